@@ -1,0 +1,4 @@
+import { buildIfNeeded, installIfNeeded } from './toolchain.mjs';
+
+installIfNeeded();
+buildIfNeeded();

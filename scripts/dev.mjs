@@ -1,0 +1,37 @@
+// `npm run dev`: compile on change and restart the server on what was compiled.
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { buildIfNeeded, installIfNeeded, root } from './toolchain.mjs';
+
+installIfNeeded();
+buildIfNeeded();
+const compiler = spawn(
+  process.execPath,
+  [
+    join(root, 'node_modules/typescript/bin/tsc'),
+    '-p',
+    'tsconfig.build.json',
+    '--watch',
+    '--preserveWatchOutput',
+  ],
+  { cwd: root, stdio: 'inherit' },
+);
+const server = spawn(
+  process.execPath,
+  ['--watch', '--watch-preserve-output', join(root, 'dist/cli/signalbox.js'), ...process.argv.slice(2)],
+  { cwd: root, stdio: 'inherit' },
+);
+const stop = (signal) => {
+  compiler.kill(signal);
+  server.kill(signal);
+};
+process.on('SIGINT', () => stop('SIGINT'));
+process.on('SIGTERM', () => stop('SIGTERM'));
+compiler.on('exit', (code) => {
+  server.kill();
+  process.exitCode = code ?? 0;
+});
+server.on('exit', (code) => {
+  compiler.kill();
+  process.exitCode = code ?? 0;
+});

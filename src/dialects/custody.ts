@@ -1,0 +1,45 @@
+import type { ReasoningItem } from '../ir/items.ts';
+import { isJsonObject } from '../kit/json.ts';
+
+/**
+ * Reasoning custody: a seal (signature or encrypted thoughts) goes back byte for byte, and only to the family that
+ * minted it. Formats that have one field for a seal and none for its family get foreign seals in a wrapper.
+ */
+
+const WRAPPER = 'sealed.v1.';
+
+/** Families of seals, by the prefix of the reasoning format. */
+export type SealFamily = 'openai' | 'anthropic' | 'google' | 'unknown';
+
+const FAMILY_PREFIXES: readonly (readonly [string, SealFamily])[] = [
+  ['openai-', 'openai'],
+  ['azure-openai-', 'openai'],
+  ['anthropic-', 'anthropic'],
+  ['google-', 'google'],
+];
+
+/** The family that a reasoning format belongs to. */
+export function familyOf(format: string | undefined): SealFamily {
+  return FAMILY_PREFIXES.find(([prefix]) => format?.startsWith(prefix))?.[1] ?? 'unknown';
+}
+
+type Sealed = Pick<ReasoningItem, 'id' | 'signature' | 'encrypted' | 'format'>;
+
+/** Puts a foreign seal, with the id and the format it needs on its way home, into one opaque string. */
+export function wrapSeal(item: Sealed): string {
+  const { id, signature, encrypted, format } = item;
+  return WRAPPER + Buffer.from(JSON.stringify({ id, signature, encrypted, format })).toString('base64url');
+}
+
+/** Opens a wrapped seal; undefined when the string is none of ours. */
+export function unwrapSeal(text: string): Sealed | undefined {
+  if (!text.startsWith(WRAPPER)) return undefined;
+  try {
+    const value: unknown = JSON.parse(Buffer.from(text.slice(WRAPPER.length), 'base64url').toString());
+    if (!isJsonObject(value)) return undefined;
+    const member = (name: string) => (typeof value[name] === 'string' ? { [name]: value[name] } : {});
+    return { ...member('id'), ...member('signature'), ...member('encrypted'), ...member('format') };
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,123 @@
+import type { TSchema } from 'typebox';
+import type { GatewayError } from '../ir/errors.ts';
+import type { Event, EventBatch } from '../ir/events.ts';
+import type { DialectName, Format } from '../ir/items.ts';
+import type { TranslationEntry } from '../ir/metadata.ts';
+import type { GenerationRequest, RequestField } from '../ir/request.ts';
+import type { Result } from '../ir/result.ts';
+import type { JsonObject } from '../kit/json.ts';
+import type { SseFrame } from '../kit/sse.ts';
+
+/** What parsing a request needs to know besides the body. */
+export interface ParseContext {
+  /** The operator's word in identifiers (`<vendor>:web_search`). */
+  readonly vendor: string;
+}
+
+/** What encoding an answer needs to know besides its events. Fixed once the serving endpoint is known. */
+export interface ReplyContext {
+  readonly vendor: string;
+  readonly request: GenerationRequest;
+  /** `gen-...`: made first, sent as `X-Generation-Id`, the root of every other id in the reply. */
+  readonly generationId: string;
+  /** Epoch milliseconds at which the request was accepted. */
+  readonly createdAtMs: number;
+  /** Now, epoch milliseconds; called once, at the end. */
+  readonly now: () => number;
+  /** Public slug of the model that serves. */
+  readonly model: string;
+  /** Display name of the provider that serves. */
+  readonly provider: string;
+  /** Tier that serves: `default`, `flex` or `priority`. */
+  readonly serviceTier: string;
+}
+
+/** Turns events into the bytes of a stream. Holds the state of one reply; pure and synchronous. */
+export interface StreamEncoder {
+  /**
+   * The text to write for a batch; may be empty. A terminal event writes everything up to the end marker. After it
+   * nothing more is written.
+   */
+  encode(batch: EventBatch): string;
+}
+
+/** The half of a dialect that callers speak: requests in, answers out. */
+export interface InboundDialect {
+  readonly format: Format;
+  /** Schema of the request body; also what the OpenAPI document shows. */
+  readonly requestSchema: (vendor: string) => TSchema;
+  /** Names of request fields in this format, for translation reports and error paths. */
+  readonly fieldNames: Readonly<Partial<Record<RequestField, string>>>;
+  /** Fields that speak to the gateway and never go upstream. */
+  readonly gatewayFields: ReadonlySet<string>;
+  /** Reads a validated body. Throws a GatewayError (400, 422) for what the schema cannot say. */
+  parseRequest(body: JsonObject, context: ParseContext): GenerationRequest;
+  createEncoder(context: ReplyContext): StreamEncoder;
+  /** The non-streaming reply. A result that failed is never given here. */
+  encodeBody(result: Result, context: ReplyContext): JsonObject;
+  /** Body of an HTTP error. */
+  encodeError(error: GatewayError, context: ErrorContext): JsonObject;
+}
+
+export interface ErrorContext {
+  readonly vendor: string;
+  /** Null before routing. */
+  readonly generationId: string | null;
+  /** Account id, once authenticated. */
+  readonly userId?: string;
+}
+
+/** The endpoint that a request is rendered for. */
+export interface RenderTarget {
+  /** The upstream's own name of the model. */
+  readonly model: string;
+  /** Cap on output tokens of this endpoint, if known. */
+  readonly maxOutputTokens?: number;
+  /** Parameters the endpoint takes, as in the public model lists; absent = all. */
+  readonly supportedParameters?: ReadonlySet<string>;
+  /** Keyed hash of an end-user id: what leaves the gateway instead of the id. */
+  readonly hashUser: (id: string) => string;
+}
+
+/** A request in an upstream's words. */
+export interface RenderedRequest {
+  readonly body: JsonObject;
+  /** Headers that belong to the dialect (versions, betas); credentials are added later. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly report: readonly TranslationEntry[];
+}
+
+/** Reads the frames of one upstream stream. Holds the state of one answer; pure and synchronous. */
+export interface StreamDecoder {
+  /** What a frame means. Lenient: what cannot be read is skipped or becomes a `failure`; never throws. */
+  decode(frame: SseFrame): Event[];
+  /** The bytes have ended: a stream without its terminal event becomes a `failure`. Empty after a terminal event. */
+  end(): Event[];
+}
+
+/** What reading an answer needs to know of its request. */
+export interface DecodeContext {
+  readonly request: GenerationRequest;
+  /** True in the relay lane: wrap what is read in `relay` events, frame by frame. */
+  readonly relay: boolean;
+}
+
+/** What an upstream says about a failure, read from an error body. */
+export interface UpstreamErrorInfo {
+  readonly message: string;
+  /** The upstream's own code or type. */
+  readonly code?: string;
+}
+
+/** The half of a dialect that upstreams speak: requests out, answers in. */
+export interface UpstreamDialect {
+  readonly name: DialectName;
+  /** Path below the provider's base address, for a given model. */
+  path(model: string, stream: boolean): string;
+  renderRequest(request: GenerationRequest, target: RenderTarget): RenderedRequest;
+  createDecoder(context: DecodeContext): StreamDecoder;
+  /** Events of a whole non-streaming body; a body that is no answer becomes a `failure`. Never throws. */
+  decodeBody(body: JsonObject, context: DecodeContext): Event[];
+  /** What an error body says; undefined when it says nothing. Never throws. */
+  readError(body: unknown): UpstreamErrorInfo | undefined;
+}

@@ -1,0 +1,258 @@
+import Type, { type Static } from 'typebox';
+import type { CacheMark } from '../ir/items.ts';
+import type { RoutingWishes } from '../ir/request.ts';
+import { isJsonObject, type Json, type JsonObject } from '../kit/json.ts';
+import { closed, oneOf, optional, taggedUnion } from '../kit/schema.ts';
+
+/** Schemas of the request fields that all three formats share because they speak to the gateway. */
+
+const strings = Type.Array(Type.String());
+
+const QUANTIZATIONS = [
+  'int4',
+  'int8',
+  'fp4',
+  'fp6',
+  'fp8',
+  'fp16',
+  'bf16',
+  'fp32',
+  'unknown',
+  'mxfp4',
+  'nvfp4',
+  'mxfp8',
+] as const;
+
+const sortKey = oneOf(['price', 'throughput', 'latency', 'exacto']);
+const percentiles = closed({
+  p50: optional(Type.Number({ minimum: 0 })),
+  p75: optional(Type.Number({ minimum: 0 })),
+  p90: optional(Type.Number({ minimum: 0 })),
+  p99: optional(Type.Number({ minimum: 0 })),
+});
+const threshold = Type.Union([Type.Number({ minimum: 0 }), percentiles]);
+const price = Type.Union([Type.Number({ minimum: 0 }), Type.String({ pattern: '^\\d+(\\.\\d+)?$' })]);
+
+export const providerSchema = closed(
+  {
+    order: optional(strings),
+    allow_fallbacks: optional(Type.Boolean()),
+    require_parameters: optional(Type.Boolean()),
+    data_collection: optional(oneOf(['allow', 'deny'])),
+    zdr: optional(Type.Boolean()),
+    enforce_distillable_text: optional(Type.Boolean()),
+    only: optional(strings),
+    ignore: optional(strings),
+    quantizations: optional(Type.Array(oneOf(QUANTIZATIONS))),
+    sort: optional(
+      Type.Union([sortKey, closed({ by: optional(sortKey), partition: optional(oneOf(['model', 'none'])) })]),
+    ),
+    max_price: optional(
+      closed({
+        prompt: optional(price),
+        completion: optional(price),
+        request: optional(price),
+        image: optional(price),
+        audio: optional(price),
+      }),
+    ),
+    preferred_min_throughput: optional(threshold),
+    preferred_max_latency: optional(threshold),
+  },
+  { description: 'Routing preferences.' },
+);
+
+/** The web engines that requests may name; which of them work is configuration. */
+const engineName = Type.String({ minLength: 1, maxLength: 64 });
+
+export const userLocationSchema = Type.Object({
+  type: Type.Literal('approximate'),
+  city: optional(Type.String()),
+  country: optional(Type.String()),
+  region: optional(Type.String()),
+  timezone: optional(Type.String()),
+});
+
+const patterns = Type.Array(Type.String({ maxLength: 1024 }), { maxItems: 1024 });
+const enabled = optional(Type.Boolean({ default: true }));
+
+function routerPlugin<const Id extends string>(id: Id) {
+  return closed({
+    id: Type.Literal(id),
+    enabled,
+    allowed_models: optional(patterns),
+    cost_quality_tradeoff: optional(Type.Integer({ minimum: 0, maximum: 10, default: 7 })),
+    cost_tier: optional(oneOf(['low', 'medium', 'high', 'xhigh', 'max'])),
+    excluded_models: optional(patterns),
+    pin_model: optional(Type.Boolean()),
+  });
+}
+
+export const pluginSchema = taggedUnion('id', [
+  routerPlugin('auto-router'),
+  routerPlugin('auto-beta-router'),
+  closed({ id: Type.Literal('context-compression'), enabled, engine: optional(oneOf(['middle-out'])) }),
+  closed({
+    id: Type.Literal('file-parser'),
+    enabled,
+    pdf: optional(
+      closed({ engine: optional(oneOf(['native', 'mistral-ocr', 'cloudflare-ai', 'pdf-text'])) }),
+    ),
+  }),
+  closed({
+    id: Type.Literal('fusion'),
+    enabled,
+    analysis_models: optional(Type.Array(Type.String({ minLength: 1 }), { minItems: 1, maxItems: 8 })),
+    model: optional(Type.String({ minLength: 1 })),
+    max_tool_calls: optional(Type.Integer({ minimum: 1, maximum: 16, default: 8 })),
+    preset: optional(oneOf(['general-high', 'general-budget', 'general-fast'])),
+    tools: optional(
+      Type.Array(
+        Type.Object({ type: Type.String({ minLength: 1 }), parameters: optional(Type.Object({})) }),
+        { maxItems: 8 },
+      ),
+    ),
+  }),
+  closed({ id: Type.Literal('moderation') }),
+  closed({
+    id: Type.Literal('pareto-router'),
+    enabled,
+    min_coding_score: optional(Type.Number({ minimum: 0, maximum: 1 })),
+    price_source: optional(oneOf(['prompt', 'weighted_avg'], { default: 'prompt' })),
+    max_price: optional(Type.Number({ minimum: 0 })),
+  }),
+  closed({ id: Type.Literal('response-healing'), enabled }),
+  closed({
+    id: Type.Literal('web'),
+    enabled,
+    engine: optional(engineName),
+    exclude_domains: optional(strings),
+    include_domains: optional(strings),
+    max_results: optional(Type.Integer({ minimum: 1, maximum: 25, default: 5 })),
+    max_uses: optional(Type.Integer({ minimum: 1 })),
+    mode: optional(Type.String({ maxLength: 64 })),
+    search_prompt: optional(Type.String()),
+    user_location: optional(userLocationSchema),
+  }),
+  closed({
+    id: Type.Literal('web-fetch'),
+    allowed_domains: optional(strings),
+    blocked_domains: optional(strings),
+    max_content_tokens: optional(Type.Integer({ minimum: 1 })),
+    max_uses: optional(Type.Integer({ minimum: 1 })),
+  }),
+]);
+
+export const stopConditionSchema = taggedUnion('type', [
+  Type.Object({ type: Type.Literal('step_count_is'), step_count: Type.Integer({ minimum: 1 }) }),
+  Type.Object({ type: Type.Literal('has_tool_call'), tool_name: Type.String({ minLength: 1 }) }),
+  Type.Object({ type: Type.Literal('max_tokens_used'), max_tokens: Type.Integer({ minimum: 1 }) }),
+  Type.Object({ type: Type.Literal('max_cost'), max_cost_in_dollars: Type.Number({ minimum: 0 }) }),
+  Type.Object({ type: Type.Literal('finish_reason_is'), reason: Type.String({ minLength: 1 }) }),
+]);
+
+export const cacheControlSchema = Type.Object(
+  { type: Type.Literal('ephemeral'), ttl: optional(oneOf(['5m', '1h'])) },
+  { description: 'Prompt caching; as a top-level field the mark goes on the last cacheable block.' },
+);
+
+export const promptCacheOptionsSchema = Type.Object({
+  mode: Type.Literal('explicit'),
+  ttl: optional(Type.String()),
+});
+
+const imageConfigSchema = Type.Record(
+  Type.String(),
+  Type.Union([Type.String(), Type.Number(), Type.Array(Type.Unknown())]),
+);
+
+const traceKey = optional(Type.String());
+
+/** The fields themselves, for use inside the request schema of a format. */
+export const gatewayFieldSchemas = {
+  models: optional(Type.Array(Type.String({ minLength: 1 }))),
+  provider: optional(providerSchema),
+  plugins: optional(Type.Array(pluginSchema)),
+  route: optional(oneOf(['fallback', 'sort'], { deprecated: true })),
+  session_id: optional(Type.String({ maxLength: 256 })),
+  user: optional(Type.String({ maxLength: 256 })),
+  stop_server_tools_when: optional(Type.Array(stopConditionSchema, { minItems: 1 })),
+  trace: optional(
+    Type.Object({
+      trace_id: traceKey,
+      trace_name: traceKey,
+      span_name: traceKey,
+      generation_name: traceKey,
+      parent_span_id: traceKey,
+    }),
+  ),
+  cache_control: optional(cacheControlSchema),
+};
+
+export { imageConfigSchema };
+
+/** Fields of every format that never go upstream. */
+export const SHARED_GATEWAY_FIELDS: readonly string[] = [
+  'models',
+  'provider',
+  'plugins',
+  'route',
+  'session_id',
+  'stop_server_tools_when',
+  'trace',
+  'debug',
+  'preset',
+];
+
+/** Members that are not null: null means absent everywhere in a request. */
+export function withoutNulls(object: JsonObject): JsonObject {
+  const kept: JsonObject = {};
+  for (const [key, value] of Object.entries(object)) {
+    if (value !== null && value !== undefined) define(kept, key, value);
+  }
+  return kept;
+}
+
+/** Sets an own key whatever its name: assignment to `__proto__` would change the prototype instead. */
+export function define(target: JsonObject, key: string, value: Json): void {
+  Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
+}
+
+/** Reads the routing wishes of a validated body. */
+export function parseWishes(body: JsonObject): RoutingWishes {
+  const plugins = Array.isArray(body.plugins) ? (body.plugins as JsonObject[]) : [];
+  const provider = isJsonObject(body.provider) ? withoutNulls(body.provider) : {};
+  return {
+    provider,
+    plugins: plugins.filter((plugin) => plugin.enabled !== false),
+    ...(typeof body.route === 'string' && { route: body.route as 'fallback' | 'sort' }),
+    ...(typeof body.session_id === 'string' && { sessionId: body.session_id }),
+    ...(Array.isArray(body.stop_server_tools_when) && {
+      stopServerToolsWhen: body.stop_server_tools_when as JsonObject[],
+    }),
+    ...(typeof body.max_tool_calls === 'number' && { maxToolCalls: body.max_tool_calls }),
+    ...(isJsonObject(body.trace) && { trace: body.trace }),
+  };
+}
+
+/** Reads a `cache_control` member. */
+export function parseCacheMark(value: Json | undefined): CacheMark | undefined {
+  if (!isJsonObject(value)) return undefined;
+  return typeof value.ttl === 'string' ? { ttl: value.ttl as '5m' | '1h' } : {};
+}
+
+/** Writes a mark as the messages format has it. */
+export function renderCacheMark(mark: CacheMark): JsonObject {
+  return mark.ttl === undefined ? { type: 'ephemeral' } : { type: 'ephemeral', ttl: mark.ttl };
+}
+
+/** Model ids in order of preference: `model` first, then `models`, duplicates dropped. */
+export function modelList(model: Json | undefined, models: Json | undefined): string[] {
+  const list = [
+    ...(typeof model === 'string' && model !== '' ? [model] : []),
+    ...(Array.isArray(models) ? (models as string[]) : []),
+  ];
+  return [...new Set(list)];
+}
+
+export type ProviderPreferences = Static<typeof providerSchema>;

@@ -1,0 +1,39 @@
+import type { Effort, ReasoningSettings } from '../ir/request.ts';
+
+/** Share of the output limit that each effort may spend on thinking. */
+const EFFORT_SHARE: Readonly<Record<Effort, number>> = {
+  max: 0.95,
+  xhigh: 0.95,
+  high: 0.8,
+  medium: 0.5,
+  low: 0.2,
+  minimal: 0.1,
+  none: 0,
+};
+
+const LEAST_BUDGET = 1024;
+const MOST_BUDGET = 128_000;
+
+/** The effort that the settings ask for; undefined = nothing is asked. */
+export function effortOf(settings: ReasoningSettings | undefined): Effort | undefined {
+  if (settings === undefined) return undefined;
+  if (settings.effort !== undefined) return settings.effort;
+  if (settings.enabled === false) return 'none';
+  return settings.enabled === true && settings.budgetTokens === undefined ? 'medium' : undefined;
+}
+
+/** Thinking budget in tokens for an effort, for upstreams that want a number. */
+export function budgetOf(effort: Effort, maxOutputTokens: number): number {
+  return Math.max(Math.min(Math.floor(maxOutputTokens * EFFORT_SHARE[effort]), MOST_BUDGET), LEAST_BUDGET);
+}
+
+/** The effort that comes nearest to a budget, for upstreams that want a word. */
+export function effortNearest(budgetTokens: number, maxOutputTokens: number): Effort {
+  const share = budgetTokens / maxOutputTokens;
+  const words: Effort[] = ['minimal', 'low', 'medium', 'high'];
+  let nearest: Effort = 'minimal';
+  for (const word of words) {
+    if (Math.abs(EFFORT_SHARE[word] - share) < Math.abs(EFFORT_SHARE[nearest] - share)) nearest = word;
+  }
+  return nearest;
+}

@@ -1,0 +1,68 @@
+import type { Format } from '../ir/items.ts';
+import type { TranslationEntry } from '../ir/metadata.ts';
+import type { GenerationRequest, RequestField } from '../ir/request.ts';
+
+/** Names of request fields as the caller knows them, per format. Where a format lacks one, the responses name is used. */
+const FIELD_NAMES: Readonly<
+  Record<RequestField, Readonly<Partial<Record<Format, string>> & { responses: string }>>
+> = {
+  temperature: { responses: 'temperature' },
+  topP: { responses: 'top_p' },
+  topK: { responses: 'top_k' },
+  topA: { responses: 'top_a' },
+  minP: { responses: 'min_p' },
+  frequencyPenalty: { responses: 'frequency_penalty' },
+  presencePenalty: { responses: 'presence_penalty' },
+  repetitionPenalty: { responses: 'repetition_penalty' },
+  seed: { responses: 'seed' },
+  stop: { responses: 'stop', messages: 'stop_sequences' },
+  logitBias: { responses: 'logit_bias' },
+  logprobs: { responses: 'logprobs' },
+  topLogprobs: { responses: 'top_logprobs' },
+  maxOutputTokens: { responses: 'max_output_tokens', messages: 'max_tokens', chat: 'max_tokens' },
+  tools: { responses: 'tools' },
+  toolChoice: { responses: 'tool_choice' },
+  parallelToolCalls: { responses: 'parallel_tool_calls', messages: 'tool_choice.disable_parallel_tool_use' },
+  reasoning: { responses: 'reasoning', messages: 'thinking' },
+  outputFormat: { responses: 'text.format', messages: 'output_config.format', chat: 'response_format' },
+  verbosity: { responses: 'text.verbosity', chat: 'verbosity' },
+  modalities: { responses: 'modalities' },
+  imageConfig: { responses: 'image_config' },
+  cache: { responses: 'cache_control' },
+  promptCacheKey: { responses: 'prompt_cache_key' },
+  promptCacheOptions: { responses: 'prompt_cache_options' },
+  serviceTier: { responses: 'service_tier' },
+  speed: { responses: 'speed' },
+  metadata: { responses: 'metadata' },
+  truncation: { responses: 'truncation' },
+  include: { responses: 'include' },
+  items: { responses: 'input', messages: 'messages', chat: 'messages' },
+};
+
+/** Collects what a request loses on its way to an upstream. Ordinary renaming between formats is no entry. */
+export class Report {
+  readonly entries: TranslationEntry[] = [];
+  readonly #format: Format;
+
+  constructor(request: Pick<GenerationRequest, 'format'>) {
+    this.#format = request.format;
+  }
+
+  /** The caller's name of a field, with a place inside it if given: `tools[2]`. */
+  name(field: RequestField, place = ''): string {
+    const names = FIELD_NAMES[field];
+    return `${names[this.#format] ?? names.responses}${place}`;
+  }
+
+  dropped(field: string, detail: string): void {
+    this.entries.push({ field, action: 'dropped', detail });
+  }
+
+  coerced(field: string, detail: string): void {
+    this.entries.push({ field, action: 'coerced', detail });
+  }
+
+  renamed(field: string, detail: string): void {
+    this.entries.push({ field, action: 'renamed', detail });
+  }
+}

@@ -1,0 +1,180 @@
+import type { JsonObject } from '../kit/json.ts';
+import type { SseFrame } from '../kit/sse.ts';
+import type { GatewayError } from './errors.ts';
+import type {
+  Annotation,
+  DialectName,
+  Ext,
+  ItemStatus,
+  Logprobs,
+  OpaqueItem,
+  Source,
+  ToolKind,
+} from './items.ts';
+import type { RoutingMetadata } from './metadata.ts';
+import type { Bill, Usage } from './usage.ts';
+
+/** How a generation ended. `refusal`: the model declined; `content-filter`: somebody cut it. */
+export type FinishReason =
+  | 'stop'
+  | 'length'
+  | 'tool-calls'
+  | 'content-filter'
+  | 'refusal'
+  | 'pause'
+  | 'compaction';
+
+/** What an output item is, as known when it begins. */
+export type ItemHead =
+  | { readonly type: 'message'; readonly id?: string; readonly phase?: string; readonly ext?: Ext }
+  | { readonly type: 'reasoning'; readonly id?: string; readonly ext?: Ext }
+  | {
+      readonly type: 'tool-call';
+      readonly kind: ToolKind;
+      readonly callId: string;
+      readonly name: string;
+      readonly namespace?: string;
+      readonly id?: string;
+      readonly ext?: Ext;
+    }
+  | { readonly type: 'image'; readonly id?: string; readonly ext?: Ext }
+  | { readonly type: 'opaque'; readonly item: OpaqueItem };
+
+/** What a piece of an item is: of messages `text` and `refusal`, of reasoning `thought` (raw) and `summary`. */
+export type PartKind = 'text' | 'refusal' | 'thought' | 'summary';
+
+/** The seal of a reasoning item or tool call, byte for byte as the upstream wrote it. */
+export interface Seal {
+  readonly signature?: string;
+  readonly encrypted?: string;
+  readonly format?: string;
+}
+
+/**
+ * What happens in an answer, in order. `item` is the position of the item in the output, counted from 0; `part` the
+ * position inside the item, raw thoughts and summaries counted apart. Items do not overlap except tool calls, whose
+ * input deltas may interleave. Exactly one terminal event ends the stream: `finish` or `failure`.
+ */
+export type Event =
+  | { readonly type: 'start'; readonly upstreamId?: string; readonly upstreamModel?: string }
+  | { readonly type: 'item-start'; readonly item: number; readonly head: ItemHead }
+  | {
+      readonly type: 'part-start';
+      readonly item: number;
+      readonly part: number;
+      readonly kind: PartKind;
+      readonly ext?: Ext;
+    }
+  | {
+      readonly type: 'text-delta';
+      readonly item: number;
+      readonly part: number;
+      readonly kind: PartKind;
+      readonly text: string;
+      readonly logprobs?: Logprobs;
+    }
+  | {
+      readonly type: 'annotation';
+      readonly item: number;
+      readonly part: number;
+      readonly annotation: Annotation;
+    }
+  | { readonly type: 'part-end'; readonly item: number; readonly part: number; readonly kind: PartKind }
+  | { readonly type: 'tool-input-delta'; readonly item: number; readonly text: string }
+  | { readonly type: 'image-data'; readonly item: number; readonly source: Source }
+  /** Comes before the item's end; of a tool call, the call's own seal. */
+  | { readonly type: 'seal'; readonly item: number; readonly seal: Seal }
+  /** `value`: the final form of an opaque item, where it differs from the one it began with. */
+  | {
+      readonly type: 'item-end';
+      readonly item: number;
+      readonly status?: ItemStatus;
+      readonly value?: JsonObject;
+      readonly ext?: Ext;
+    }
+  /** A wire event that we do not model, written back only to its own dialect. */
+  | { readonly type: 'opaque'; readonly dialect: DialectName; readonly value: JsonObject }
+  /** Token counts as far as known; a later one replaces an earlier one. */
+  | { readonly type: 'usage'; readonly usage: Usage }
+  /**
+   * Relay lane: one upstream event exactly as it came, with what it means. Encoders of the same dialect write `frame`;
+   * everybody else reads `events`.
+   */
+  | {
+      readonly type: 'relay';
+      readonly dialect: DialectName;
+      readonly frame: SseFrame;
+      /** `frame.data`, parsed. Encoders may copy and patch it; they never change it. */
+      readonly value: JsonObject;
+      readonly events: readonly Event[];
+      /** True when `value` is a whole non-streaming body rather than one event of a stream. */
+      readonly whole?: boolean;
+    }
+  /** The upstream request as it was sent, secrets removed; first in the stream, one per attempt. */
+  | { readonly type: 'debug'; readonly upstreamBody: JsonObject }
+  | Finish
+  | Failure;
+
+export interface Finish {
+  readonly type: 'finish';
+  readonly reason: FinishReason;
+  /** The upstream's own word for the reason. */
+  readonly nativeReason?: string;
+  /** The stop string that was hit. */
+  readonly stopSequence?: string;
+  /** Of refusals. */
+  readonly category?: string;
+  readonly explanation?: string;
+  /** Tier the upstream says it served. */
+  readonly serviceTier?: string;
+  readonly ext?: Ext;
+  /** Added by settlement. */
+  readonly settled?: Settled;
+}
+
+export interface Failure {
+  readonly type: 'failure';
+  readonly error: GatewayError;
+  /** Added by settlement. */
+  readonly settled?: Settled;
+}
+
+/** What settlement adds to the terminal event. */
+export interface Settled {
+  readonly usage: Usage;
+  readonly bill: Bill;
+  /** Present when the caller asked for routing metadata. */
+  readonly metadata?: RoutingMetadata;
+}
+
+/** The events of one network chunk. Streams are async iterables of batches, never of single events. */
+export type EventBatch = readonly Event[];
+
+/** True for the events that count as content: once one was forwarded, no other endpoint may be tried. */
+export function isContent(event: Event): boolean {
+  switch (event.type) {
+    case 'text-delta':
+    case 'tool-input-delta':
+    case 'image-data':
+    case 'annotation':
+    case 'seal':
+      return true;
+    case 'item-start':
+      return event.head.type === 'tool-call' || event.head.type === 'opaque';
+    case 'relay':
+      return event.events.some(isContent);
+    default:
+      return false;
+  }
+}
+
+/** The terminal event of a batch, looked up inside relayed frames too. */
+export function terminalOf(event: Event): Finish | Failure | undefined {
+  if (event.type === 'finish' || event.type === 'failure') return event;
+  if (event.type !== 'relay') return undefined;
+  for (const inner of event.events) {
+    const terminal = terminalOf(inner);
+    if (terminal !== undefined) return terminal;
+  }
+  return undefined;
+}

@@ -1,0 +1,239 @@
+import type { JsonObject } from '../kit/json.ts';
+import type { GatewayError } from './errors.ts';
+import type { Event, Finish, ItemHead, PartKind, Seal } from './events.ts';
+import type { Annotation, Ext, Item, ItemStatus, Logprobs, Part, Source } from './items.ts';
+import type { Result } from './result.ts';
+import type { Usage } from './usage.ts';
+
+interface PartDraft {
+  kind: PartKind;
+  text: string;
+  annotations: Annotation[];
+  logprobs: Logprobs[number][];
+  ext: Ext | undefined;
+}
+
+interface ItemDraft {
+  head: ItemHead;
+  parts: PartDraft[];
+  summaries: PartDraft[];
+  input: string;
+  seal: Seal;
+  source: Source | undefined;
+  status: ItemStatus;
+  value: JsonObject | undefined;
+  ext: Ext | undefined;
+}
+
+/**
+ * Builds the whole answer out of its events, and can show it at any moment. Everybody who needs to know "what has
+ * been said so far" (snapshots, settlement, non-streaming replies) folds with this.
+ */
+export class Fold {
+  readonly #drafts: ItemDraft[] = [];
+  #finish: Finish | undefined;
+  #failure: GatewayError | undefined;
+  #usage: Usage | undefined;
+  #settled: Result['settled'];
+  #upstreamId: string | undefined;
+  #upstreamModel: string | undefined;
+  #relayed: JsonObject | undefined;
+
+  push(event: Event): void {
+    switch (event.type) {
+      case 'start':
+        this.#upstreamId ??= event.upstreamId;
+        this.#upstreamModel ??= event.upstreamModel;
+        return;
+      case 'item-start':
+        this.#drafts[event.item] = draftOf(event.head);
+        return;
+      case 'part-start':
+        this.#partAt(event.item, event.part, event.kind).ext = event.ext;
+        return;
+      case 'text-delta': {
+        const part = this.#partAt(event.item, event.part, event.kind);
+        part.text += event.text;
+        if (event.logprobs !== undefined) part.logprobs.push(...event.logprobs);
+        return;
+      }
+      case 'annotation':
+        this.#partAt(event.item, event.part, 'text').annotations.push(event.annotation);
+        return;
+      case 'tool-input-delta':
+        this.#draftAt(event.item).input += event.text;
+        return;
+      case 'image-data':
+        this.#draftAt(event.item).source = event.source;
+        return;
+      case 'seal': {
+        const draft = this.#draftAt(event.item);
+        draft.seal = { ...draft.seal, ...event.seal };
+        return;
+      }
+      case 'item-end': {
+        const draft = this.#draftAt(event.item);
+        draft.status = event.status ?? 'completed';
+        draft.value = event.value ?? draft.value;
+        draft.ext = event.ext ?? draft.ext;
+        return;
+      }
+      case 'usage':
+        this.#usage = event.usage;
+        return;
+      case 'relay':
+        if (event.whole === true) this.#relayed = event.value;
+        for (const inner of event.events) this.push(inner);
+        return;
+      case 'finish':
+        this.#finish = event;
+        this.#settled = event.settled ?? this.#settled;
+        return;
+      case 'failure':
+        this.#failure = event.error;
+        this.#settled = event.settled ?? this.#settled;
+        return;
+      default:
+        return;
+    }
+  }
+
+  pushAll(events: Iterable<Event>): this {
+    for (const event of events) this.push(event);
+    return this;
+  }
+
+  /** The item at a position as it stands now. */
+  itemAt(item: number): Item {
+    return itemOf(this.#draftAt(item));
+  }
+
+  /** Text of one part as it stands now. */
+  textAt(item: number, part: number, kind: PartKind): string {
+    return this.#partAt(item, part, kind).text;
+  }
+
+  /** Input of a tool call as it stands now. */
+  inputAt(item: number): string {
+    return this.#draftAt(item).input;
+  }
+
+  result(): Result {
+    return {
+      items: this.#drafts.filter((draft) => draft !== undefined).map(itemOf),
+      finish: this.#finish,
+      failure: this.#failure,
+      usage: this.#usage,
+      settled: this.#settled,
+      upstreamId: this.#upstreamId,
+      upstreamModel: this.#upstreamModel,
+      relayed: this.#relayed,
+    };
+  }
+
+  #draftAt(item: number): ItemDraft {
+    const draft = this.#drafts[item];
+    if (draft === undefined) throw new Error(`event for item ${item} before its start`);
+    return draft;
+  }
+
+  #partAt(item: number, part: number, kind: PartKind): PartDraft {
+    const draft = this.#draftAt(item);
+    const parts = kind === 'summary' ? draft.summaries : draft.parts;
+    parts[part] ??= { kind, text: '', annotations: [], logprobs: [], ext: undefined };
+    return parts[part];
+  }
+}
+
+/** Folds a whole sequence of events. */
+export function fold(events: Iterable<Event>): Result {
+  return new Fold().pushAll(events).result();
+}
+
+function draftOf(head: ItemHead): ItemDraft {
+  return {
+    head,
+    parts: [],
+    summaries: [],
+    input: '',
+    seal: {},
+    source: undefined,
+    status: 'in_progress',
+    value: undefined,
+    ext: undefined,
+  };
+}
+
+function itemOf(draft: ItemDraft): Item {
+  const { head, status, seal } = draft;
+  switch (head.type) {
+    case 'message':
+      return compact({
+        type: 'message',
+        role: 'assistant',
+        content: draft.parts.map(partOf),
+        id: head.id,
+        status,
+        phase: head.phase,
+        ext: mergeExt(head.ext, draft.ext),
+      });
+    case 'reasoning':
+      return compact({
+        type: 'reasoning',
+        id: head.id,
+        text: draft.parts.map((part) => part.text),
+        summary: draft.summaries.map((part) => part.text),
+        signature: seal.signature,
+        encrypted: seal.encrypted,
+        format: seal.format,
+        status,
+        ext: mergeExt(head.ext, draft.ext),
+      });
+    case 'tool-call':
+      return compact({
+        type: 'tool-call',
+        kind: head.kind,
+        callId: head.callId,
+        name: head.name,
+        namespace: head.namespace,
+        input: draft.input,
+        id: head.id,
+        status,
+        signature: seal.signature,
+        ext: mergeExt(head.ext, draft.ext),
+      });
+    case 'image':
+      return compact({
+        type: 'image',
+        source: draft.source ?? { kind: 'url', url: '' },
+        id: head.id,
+        status,
+        ext: mergeExt(head.ext, draft.ext),
+      });
+    case 'opaque':
+      return draft.value === undefined ? head.item : { ...head.item, value: draft.value };
+  }
+}
+
+function partOf(part: PartDraft): Part {
+  if (part.kind === 'refusal') return compact({ type: 'refusal', refusal: part.text, ext: part.ext });
+  return compact({
+    type: 'text',
+    text: part.text,
+    annotations: part.annotations.length > 0 ? part.annotations : undefined,
+    logprobs: part.logprobs.length > 0 ? part.logprobs : undefined,
+    ext: part.ext,
+  });
+}
+
+function mergeExt(first: Ext | undefined, second: Ext | undefined): Ext | undefined {
+  return first === undefined ? second : second === undefined ? first : { ...first, ...second };
+}
+
+/** Drops undefined members, so that two equal items are deeply equal however they were made. */
+function compact<T extends object>(value: T): T {
+  for (const key of Object.keys(value) as (keyof T)[]) {
+    if (value[key] === undefined) delete value[key];
+  }
+  return value;
+}

@@ -1,0 +1,162 @@
+import type { JsonObject } from '../kit/json.ts';
+
+/** The wire dialects that the gateway speaks. The first three are also the formats it is spoken to in. */
+export type DialectName = Format | 'gemini' | 'bedrock';
+
+/** The three inbound formats. */
+export type Format = 'responses' | 'messages' | 'chat';
+
+/**
+ * Fields that only one dialect has, kept with the thing they belong to and written back only to that dialect.
+ * First of the three escapes that keep the representation lossless.
+ */
+export type Ext = { readonly [dialect in DialectName]?: JsonObject };
+
+/** A mark that asks the upstream to cache the prompt up to here. */
+export interface CacheMark {
+  readonly ttl?: '5m' | '1h';
+}
+
+/** Where the bytes of an image or a file are. */
+export type Source =
+  | { readonly kind: 'url'; readonly url: string }
+  | { readonly kind: 'base64'; readonly mediaType: string; readonly data: string }
+  | { readonly kind: 'text'; readonly mediaType: string; readonly text: string }
+  | { readonly kind: 'file-id'; readonly fileId: string };
+
+/** A place the model names as its source. */
+export type Annotation =
+  | {
+      readonly type: 'url-citation';
+      readonly url: string;
+      readonly title?: string;
+      readonly startIndex?: number;
+      readonly endIndex?: number;
+      readonly content?: string;
+      readonly ext?: Ext;
+    }
+  | { readonly type: 'opaque'; readonly dialect: DialectName; readonly value: JsonObject };
+
+/** Log probabilities as the responses and chat formats write them, one entry per token. */
+export type Logprobs = readonly JsonObject[];
+
+/** A piece of a message or of a tool result. */
+export type Part =
+  | {
+      readonly type: 'text';
+      readonly text: string;
+      readonly annotations?: readonly Annotation[];
+      readonly logprobs?: Logprobs;
+      readonly cache?: CacheMark;
+      readonly ext?: Ext;
+    }
+  | { readonly type: 'refusal'; readonly refusal: string; readonly ext?: Ext }
+  | {
+      readonly type: 'image';
+      readonly source: Source;
+      readonly detail?: string;
+      readonly cache?: CacheMark;
+      readonly ext?: Ext;
+    }
+  | {
+      readonly type: 'file';
+      readonly source: Source;
+      readonly filename?: string;
+      readonly cache?: CacheMark;
+      readonly ext?: Ext;
+    }
+  | { readonly type: 'audio'; readonly data: string; readonly format: string; readonly ext?: Ext }
+  | { readonly type: 'video'; readonly url: string; readonly ext?: Ext }
+  /** What we do not model: goes back to its own dialect as it came. */
+  | { readonly type: 'opaque'; readonly dialect: DialectName; readonly value: JsonObject };
+
+export type Role = 'user' | 'assistant' | 'system' | 'developer';
+
+export type ItemStatus = 'in_progress' | 'completed' | 'incomplete';
+
+export interface MessageItem {
+  readonly type: 'message';
+  readonly role: Role;
+  readonly content: readonly Part[];
+  /** The id the item had in its dialect; also the id it keeps on the way out. */
+  readonly id?: string;
+  readonly status?: ItemStatus;
+  readonly phase?: string;
+  readonly ext?: Ext;
+}
+
+/**
+ * Who minted the sealed part of a reasoning item; a signature goes back byte for byte, and only to its own family.
+ * Free text: `openai-responses-v1`, `anthropic-claude-v1`, `google-gemini-v1`, ...
+ */
+export type ReasoningFormat = string;
+
+export interface ReasoningItem {
+  readonly type: 'reasoning';
+  readonly id?: string;
+  /** Raw thoughts, one entry per part. */
+  readonly text: readonly string[];
+  /** Summaries of thoughts, one entry per part. */
+  readonly summary: readonly string[];
+  /** Proof over visible text. */
+  readonly signature?: string;
+  /** Sealed thoughts. Without text and with an anthropic format: a redacted block. */
+  readonly encrypted?: string;
+  readonly format?: ReasoningFormat;
+  readonly status?: ItemStatus;
+  readonly ext?: Ext;
+}
+
+/** `function` takes JSON arguments, `custom` free text. */
+export type ToolKind = 'function' | 'custom';
+
+export interface ToolCallItem {
+  readonly type: 'tool-call';
+  readonly kind: ToolKind;
+  /** Pairs the call with its result. */
+  readonly callId: string;
+  readonly name: string;
+  /** Of `namespace` tools: the group the tool was declared in. */
+  readonly namespace?: string;
+  /** JSON text for functions (as the model wrote it, not re-serialised), plain text for custom tools. */
+  readonly input: string;
+  readonly id?: string;
+  readonly status?: ItemStatus;
+  /** Seal that one family puts on calls (Gemini thought signatures). */
+  readonly signature?: string;
+  readonly cache?: CacheMark;
+  readonly ext?: Ext;
+}
+
+export interface ToolResultItem {
+  readonly type: 'tool-result';
+  readonly kind: ToolKind;
+  readonly callId: string;
+  readonly content: readonly Part[];
+  readonly isError?: boolean;
+  readonly id?: string;
+  readonly status?: ItemStatus;
+  readonly cache?: CacheMark;
+  readonly ext?: Ext;
+}
+
+/** An image that the model made. */
+export interface ImageItem {
+  readonly type: 'image';
+  readonly source: Source;
+  readonly id?: string;
+  readonly status?: ItemStatus;
+  readonly ext?: Ext;
+}
+
+/** An item or block that we do not model: goes back to its own dialect as it came. Second escape. */
+export interface OpaqueItem {
+  readonly type: 'opaque';
+  readonly dialect: DialectName;
+  readonly value: JsonObject;
+  /** Of blocks that sat inside a message: that message's role. */
+  readonly role?: Role;
+}
+
+/** One step of a conversation, in order. */
+export type Item = MessageItem | ReasoningItem | ToolCallItem | ToolResultItem | ImageItem | OpaqueItem;

@@ -1,0 +1,174 @@
+import type { JsonObject } from '../kit/json.ts';
+import type { CacheMark, Ext, Format, Item } from './items.ts';
+
+/** A tool the model may call. */
+export type Tool =
+  | {
+      readonly type: 'function';
+      readonly name: string;
+      readonly description?: string;
+      /** JSON Schema of the arguments. */
+      readonly parameters?: JsonObject;
+      readonly strict?: boolean;
+      readonly namespace?: ToolNamespace;
+      readonly cache?: CacheMark;
+      readonly ext?: Ext;
+    }
+  | {
+      readonly type: 'custom';
+      readonly name: string;
+      readonly description?: string;
+      /** `{type: text}` or a grammar, as the responses format writes it. */
+      readonly format?: JsonObject;
+      readonly namespace?: ToolNamespace;
+      readonly ext?: Ext;
+    }
+  /** A tool that somebody else runs, in the words of the format it came in. */
+  | { readonly type: 'hosted'; readonly dialect: Format; readonly kind: string; readonly value: JsonObject };
+
+/** A named group of tools. */
+export interface ToolNamespace {
+  readonly name: string;
+  readonly description?: string;
+}
+
+export type ToolChoice =
+  | { readonly mode: 'auto' | 'none' | 'required' }
+  | { readonly mode: 'tool'; readonly kind: 'function' | 'custom'; readonly name: string }
+  /** Only the named tools, optionally one of them for sure. */
+  | { readonly mode: 'allowed'; readonly required: boolean; readonly tools: readonly JsonObject[] }
+  /** A hosted tool by its type, in the words of the format it came in. */
+  | { readonly mode: 'hosted'; readonly dialect: Format; readonly value: JsonObject };
+
+/** The shape that the text answer must have. */
+export type OutputFormat =
+  | { readonly type: 'text' }
+  | { readonly type: 'json' }
+  | {
+      readonly type: 'json-schema';
+      readonly name: string;
+      readonly schema: JsonObject;
+      readonly description?: string;
+      readonly strict?: boolean;
+    }
+  | { readonly type: 'opaque'; readonly dialect: Format; readonly value: JsonObject };
+
+export type Effort = 'max' | 'xhigh' | 'high' | 'medium' | 'low' | 'minimal' | 'none';
+
+/** How much the model may think, and what of it is returned. */
+export interface ReasoningSettings {
+  readonly effort?: Effort;
+  /** Thinking budget, tokens. */
+  readonly budgetTokens?: number;
+  readonly enabled?: boolean;
+  /** The messages format's `adaptive`: the model decides how much. */
+  readonly adaptive?: boolean;
+  /** Think, but do not return it. */
+  readonly exclude?: boolean;
+  readonly summary?: string;
+  /** The messages format's `display`. */
+  readonly display?: string;
+  readonly context?: string;
+  readonly mode?: string;
+}
+
+/** Sampling settings; absent = the upstream's default. */
+export interface Sampling {
+  readonly temperature?: number;
+  readonly topP?: number;
+  readonly topK?: number;
+  readonly topA?: number;
+  readonly minP?: number;
+  readonly frequencyPenalty?: number;
+  readonly presencePenalty?: number;
+  readonly repetitionPenalty?: number;
+  readonly seed?: number;
+  readonly stop?: readonly string[];
+  readonly logitBias?: JsonObject;
+  /** The chat format's switch; the responses format asks through `include`. */
+  readonly logprobs?: boolean;
+  readonly topLogprobs?: number;
+}
+
+/** What the request asks of routing: never sent upstream as such. */
+export interface RoutingWishes {
+  /** The `provider` object, validated, null members removed. */
+  readonly provider: JsonObject;
+  readonly route?: 'fallback' | 'sort';
+  /** Explicit session id, from the body. */
+  readonly sessionId?: string;
+  /** Plugins that are switched on, in order. */
+  readonly plugins: readonly JsonObject[];
+  /** Stop conditions of the server-tool loop. */
+  readonly stopServerToolsWhen?: readonly JsonObject[];
+  readonly maxToolCalls?: number;
+  readonly trace?: JsonObject;
+}
+
+/** A generation request in the gateway's own words. Immutable: every attempt renders it afresh. */
+export interface GenerationRequest {
+  /** The format it came in, and its answer goes out in. */
+  readonly format: Format;
+  /** The caller's parsed body, prompt template filled in. For the relay lane and echoes; never changed. Third escape. */
+  readonly body: JsonObject;
+  /** Model ids in order of preference, as the caller wrote them; at least one. */
+  readonly models: readonly string[];
+  /** True when the list came from `models` or `fallbacks` rather than one `model`. */
+  readonly hasFallbackModels: boolean;
+  /** The conversation, in order. System and developer prompts are message items at their place. */
+  readonly items: readonly Item[];
+  readonly tools: readonly Tool[];
+  readonly toolChoice?: ToolChoice;
+  readonly parallelToolCalls?: boolean;
+  readonly sampling: Sampling;
+  readonly maxOutputTokens?: number;
+  readonly reasoning?: ReasoningSettings;
+  readonly outputFormat?: OutputFormat;
+  readonly verbosity?: string;
+  readonly modalities?: readonly string[];
+  readonly imageConfig?: JsonObject;
+  /** Automatic caching: the mark goes on the last cacheable block. */
+  readonly cache?: CacheMark;
+  readonly promptCacheKey?: string;
+  readonly promptCacheOptions?: JsonObject;
+  readonly serviceTier?: string;
+  readonly speed?: 'fast' | 'standard';
+  /** The caller's own labels, echoed. */
+  readonly metadata?: JsonObject;
+  /** End-user id: leaves the gateway only as a keyed hash. */
+  readonly user?: string;
+  /** Second end-user id of the responses format: leaves the gateway only as a keyed hash. */
+  readonly safetyIdentifier?: string;
+  readonly truncation?: 'auto' | 'disabled';
+  readonly include?: readonly string[];
+  readonly stream: boolean;
+  /** Send the rendered upstream body as the first event of the stream. */
+  readonly echoUpstreamBody: boolean;
+  readonly wishes: RoutingWishes;
+  /** Known fields of one format that the gateway does not model; sent to that dialect only. */
+  readonly ext: Ext;
+  /** Top-level keys of the body that no format documents: kept in the relay lane, else dropped and reported. */
+  readonly unknownFields: readonly string[];
+}
+
+/** Fields of a request that an upstream dialect may lack, by their name in the representation. */
+export type RequestField =
+  | keyof Sampling
+  | 'maxOutputTokens'
+  | 'tools'
+  | 'toolChoice'
+  | 'parallelToolCalls'
+  | 'reasoning'
+  | 'outputFormat'
+  | 'verbosity'
+  | 'modalities'
+  | 'imageConfig'
+  | 'cache'
+  | 'promptCacheKey'
+  | 'promptCacheOptions'
+  | 'serviceTier'
+  | 'speed'
+  | 'metadata'
+  | 'truncation'
+  | 'include'
+  | 'items';

@@ -1,0 +1,30 @@
+import Type, { type TObject, type TProperties, type TSchema } from 'typebox';
+
+/** An optional field for which null means the same as absent. */
+export function optional<T extends TSchema>(schema: T) {
+  return Type.Optional(Type.Union([schema, Type.Null()]));
+}
+
+/** A closed set of strings. */
+export function oneOf<const T extends readonly string[]>(values: T, options: object = {}) {
+  return Type.Unsafe<T[number]>({ ...options, enum: [...values] });
+}
+
+/** An object that refuses fields it does not know. */
+export function closed<T extends TProperties>(properties: T, options: object = {}): TObject<T> {
+  return Type.Object(properties, { ...options, additionalProperties: false });
+}
+
+/** A union told apart by one field: errors speak of the branch that the value names, of no other. */
+export function taggedUnion<T extends TSchema[]>(tag: string, branches: [...T], options: object = {}) {
+  return Type.Union(branches, { ...options, discriminator: { propertyName: tag } });
+}
+
+/** The branch of a tagged union that takes every tag the others do not: its fields are not looked at. */
+export function otherThan(tag: string, known: readonly string[]) {
+  return Type.Unsafe<Record<string, unknown>>({
+    type: 'object',
+    required: [tag],
+    properties: { [tag]: { type: 'string', minLength: 1, not: { enum: [...known] } } },
+  });
+}

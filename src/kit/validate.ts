@@ -1,0 +1,273 @@
+import type { TSchema } from 'typebox';
+import { Compile } from 'typebox/compile';
+import { isJsonObject } from './json.ts';
+
+/** One thing wrong with a value: where (`plugins[0].max_results`) and what (`must be <= 25`). */
+export interface Issue {
+  readonly path: string;
+  readonly message: string;
+}
+
+/** The part of JSON Schema that our schemas use, as the reporter walks it. */
+interface SchemaNode {
+  readonly type?: string;
+  readonly const?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly anyOf?: readonly SchemaNode[];
+  readonly allOf?: readonly SchemaNode[];
+  readonly not?: SchemaNode;
+  readonly properties?: Readonly<Record<string, SchemaNode>>;
+  readonly required?: readonly string[];
+  readonly additionalProperties?: boolean | SchemaNode;
+  readonly patternProperties?: Readonly<Record<string, SchemaNode>>;
+  readonly propertyNames?: SchemaNode;
+  readonly minProperties?: number;
+  readonly maxProperties?: number;
+  readonly items?: SchemaNode;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly exclusiveMinimum?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly pattern?: string;
+  readonly format?: string;
+  /** What the union is told apart by; only the branch that the value names is reported on. */
+  readonly discriminator?: { readonly propertyName: string };
+  /** What to say instead of the generic message. */
+  readonly explain?: string;
+}
+
+/** More issues than this are not collected: a million wrong keys must not cost a million strings. */
+const MAX_ISSUES = 20;
+
+/** A compiled schema. */
+export interface Validator {
+  /** The issues of `value`, none when it is valid. Valid values take the compiled fast path. */
+  issuesOf(value: unknown): Issue[];
+}
+
+/** Compiles a schema once; the slow, explaining walk runs only on values that failed. */
+export function compileValidator(schema: TSchema): Validator {
+  let compiled: { Check(value: unknown): boolean } | undefined;
+  return {
+    issuesOf(value) {
+      compiled ??= Compile(schema);
+      if (compiled.Check(value)) return [];
+      const issues: Issue[] = [];
+      walk(schema as SchemaNode, value, '', issues);
+      return issues.length > 0 ? issues : [{ path: '', message: 'is not valid' }];
+    },
+  };
+}
+
+function walk(schema: SchemaNode, value: unknown, path: string, issues: Issue[]): void {
+  if (issues.length >= MAX_ISSUES) return;
+  const before = issues.length;
+  if (schema.anyOf !== undefined) {
+    walkUnion(schema, schema.anyOf, value, path, issues);
+  } else {
+    walkNode(schema, value, path, issues);
+  }
+  if (issues.length > before && schema.explain !== undefined) {
+    issues.length = before;
+    issues.push({ path, message: schema.explain });
+  }
+}
+
+function walkNode(schema: SchemaNode, value: unknown, path: string, issues: Issue[]): void {
+  const problem = problemOf(schema, value);
+  if (problem !== undefined) {
+    issues.push({ path, message: problem });
+    return;
+  }
+  for (const part of schema.allOf ?? []) walk(part, value, path, issues);
+  if (isJsonObject(value)) walkObject(schema, value, path, issues);
+  else if (Array.isArray(value) && schema.items !== undefined) {
+    for (let index = 0; index < value.length && issues.length < MAX_ISSUES; index++) {
+      walk(schema.items, value[index], `${path}[${index}]`, issues);
+    }
+  }
+}
+
+function walkObject(schema: SchemaNode, value: Record<string, unknown>, path: string, issues: Issue[]): void {
+  for (const name of schema.required ?? []) {
+    if (!Object.hasOwn(value, name)) issues.push({ path: join(path, name), message: 'is required' });
+  }
+  const properties = schema.properties ?? {};
+  for (const [name, node] of Object.entries(properties)) {
+    if (Object.hasOwn(value, name)) walk(node, value[name], join(path, name), issues);
+  }
+  const open =
+    schema.patternProperties !== undefined ? Object.values(schema.patternProperties)[0] : undefined;
+  const rest = open ?? schema.additionalProperties;
+  if (rest === undefined && schema.propertyNames === undefined) return;
+  for (const name of Object.keys(value)) {
+    if (issues.length >= MAX_ISSUES) return;
+    const nameProblem = schema.propertyNames && problemOf(schema.propertyNames, name);
+    if (nameProblem !== undefined) issues.push({ path: join(path, name), message: `key ${nameProblem}` });
+    else if (Object.hasOwn(properties, name)) continue;
+    else if (rest === false) issues.push({ path: join(path, name), message: 'is not a known field' });
+    else if (typeof rest === 'object') walk(rest, value[name], join(path, name), issues);
+  }
+}
+
+function walkUnion(
+  schema: SchemaNode,
+  branches: readonly SchemaNode[],
+  value: unknown,
+  path: string,
+  issues: Issue[],
+): void {
+  const tag = schema.discriminator?.propertyName;
+  if (tag !== undefined && isJsonObject(value)) {
+    walkTagged(tag, branches.flatMap(flatten), value, path, issues);
+    return;
+  }
+  if (branches.some((branch) => matches(branch, value))) return;
+  const sameKind = branches.filter(
+    (branch) => branch.anyOf !== undefined || kindProblem(branch, value) === undefined,
+  );
+  const meant = sameKind.length === 1 ? sameKind[0] : undefined;
+  if (meant !== undefined && literalsOf(meant).length === 0) walk(meant, value, path, issues);
+  else issues.push({ path, message: `must be ${describe(branches)}` });
+}
+
+/** Reports on the branch that the value names by its tag, and on no other. */
+function walkTagged(
+  tag: string,
+  branches: readonly SchemaNode[],
+  value: Record<string, unknown>,
+  path: string,
+  issues: Issue[],
+): void {
+  const given = value[tag];
+  const named = branches.filter((branch) => {
+    const node = branch.properties?.[tag];
+    if (node === undefined) return false;
+    return given === undefined ? !(branch.required ?? []).includes(tag) : matches(node, given);
+  });
+  const meant = named.length > 1 ? closest(named, value) : named[0];
+  if (meant !== undefined) {
+    walk(meant, value, path, issues);
+    return;
+  }
+  const allowed = new Set(branches.flatMap((branch) => literalsOf(branch.properties?.[tag])));
+  const message = given === undefined ? 'is required' : `must be one of ${[...allowed].join(', ')}`;
+  issues.push({ path: join(path, tag), message });
+}
+
+/** Of several branches with the same tag, the one with the fewest problems. */
+function closest(branches: readonly SchemaNode[], value: unknown): SchemaNode | undefined {
+  let best: SchemaNode | undefined;
+  let fewest = Number.POSITIVE_INFINITY;
+  for (const branch of branches) {
+    const issues: Issue[] = [];
+    walk(branch, value, '', issues);
+    if (issues.length < fewest) {
+      best = branch;
+      fewest = issues.length;
+    }
+  }
+  return best;
+}
+
+function flatten(branch: SchemaNode): readonly SchemaNode[] {
+  return branch.anyOf === undefined ? [branch] : branch.anyOf.flatMap((inner) => flatten(inner));
+}
+
+function matches(schema: SchemaNode, value: unknown): boolean {
+  const issues: Issue[] = [];
+  walk(schema, value, '', issues);
+  return issues.length === 0;
+}
+
+function literalsOf(node: SchemaNode | undefined): string[] {
+  if (node === undefined) return [];
+  if (node.const !== undefined) return [JSON.stringify(node.const)];
+  if (node.enum !== undefined) return node.enum.map((value) => JSON.stringify(value));
+  return (node.anyOf ?? []).flatMap((inner) => literalsOf(inner));
+}
+
+function describe(branches: readonly SchemaNode[]): string {
+  const literals = branches.flatMap((branch) => literalsOf(branch));
+  const kinds = branches
+    .flatMap((branch) => flatten(branch))
+    .filter((branch) => literalsOf(branch).length === 0);
+  const names = [...new Set(kinds.map((branch) => withArticle(branch.type ?? 'valid')))];
+  return [...(literals.length > 0 ? [`one of ${[...new Set(literals)].join(', ')}`] : []), ...names].join(
+    ' or ',
+  );
+}
+
+const KIND_CHECKS: Record<string, (value: unknown) => boolean> = {
+  string: (value) => typeof value === 'string',
+  boolean: (value) => typeof value === 'boolean',
+  number: (value) => typeof value === 'number' && Number.isFinite(value),
+  integer: (value) => Number.isInteger(value),
+  null: (value) => value === null,
+  array: (value) => Array.isArray(value),
+  object: (value) => isJsonObject(value),
+};
+
+function kindProblem(schema: SchemaNode, value: unknown): string | undefined {
+  if (schema.type === undefined) return undefined;
+  return KIND_CHECKS[schema.type]?.(value) === false ? `must be ${withArticle(schema.type)}` : undefined;
+}
+
+function withArticle(kind: string): string {
+  return kind === 'null' ? 'null' : `${/^[aeiou]/.test(kind) ? 'an' : 'a'} ${kind}`;
+}
+
+/** What is wrong with the value itself, its members apart. */
+function problemOf(schema: SchemaNode, value: unknown): string | undefined {
+  const literals = literalsOf(schema);
+  if (literals.length > 0 && !literals.includes(JSON.stringify(value) ?? '')) {
+    return `must be ${literals.length > 1 ? 'one of ' : ''}${literals.join(', ')}`;
+  }
+  const kind = kindProblem(schema, value);
+  if (kind !== undefined) return kind;
+  if (schema.not !== undefined && matches(schema.not, value)) return 'is not allowed here';
+  if (typeof value === 'number') return numberProblem(schema, value);
+  if (typeof value === 'string') return stringProblem(schema, value);
+  if (Array.isArray(value)) return countProblem(value.length, 'item', schema.minItems, schema.maxItems);
+  if (isJsonObject(value)) {
+    return countProblem(Object.keys(value).length, 'key', schema.minProperties, schema.maxProperties);
+  }
+  return undefined;
+}
+
+function numberProblem(schema: SchemaNode, value: number): string | undefined {
+  if (schema.minimum !== undefined && value < schema.minimum) return `must be >= ${schema.minimum}`;
+  if (schema.maximum !== undefined && value > schema.maximum) return `must be <= ${schema.maximum}`;
+  if (schema.exclusiveMinimum !== undefined && value <= schema.exclusiveMinimum) {
+    return `must be > ${schema.exclusiveMinimum}`;
+  }
+  return undefined;
+}
+
+function stringProblem(schema: SchemaNode, value: string): string | undefined {
+  if (schema.minLength !== undefined && value.length < schema.minLength) {
+    return schema.minLength === 1 ? 'must not be empty' : `must have at least ${schema.minLength} characters`;
+  }
+  if (schema.maxLength !== undefined && value.length > schema.maxLength) {
+    return `must have at most ${schema.maxLength} characters`;
+  }
+  if (schema.pattern !== undefined && !new RegExp(schema.pattern, 'u').test(value)) {
+    return `must match ${schema.pattern}`;
+  }
+  return undefined;
+}
+
+function countProblem(count: number, what: string, least?: number, most?: number): string | undefined {
+  if (least !== undefined && count < least)
+    return `must have at least ${least} ${what}${least === 1 ? '' : 's'}`;
+  if (most !== undefined && count > most) return `must have at most ${most} ${what}${most === 1 ? '' : 's'}`;
+  return undefined;
+}
+
+function join(path: string, name: string): string {
+  if (!/^[A-Za-z_][\w-]*$/.test(name)) return `${path}[${JSON.stringify(name.slice(0, 64))}]`;
+  return path === '' ? name : `${path}.${name}`;
+}
