@@ -3,7 +3,7 @@ import type { GatewayError } from '../ir/errors.ts';
 import type { Event, EventBatch } from '../ir/events.ts';
 import type { DialectName, Format } from '../ir/items.ts';
 import type { TranslationEntry } from '../ir/metadata.ts';
-import type { GenerationRequest, RequestField } from '../ir/request.ts';
+import type { GenerationRequest } from '../ir/request.ts';
 import type { Result } from '../ir/result.ts';
 import type { JsonObject } from '../kit/json.ts';
 import type { SseFrame } from '../kit/sse.ts';
@@ -39,6 +39,8 @@ export interface StreamEncoder {
    * nothing more is written.
    */
   encode(batch: EventBatch): string;
+  /** What to write when nothing has happened for a while. */
+  keepAlive(): string;
 }
 
 /** The half of a dialect that callers speak: requests in, answers out. */
@@ -46,8 +48,6 @@ export interface InboundDialect {
   readonly format: Format;
   /** Schema of the request body; also what the OpenAPI document shows. */
   readonly requestSchema: (vendor: string) => TSchema;
-  /** Names of request fields in this format, for translation reports and error paths. */
-  readonly fieldNames: Readonly<Partial<Record<RequestField, string>>>;
   /** Fields that speak to the gateway and never go upstream. */
   readonly gatewayFields: ReadonlySet<string>;
   /** Reads a validated body. Throws a GatewayError (400, 422) for what the schema cannot say. */

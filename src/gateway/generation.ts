@@ -1,0 +1,58 @@
+import type { ReplyContext } from '../dialects/dialect.ts';
+import type { EventBatch } from '../ir/events.ts';
+import type { Format } from '../ir/items.ts';
+import type { Result } from '../ir/result.ts';
+import type { JsonObject } from '../kit/json.ts';
+import type { Caller } from '../ports/caller.ts';
+
+/** What the HTTP layer hands to the gateway: one authenticated generation request with a valid body. */
+export interface GenerationInput {
+  readonly format: Format;
+  readonly caller: Caller;
+  /** Parsed, validated against the format's schema. */
+  readonly body: JsonObject;
+  /** `gen-...` */
+  readonly generationId: string;
+  /** Epoch milliseconds. */
+  readonly acceptedAtMs: number;
+  /** The caller asked for routing metadata by header. */
+  readonly wantsMetadata: boolean;
+  /** `x-session-id`. */
+  readonly sessionId?: string;
+  /** `anthropic-beta` or `x-anthropic-beta`. */
+  readonly betas?: string;
+  /** Aborted when the caller goes away or the gateway's deadline passes (reason: a GatewayError). */
+  readonly signal: AbortSignal;
+  /** Told how long each phase took, for `Server-Timing`. */
+  readonly timing: Timing;
+}
+
+/** Milliseconds spent in the phases of one request. */
+export interface Timing {
+  mark(phase: 'auth' | 'plan' | 'upstream', milliseconds: number): void;
+}
+
+/** An answer whose first content has arrived: it will be served by one known endpoint. */
+export interface OpenedStream {
+  readonly context: ReplyContext;
+  /** From the very first event on; ends with exactly one terminal event, which carries `settled`. */
+  readonly batches: AsyncIterable<EventBatch>;
+}
+
+/** A whole answer. */
+export interface FinishedGeneration {
+  readonly context: ReplyContext;
+  readonly result: Result;
+}
+
+/** The spine, as the HTTP layer sees it. Both reject with a GatewayError. */
+export interface Gateway {
+  /** Streaming: resolves at the first content event or the end, whichever is first. */
+  stream(input: GenerationInput): Promise<OpenedStream>;
+  /** Non-streaming: resolves with the whole answer. */
+  complete(input: GenerationInput): Promise<FinishedGeneration>;
+  /** Prompt tokens of a messages request, as the upstream or our tokenizer counts them. */
+  countTokens(input: GenerationInput): Promise<number>;
+  /** A context for a failure that comes before any endpoint answered but after the stream was opened. */
+  contextWithoutEndpoint(input: GenerationInput): ReplyContext;
+}

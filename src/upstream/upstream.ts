@@ -1,0 +1,88 @@
+import type { Endpoint } from '../catalog/catalog.ts';
+import type { Timeouts } from '../catalog/provider.ts';
+import { type ErrorDetails, type ErrorKind, GatewayError } from '../ir/errors.ts';
+import type { EventBatch } from '../ir/events.ts';
+import type { TranslationEntry } from '../ir/metadata.ts';
+import type { GenerationRequest } from '../ir/request.ts';
+import type { JsonObject } from '../kit/json.ts';
+
+/** `relay`: the caller's own body out, the upstream's own frames back. `translate`: through the representation. */
+export type Lane = 'relay' | 'translate';
+
+/** One call of one endpoint. */
+export interface UpstreamCall {
+  readonly request: GenerationRequest;
+  readonly endpoint: Endpoint;
+  readonly lane: Lane;
+  /** Secret of the provider; undefined for providers that need none. */
+  readonly credential: string | undefined;
+  /** Betas that the caller asked for, for upstreams of that family. */
+  readonly betas?: string;
+  readonly hashUser: (id: string) => string;
+  /** Ends the call: the caller went away, or the gateway's own deadline passed. */
+  readonly signal: AbortSignal;
+}
+
+/** An upstream that has begun to answer (status 2xx). */
+export interface UpstreamAnswer {
+  readonly status: number;
+  /** What was sent, secrets removed: for the debug echo. */
+  readonly sentBody: JsonObject;
+  readonly report: readonly TranslationEntry[];
+  /**
+   * The answer; ends with exactly one terminal event. Nothing is read ahead: not pulling is back-pressure. Returning
+   * from the iteration early closes the connection.
+   */
+  readonly batches: AsyncIterable<EventBatch>;
+}
+
+/** A call that failed, in the words the caller will see if nothing else is left to try. */
+export class UpstreamFailure extends GatewayError {
+  /** HTTP status of the upstream; 0 when it never answered. */
+  readonly upstreamStatus: number;
+
+  constructor(kind: ErrorKind, message: string, upstreamStatus: number, more: ErrorDetails = {}) {
+    super(kind, message, more);
+    this.name = 'UpstreamFailure';
+    this.upstreamStatus = upstreamStatus;
+  }
+}
+
+/** Calls one endpoint. Rejects with an UpstreamFailure; rejects with the signal's reason when aborted. */
+export type CallUpstream = (call: UpstreamCall) => Promise<UpstreamAnswer>;
+
+/** One HTTP exchange as the transport sees it. */
+export interface TransportCall {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly timeouts: Timeouts;
+  readonly signal: AbortSignal;
+}
+
+export interface TransportReply {
+  readonly status: number;
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The body, decompressed, under back-pressure; throws TransportProblem. */
+  readonly chunks: AsyncIterable<Uint8Array>;
+}
+
+/** Why an exchange broke. Never holds an address. */
+export type TransportReason = 'connect' | 'reset' | 'timeout' | 'too-large' | 'encoding';
+
+export class TransportProblem extends Error {
+  readonly reason: TransportReason;
+
+  constructor(reason: TransportReason, message: string, cause?: unknown) {
+    super(message, { cause });
+    this.name = 'TransportProblem';
+    this.reason = reason;
+  }
+}
+
+/** Carries one call over the network, or to the simulator. */
+export interface Transport {
+  open(call: TransportCall): Promise<TransportReply>;
+  close(): Promise<void>;
+}
