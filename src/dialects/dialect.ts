@@ -115,6 +115,8 @@ export interface UpstreamDialect {
   /** Path below the provider's base address, for a given model. */
   path(model: string, stream: boolean): string;
   renderRequest(request: GenerationRequest, target: RenderTarget): RenderedRequest;
+  /** Relay lane: the caller's own body, with only what must change changed. Only for requests of the same format. */
+  renderRelay(request: GenerationRequest, target: RenderTarget): RenderedRequest;
   createDecoder(context: DecodeContext): StreamDecoder;
   /** Events of a whole non-streaming body; a body that is no answer becomes a `failure`. Never throws. */
   decodeBody(body: JsonObject, context: DecodeContext): Event[];

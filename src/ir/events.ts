@@ -150,10 +150,14 @@ export interface Settled {
 /** The events of one network chunk. Streams are async iterables of batches, never of single events. */
 export type EventBatch = readonly Event[];
 
-/** True for the events that count as content: once one was forwarded, no other endpoint may be tried. */
+/**
+ * True for the events that count as content: once one was forwarded, no other endpoint may be tried. A refusal is not
+ * content: another model may still answer.
+ */
 export function isContent(event: Event): boolean {
   switch (event.type) {
     case 'text-delta':
+      return event.kind !== 'refusal';
     case 'tool-input-delta':
     case 'image-data':
     case 'annotation':

@@ -19,19 +19,21 @@ export interface UpstreamCall {
   /** Betas that the caller asked for, for upstreams of that family. */
   readonly betas?: string;
   readonly hashUser: (id: string) => string;
+  /** Told what is about to be sent, secrets removed, when the request asks for an echo. */
+  readonly onRequest?: (sentBody: JsonObject) => void;
   /** Ends the call: the caller went away, or the gateway's own deadline passed. */
   readonly signal: AbortSignal;
+  /** Told what is about to be sent, secrets removed: for the debug echo. Also called for calls that then fail. */
+  readonly onRequest?: (sentBody: JsonObject) => void;
 }
 
 /** An upstream that has begun to answer (status 2xx). */
 export interface UpstreamAnswer {
   readonly status: number;
-  /** What was sent, secrets removed: for the debug echo. */
-  readonly sentBody: JsonObject;
   readonly report: readonly TranslationEntry[];
   /**
-   * The answer; ends with exactly one terminal event. Nothing is read ahead: not pulling is back-pressure. Returning
-   * from the iteration early closes the connection.
+   * The answer; ends with exactly one terminal event, after an abort with a failure that is the signal's reason. Not
+   * pulling is back-pressure. Returning from the iteration early closes the connection.
    */
   readonly batches: AsyncIterable<EventBatch>;
 }

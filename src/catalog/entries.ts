@@ -1,0 +1,51 @@
+/** Providers and models as a person writes them: in the configuration file and in the tables that ship with the gateway. */
+
+export type DialectWord =
+  | 'openai-chat'
+  | 'openai-responses'
+  | 'anthropic-messages'
+  | 'google-gemini'
+  | 'aws-bedrock'
+  | 'simulator';
+
+export interface ProviderEntry {
+  readonly slug: string;
+  readonly name?: string | null;
+  readonly dialect?: DialectWord | null;
+  readonly base_url?: string | null;
+  readonly api_key?: string | null;
+  readonly headers?: Readonly<Record<string, string>> | null;
+  readonly data_policy?: { readonly training: boolean; readonly retains_prompts: boolean } | null;
+  readonly timeouts_ms?: {
+    readonly connect?: number | null;
+    readonly first_byte?: number | null;
+    readonly idle?: number | null;
+    readonly total?: number | null;
+  } | null;
+}
+
+export interface EndpointEntry {
+  readonly provider: string;
+  readonly model?: string | null;
+  readonly tag?: string | null;
+  readonly quantization?: string | null;
+  readonly context_length?: number | null;
+  readonly max_output_tokens?: number | null;
+  readonly supported_parameters?: readonly string[] | null;
+  readonly pricing?: Readonly<Record<string, unknown>> | null;
+}
+
+export interface ModelEntry {
+  readonly id: string;
+  readonly name?: string | null;
+  readonly description?: string | null;
+  readonly created?: number | null;
+  readonly context_length?: number | null;
+  readonly max_output_tokens?: number | null;
+  readonly input_modalities?: readonly string[] | null;
+  readonly output_modalities?: readonly string[] | null;
+  readonly aliases?: readonly string[] | null;
+  readonly quality?: { readonly general?: number | null; readonly coding?: number | null } | null;
+  readonly distillable?: boolean | null;
+  readonly endpoints?: readonly EndpointEntry[] | null;
+}

@@ -1,0 +1,189 @@
+import { isIP } from 'node:net';
+import { parsePrice } from '../kit/money.ts';
+import type { Issue } from '../kit/validate.ts';
+import { CONFIGURED_PRICES, type Config } from './schema.ts';
+
+/** Headers that the gateway or the connection sets itself. */
+const OWN_HEADERS: ReadonlySet<string> = new Set([
+  'connection',
+  'content-length',
+  'content-type',
+  'expect',
+  'host',
+  'keep-alive',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+/** What the schema cannot say: whatever depends on two places of the file, or on the tables that ship with the gateway. */
+export function crossChecks(config: Config, knownProviders: ReadonlySet<string>): Issue[] {
+  return [
+    ...providerChecks(config, knownProviders),
+    ...modelChecks(config, knownProviders),
+    ...routingChecks(config),
+    ...pluginChecks(config, knownProviders),
+    ...hostChecks('apps.hidden', config.apps.hidden, isHost),
+    ...hostChecks('egress.allow', config.egress.allow, isEgressRule),
+  ];
+}
+
+function* providerChecks({ providers }: Config, knownProviders: ReadonlySet<string>): Generator<Issue> {
+  const firstAt = new Map<string, string>();
+  for (const [index, provider] of providers.entries()) {
+    const path = `providers[${index}]`;
+    yield* duplicate(firstAt, provider.slug, `${path}.slug`);
+    if (!knownProviders.has(provider.slug)) {
+      const missing = 'is required: the provider is not in the built-in table';
+      if (!provider.dialect) yield { path: `${path}.dialect`, message: missing };
+      if (!provider.base_url && provider.dialect !== 'simulator') {
+        yield { path: `${path}.base_url`, message: missing };
+      }
+    }
+    yield* addressChecks(provider.base_url, provider.dialect, `${path}.base_url`);
+    yield* headerChecks(provider.headers, `${path}.headers`);
+    if (provider.api_key && !canBeSent(provider.api_key)) {
+      yield { path: `${path}.api_key`, message: 'holds a character that cannot be sent in a header' };
+    }
+  }
+}
+
+function* duplicate(firstAt: Map<string, string>, name: string, path: string): Generator<Issue> {
+  const first = firstAt.get(name);
+  if (first === undefined) firstAt.set(name, path);
+  else yield { path, message: `"${name}" is already used at ${first}` };
+}
+
+function* addressChecks(
+  address: string | null | undefined,
+  dialect: string | null | undefined,
+  path: string,
+): Generator<Issue> {
+  if (!address) return;
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  const schemes = dialect === 'simulator' ? ['simulator:'] : ['http:', 'https:'];
+  if (url === undefined || !schemes.includes(url.protocol)) {
+    yield { path, message: `must be an address that begins with ${schemes.join('// or ')}//` };
+  } else if (url.username !== '' || url.password !== '') {
+    yield { path, message: 'must not hold a user or password: use api_key or headers' };
+  } else if (url.search !== '' || url.hash !== '') {
+    yield { path, message: 'must not hold "?" or "#": the path of the dialect is put behind it' };
+  }
+}
+
+function* headerChecks(headers: Readonly<Record<string, string>>, path: string): Generator<Issue> {
+  for (const [name, value] of Object.entries(headers)) {
+    if (OWN_HEADERS.has(name.toLowerCase())) {
+      yield { path: `${path}.${name}`, message: 'is set by the gateway itself' };
+    } else if (!/^[\t\x20-\x7e]*$/.test(value)) {
+      yield { path: `${path}.${name}`, message: 'holds a character that cannot be sent in a header' };
+    }
+  }
+}
+
+/** Plain keys travel in a header as they are; credentials that are JSON are read first. */
+function canBeSent(secret: string): boolean {
+  return /^\s*[{[]/.test(secret) || /^[\x21-\x7e]+$/.test(secret);
+}
+
+function* modelChecks({ models, providers }: Config, knownProviders: ReadonlySet<string>): Generator<Issue> {
+  const slugs = new Set(providers.map(({ slug }) => slug));
+  const firstAt = new Map<string, string>();
+  for (const [index, model] of models.entries()) yield* duplicate(firstAt, model.id, `models[${index}].id`);
+  for (const [index, model] of models.entries()) {
+    for (const [at, alias] of model.aliases.entries()) {
+      yield* duplicate(firstAt, alias, `models[${index}].aliases[${at}]`);
+    }
+    for (const [at, endpoint] of model.endpoints.entries()) {
+      const path = `models[${index}].endpoints[${at}]`;
+      if (!slugs.has(endpoint.provider) && !knownProviders.has(endpoint.provider)) {
+        yield {
+          path: `${path}.provider`,
+          message: `"${endpoint.provider}" is neither in providers nor in the built-in table`,
+        };
+      }
+      for (const name of CONFIGURED_PRICES) {
+        const price = endpoint.pricing[name];
+        if (price && parsePrice(price) === undefined) {
+          yield {
+            path: `${path}.pricing.${name}`,
+            message: 'must be an exact decimal, for example "0.000001"',
+          };
+        }
+      }
+    }
+  }
+}
+
+function* routingChecks({ routing }: Config): Generator<Issue> {
+  if (routing.cooldown.max_ms < routing.cooldown.base_ms) {
+    yield { path: 'routing.cooldown.max_ms', message: 'must not be below routing.cooldown.base_ms' };
+  }
+}
+
+function* pluginChecks(
+  { plugins, providers }: Config,
+  knownProviders: ReadonlySet<string>,
+): Generator<Issue> {
+  const { web, moderation } = plugins;
+  if (web?.default && !Object.hasOwn(web.engines, web.default) && !['auto', 'native'].includes(web.default)) {
+    yield { path: 'plugins.web.default', message: `"${web.default}" is not in plugins.web.engines` };
+  }
+  for (const [name, engine] of Object.entries(web?.engines ?? {})) {
+    if (engine.url && !/^https?:$/.test(URL.canParse(engine.url) ? new URL(engine.url).protocol : '')) {
+      yield {
+        path: `plugins.web.engines.${name}.url`,
+        message: 'must be an address that begins with http:// or https://',
+      };
+    }
+  }
+  if (
+    moderation &&
+    !knownProviders.has(moderation.provider) &&
+    !providers.some(({ slug }) => slug === moderation.provider)
+  ) {
+    yield {
+      path: 'plugins.moderation.provider',
+      message: `"${moderation.provider}" is neither in providers nor in the built-in table`,
+    };
+  }
+}
+
+function* hostChecks(
+  path: string,
+  hosts: readonly string[],
+  isValid: (host: string) => boolean,
+): Generator<Issue> {
+  for (const [index, host] of hosts.entries()) {
+    if (!isValid(host))
+      yield { path: `${path}[${index}]`, message: 'is not a host, an address or a range of addresses' };
+  }
+}
+
+const HOST = /^(?:\*\.)?[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/i;
+
+function isHost(text: string): boolean {
+  const { host, port } = splitPort(text);
+  return isPort(port) && (HOST.test(host) || isIP(host) !== 0);
+}
+
+/** A host, an address, or a range such as `10.0.0.0/8`; the first two with or without a port. */
+function isEgressRule(text: string): boolean {
+  const range = /^([^/]+)\/(\d{1,3})$/.exec(text);
+  if (range === null) return isHost(text);
+  const family = isIP(range[1] as string);
+  return family !== 0 && Number(range[2]) <= (family === 4 ? 32 : 128);
+}
+
+function splitPort(text: string): { host: string; port: string | undefined } {
+  const bracketed = /^\[([^\]]+)\](?::(\d+))?$/.exec(text);
+  if (bracketed !== null) return { host: bracketed[1] as string, port: bracketed[2] };
+  if (isIP(text) !== 0) return { host: text, port: undefined };
+  const named = /^([^:]*):(\d+)$/.exec(text);
+  return named === null ? { host: text, port: undefined } : { host: named[1] as string, port: named[2] };
+}
+
+function isPort(port: string | undefined): boolean {
+  return port === undefined || (Number(port) >= 1 && Number(port) <= 65_535);
+}

@@ -1,0 +1,232 @@
+import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { LOG_LEVELS, type LogLevel } from '../kit/log.ts';
+import type { Issue } from '../kit/validate.ts';
+import type { Environment } from './environment.ts';
+import { MAX_CONFIG_BYTES, parseConfig } from './parse-config.ts';
+import type { Config } from './schema.ts';
+import { startBlockers, unbuiltWarnings } from './unbuilt.ts';
+
+/** Flags of the command line, as they were typed. They win over the environment, the environment over the file. */
+export interface Flags {
+  readonly port?: string;
+  readonly host?: string;
+  readonly config?: string;
+  readonly dataDir?: string;
+  readonly workers?: string;
+}
+
+/** What comes from flags and environment and stays as it is while the process lives. */
+export interface Runtime {
+  readonly host: string;
+  /** 0 lets the system choose. */
+  readonly port: number;
+  /** Absolute. */
+  readonly dataDir: string;
+  readonly logLevel: LogLevel;
+  readonly workers: number;
+  readonly managementKey?: string;
+  readonly apiKey?: string;
+  /** 32 bytes in base64. */
+  readonly encryptionKey?: string;
+  readonly databaseUrl?: string;
+  readonly redisUrl?: string;
+  readonly clickhouseUrl?: string;
+}
+
+export interface LoadedConfiguration {
+  readonly config: Config;
+  /** The file that was read, absolute; undefined when there is none. */
+  readonly file: string | undefined;
+  /** The file to watch: the one that was read, or the one that would be read if it were there. */
+  readonly watchedFile: string;
+  readonly runtime: Runtime;
+  /** Things the file sets that have no effect in this version. */
+  readonly warnings: readonly Issue[];
+  /** The variables that the process was started with; provider keys are among them. */
+  readonly environment: Environment;
+}
+
+/** A configuration, or everything that is wrong with it. */
+export type Loading =
+  | { readonly ok: true; readonly loaded: LoadedConfiguration }
+  | { readonly ok: false; readonly problems: readonly Issue[] };
+
+export interface LoadOptions {
+  readonly flags?: Flags;
+  /** Slugs that a provider may have without a dialect and an address. */
+  readonly knownProviders?: ReadonlySet<string>;
+  /** Default: the environment of the process. */
+  readonly env?: Environment;
+  /** Default: the working directory of the process. */
+  readonly cwd?: string;
+}
+
+const DEFAULT_FILE = 'signalbox.yaml';
+
+/** Reads flags, environment and file. Looks at the disk and at nothing else; never throws for what people write. */
+export function loadConfiguration(options: LoadOptions = {}): Loading {
+  const { flags = {}, env = process.env, cwd = process.cwd(), knownProviders = new Set<string>() } = options;
+  const problems: Issue[] = [];
+  const runtime = readRuntime(flags, env, cwd, problems);
+  const source = sourceOf(flags, env, cwd);
+  const text = readText(source, problems);
+  if (text === undefined) return { ok: false, problems };
+  const reading = parseConfig(text.text, env, knownProviders);
+  if (!reading.ok) problems.push(...reading.problems);
+  problems.push(...startBlockers(runtime));
+  if (!reading.ok || problems.length > 0) return { ok: false, problems };
+  return {
+    ok: true,
+    loaded: {
+      config: reading.config,
+      file: text.found ? source.path : undefined,
+      watchedFile: source.path,
+      runtime,
+      warnings: unbuiltWarnings(reading.written),
+      environment: env,
+    },
+  };
+}
+
+/** A configuration that cannot be used. The message has one `path: problem` line for each problem. */
+export class ConfigurationError extends Error {
+  readonly problems: readonly Issue[];
+
+  constructor(problems: readonly Issue[]) {
+    super(problems.map(problemLine).join('\n'));
+    this.name = 'ConfigurationError';
+    this.problems = problems;
+  }
+}
+
+/** The same as loadConfiguration, for those who cannot go on without: throws a ConfigurationError. */
+export function requireConfiguration(options: LoadOptions = {}): LoadedConfiguration {
+  const loading = loadConfiguration(options);
+  if (!loading.ok) throw new ConfigurationError(loading.problems);
+  return loading.loaded;
+}
+
+/** `path: problem`, as it is printed. */
+export function problemLine({ path, message }: Issue): string {
+  return path === '' ? message : `${path}: ${message}`;
+}
+
+interface Source {
+  readonly path: string;
+  /** Somebody named the file, so it has to be there. */
+  readonly named: boolean;
+}
+
+function sourceOf(flags: Flags, env: Environment, cwd: string): Source {
+  const given = flags.config ?? set(env, 'SIGNALBOX_CONFIG');
+  return { path: resolve(cwd, given ?? DEFAULT_FILE), named: given !== undefined };
+}
+
+function readText({ path, named }: Source, problems: Issue[]): { text: string; found: boolean } | undefined {
+  try {
+    const descriptor = openSync(path, 'r');
+    try {
+      const status = fstatSync(descriptor);
+      if (!status.isFile()) return fail(problems, path, 'is not a file');
+      if (status.size > MAX_CONFIG_BYTES) {
+        return fail(problems, path, `is larger than ${MAX_CONFIG_BYTES} bytes`);
+      }
+      const bytes = readFileSync(descriptor);
+      if (bytes.length > MAX_CONFIG_BYTES) {
+        return fail(problems, path, `is larger than ${MAX_CONFIG_BYTES} bytes`);
+      }
+      return { text: bytes.toString('utf8'), found: true };
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? 'unknown';
+    if (code === 'ENOENT' && !named) return { text: '', found: false };
+    return fail(problems, path, code === 'ENOENT' ? 'does not exist' : `cannot be read (${code})`);
+  }
+}
+
+function fail(problems: Issue[], path: string, message: string): undefined {
+  problems.push({ path, message });
+  return undefined;
+}
+
+function readRuntime(flags: Flags, env: Environment, cwd: string, problems: Issue[]): Runtime {
+  const managementKey = readSecret(env, 'SIGNALBOX_MANAGEMENT_KEY', problems);
+  const apiKey = readSecret(env, 'SIGNALBOX_API_KEY', problems);
+  if (managementKey !== undefined && managementKey === apiKey) {
+    problems.push({ path: 'SIGNALBOX_API_KEY', message: 'must differ from SIGNALBOX_MANAGEMENT_KEY' });
+  }
+  return {
+    host: flags.host ?? set(env, 'HOST') ?? '127.0.0.1',
+    port: readInteger(flags.port, '--port', env, 'PORT', { least: 0, most: 65_535, absent: 8787 }, problems),
+    dataDir: resolve(cwd, flags.dataDir ?? set(env, 'SIGNALBOX_DATA_DIR') ?? 'data'),
+    logLevel: readLogLevel(env, problems),
+    workers: readInteger(
+      flags.workers,
+      '--workers',
+      env,
+      undefined,
+      { least: 1, most: 1024, absent: 1 },
+      problems,
+    ),
+    managementKey,
+    apiKey,
+    encryptionKey: readEncryptionKey(env, problems),
+    databaseUrl: set(env, 'DATABASE_URL'),
+    redisUrl: set(env, 'REDIS_URL'),
+    clickhouseUrl: set(env, 'CLICKHOUSE_URL'),
+  };
+}
+
+/** A variable; an empty one counts as not set, because that is how container tools pass on what is not set. */
+function set(env: Environment, name: string): string | undefined {
+  const value = env[name];
+  return value === undefined || value === '' ? undefined : value;
+}
+
+function readInteger(
+  flag: string | undefined,
+  flagName: string,
+  env: Environment,
+  variable: string | undefined,
+  range: { least: number; most: number; absent: number },
+  problems: Issue[],
+): number {
+  const fromEnvironment = variable === undefined ? undefined : set(env, variable);
+  const text = flag ?? fromEnvironment;
+  if (text === undefined) return range.absent;
+  const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+  if (value >= range.least && value <= range.most) return value;
+  const path = flag !== undefined || variable === undefined ? flagName : variable;
+  problems.push({ path, message: `must be a whole number from ${range.least} to ${range.most}` });
+  return range.absent;
+}
+
+function readLogLevel(env: Environment, problems: Issue[]): LogLevel {
+  const text = set(env, 'LOG_LEVEL')?.toLowerCase() ?? 'info';
+  const level = LOG_LEVELS.find((name) => name === text);
+  if (level === undefined)
+    problems.push({ path: 'LOG_LEVEL', message: `must be one of ${LOG_LEVELS.join(', ')}` });
+  return level ?? 'info';
+}
+
+function readSecret(env: Environment, name: string, problems: Issue[]): string | undefined {
+  const secret = set(env, name);
+  if (secret === undefined || /^[\x21-\x7e]{1,512}$/.test(secret)) return secret;
+  problems.push({ path: name, message: 'must be 1 to 512 printable characters without spaces' });
+  return undefined;
+}
+
+function readEncryptionKey(env: Environment, problems: Issue[]): string | undefined {
+  const key = set(env, 'SIGNALBOX_ENCRYPTION_KEY');
+  if (key === undefined || isEncryptionKey(key)) return key;
+  problems.push({ path: 'SIGNALBOX_ENCRYPTION_KEY', message: 'must be 32 bytes in base64' });
+  return undefined;
+}
+
+/** Whether a text is 32 bytes in base64. */
+function isEncryptionKey(text: string): boolean {
+  return /^[A-Za-z0-9+/]{43}=$/.test(text);
+}

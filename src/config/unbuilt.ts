@@ -1,0 +1,84 @@
+import { isJsonObject } from '../kit/json.ts';
+import type { Issue } from '../kit/validate.ts';
+import type { Runtime } from './load.ts';
+
+/** Keys that are accepted and checked although what they steer is not there yet. `[]` stands for any place of a list. */
+const UNBUILT_KEYS = [
+  'models[].quality',
+  'limits.per_key',
+  'limits.analytics_per_minute',
+  'limits.datasets',
+  'credits.initial_usd',
+  'byok.fee',
+  'routing.sticky_idle_ms',
+  'routing.cooldown',
+  'durability',
+  'retention',
+  'apps.hidden',
+  'egress.allow',
+  'plugins.auto-router',
+  'plugins.fusion',
+  'plugins.web',
+  'plugins.moderation',
+  'presets',
+  'metrics.public',
+] as const;
+
+/** Dialects that a provider may name although they are not spoken yet. */
+const UNBUILT_DIALECTS: ReadonlySet<unknown> = new Set(['google-gemini', 'aws-bedrock']);
+
+/** A warning for each thing that the file sets and that has no effect in this version. `written` is the file alone. */
+export function unbuiltWarnings(written: unknown): Issue[] {
+  return [
+    ...UNBUILT_KEYS.flatMap((key) => placesOf(written, key.split('.'), '')).map(({ path }) => ({
+      path,
+      message: 'has no effect in this version yet',
+    })),
+    ...placesOf(written, ['providers[]', 'dialect'], '')
+      .filter(({ value }) => UNBUILT_DIALECTS.has(value))
+      .map(({ path, value }) => ({ path, message: `${value} is not available in this version yet` })),
+  ];
+}
+
+interface Place {
+  readonly path: string;
+  readonly value: unknown;
+}
+
+function placesOf(value: unknown, names: readonly string[], path: string): Place[] {
+  const [first, ...rest] = names;
+  if (first === undefined) return [{ path, value }];
+  const isList = first.endsWith('[]');
+  const name = isList ? first.slice(0, -2) : first;
+  if (!isJsonObject(value) || !Object.hasOwn(value, name)) return [];
+  const member = value[name];
+  const at = path === '' ? name : `${path}.${name}`;
+  if (!isList) return placesOf(member, rest, at);
+  return Array.isArray(member)
+    ? member.flatMap((item, index) => placesOf(item, rest, `${at}[${index}]`))
+    : [];
+}
+
+/** What was asked for and cannot be done yet, so that starting would be a lie. */
+export function startBlockers(runtime: Runtime): Issue[] {
+  const blockers: Issue[] = [];
+  if (runtime.workers > 1) {
+    blockers.push({
+      path: '--workers',
+      message: 'more than one worker is not available in this version yet',
+    });
+  }
+  for (const [path, given, thing] of [
+    ['DATABASE_URL', runtime.databaseUrl, 'state in PostgreSQL'],
+    ['REDIS_URL', runtime.redisUrl, 'sharing between replicas through Redis'],
+    ['CLICKHOUSE_URL', runtime.clickhouseUrl, 'usage events in ClickHouse'],
+  ] as const) {
+    if (given !== undefined) {
+      blockers.push({
+        path,
+        message: `${thing} is not available in this version yet; unset the variable to start`,
+      });
+    }
+  }
+  return blockers;
+}

@@ -1,0 +1,122 @@
+import Type from 'typebox';
+import { oneOf } from '../kit/schema.ts';
+import { nullable } from './nullable.ts';
+
+/** Shapes of whole answers, for the interface description. The dialects write them. */
+
+const tokens = Type.Integer({ minimum: 0 });
+const anyObject = Type.Record(Type.String(), Type.Unknown());
+const cost = Type.Optional(nullable(Type.Number({ description: 'USD charged.' })));
+
+/** Reply of `POST /responses`. */
+export const responsesResultSchema = Type.Object(
+  {
+    id: Type.String(),
+    object: Type.Literal('response'),
+    created_at: Type.Integer({ description: 'Unix seconds.' }),
+    completed_at: nullable(Type.Integer()),
+    status: oneOf(['queued', 'in_progress', 'completed', 'incomplete', 'failed', 'cancelled']),
+    model: Type.String({ description: 'The model that served.' }),
+    output: Type.Array(Type.Object({ type: Type.String() }), { description: 'Output items in order.' }),
+    error: nullable(Type.Object({ code: Type.String(), message: Type.String() })),
+    incomplete_details: nullable(
+      Type.Object({ reason: Type.Optional(oneOf(['max_output_tokens', 'content_filter'])) }),
+    ),
+    instructions: nullable(Type.Unknown()),
+    metadata: nullable(Type.Record(Type.String(), Type.String())),
+    parallel_tool_calls: Type.Boolean(),
+    temperature: Type.Number(),
+    top_p: Type.Number(),
+    presence_penalty: Type.Number(),
+    frequency_penalty: Type.Number(),
+    tool_choice: Type.Unknown(),
+    tools: Type.Array(anyObject),
+    service_tier: Type.Optional(nullable(Type.String())),
+    error_type: Type.Optional(Type.String()),
+    usage: Type.Optional(
+      Type.Object({
+        input_tokens: tokens,
+        input_tokens_details: Type.Object({
+          cached_tokens: tokens,
+          cache_write_tokens: Type.Optional(nullable(tokens)),
+        }),
+        output_tokens: tokens,
+        output_tokens_details: Type.Object({ reasoning_tokens: tokens }),
+        total_tokens: tokens,
+        cost,
+        is_byok: Type.Optional(Type.Boolean()),
+        cost_details: Type.Optional(anyObject),
+      }),
+    ),
+  },
+  {
+    description:
+      'A whole answer. Request settings are echoed; routing metadata is added when the request asked for it.',
+  },
+);
+
+/** Reply of `POST /messages`. */
+export const messagesResultSchema = Type.Object(
+  {
+    id: Type.String(),
+    type: Type.Literal('message'),
+    role: Type.Literal('assistant'),
+    model: Type.String(),
+    content: Type.Array(Type.Object({ type: Type.String() }), { description: 'Content blocks in order.' }),
+    container: nullable(Type.Object({ id: Type.String(), expires_at: Type.String() })),
+    stop_reason: nullable(Type.String()),
+    stop_sequence: nullable(Type.String()),
+    stop_details: nullable(anyObject),
+    context_management: Type.Optional(nullable(anyObject)),
+    provider: Type.Optional(Type.String()),
+    usage: Type.Object({
+      input_tokens: tokens,
+      output_tokens: tokens,
+      cache_creation: nullable(anyObject),
+      cache_creation_input_tokens: nullable(tokens),
+      cache_read_input_tokens: nullable(tokens),
+      inference_geo: nullable(Type.String()),
+      output_tokens_details: nullable(anyObject),
+      server_tool_use: nullable(anyObject),
+      service_tier: nullable(Type.String()),
+      cost,
+      is_byok: Type.Optional(Type.Boolean()),
+      cost_details: Type.Optional(anyObject),
+    }),
+  },
+  { description: 'A whole message.' },
+);
+
+/** Reply of `POST /chat/completions`. */
+export const chatResultSchema = Type.Object(
+  {
+    id: Type.String(),
+    object: Type.Literal('chat.completion'),
+    created: Type.Integer({ description: 'Unix seconds.' }),
+    model: Type.String(),
+    choices: Type.Array(
+      Type.Object({
+        index: Type.Integer(),
+        message: Type.Object({
+          role: Type.Literal('assistant'),
+          content: nullable(Type.String()),
+          refusal: Type.Optional(nullable(Type.String())),
+          reasoning: Type.Optional(nullable(Type.String())),
+          reasoning_details: Type.Optional(Type.Array(anyObject)),
+          tool_calls: Type.Optional(Type.Array(anyObject)),
+        }),
+        finish_reason: nullable(Type.String()),
+        logprobs: Type.Optional(nullable(anyObject)),
+      }),
+    ),
+    usage: Type.Optional(
+      Type.Object({ prompt_tokens: tokens, completion_tokens: tokens, total_tokens: tokens, cost }),
+    ),
+    service_tier: Type.Optional(nullable(Type.String())),
+    system_fingerprint: Type.Optional(nullable(Type.String())),
+  },
+  { description: 'A whole chat completion.' },
+);
+
+/** Reply of `POST /messages/count_tokens`. */
+export const tokenCountSchema = Type.Object({ input_tokens: tokens });

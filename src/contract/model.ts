@@ -1,0 +1,55 @@
+import Type from 'typebox';
+import { nullable } from './nullable.ts';
+import { pricingSchema } from './pricing.ts';
+
+/** What goes into a model and what comes out. */
+export const architectureSchema = Type.Object({
+  modality: Type.String({ examples: ['text+image->text'] }),
+  input_modalities: Type.Array(Type.String()),
+  output_modalities: Type.Array(Type.String()),
+  tokenizer: Type.String(),
+  instruct_type: nullable(Type.String()),
+});
+
+/** A model as the catalogue routes show it. */
+export const modelSchema = Type.Object(
+  {
+    id: Type.String({ description: 'What requests name: `author/slug`.' }),
+    canonical_slug: Type.String(),
+    name: Type.String(),
+    description: Type.String(),
+    created: Type.Integer({ description: 'Unix seconds.' }),
+    architecture: architectureSchema,
+    context_length: nullable(Type.Integer()),
+    pricing: pricingSchema,
+    top_provider: Type.Object({
+      is_moderated: Type.Boolean(),
+      context_length: nullable(Type.Integer()),
+      max_completion_tokens: nullable(Type.Integer()),
+    }),
+    per_request_limits: Type.Null(),
+    supported_parameters: Type.Array(Type.String()),
+    supported_voices: Type.Null(),
+    default_parameters: Type.Null(),
+    hugging_face_id: Type.Null(),
+    knowledge_cutoff: Type.Null(),
+    expiration_date: Type.Null(),
+    links: Type.Object({ details: Type.String({ description: 'Path of the model’s endpoints.' }) }),
+  },
+  { description: 'A model. Prices and limits are those of its first endpoint.' },
+);
+
+/** Reply of `GET /model/{author}/{slug}`. */
+export const modelReplySchema = Type.Object({ data: modelSchema });
+
+/** Reply of `GET /models` and `GET /models/user`. */
+export const modelListSchema = Type.Object({
+  data: Type.Array(modelSchema),
+  links: Type.Object({
+    next: nullable(Type.String(), { description: 'Path of the next page; null on the last one.' }),
+  }),
+  total_count: Type.Integer({ description: 'Models that match the filters, on all pages.' }),
+});
+
+/** Reply of `GET /models/count`. */
+export const modelCountSchema = Type.Object({ data: Type.Object({ count: Type.Integer({ minimum: 0 }) }) });

@@ -1,0 +1,6 @@
+import Type, { type TSchema } from 'typebox';
+
+/** A member that is always there and may be null. */
+export function nullable<T extends TSchema>(schema: T, options: object = {}) {
+  return Type.Union([schema, Type.Null()], options);
+}

@@ -1,0 +1,29 @@
+import Type from 'typebox';
+
+const price = Type.String({ pattern: '^\\d+(\\.\\d+)?$' });
+const otherPrice = Type.Optional(price);
+
+/** Prices of a model or an endpoint: exact decimal strings, USD per token or unit. Absent = 0. */
+export const pricingSchema = Type.Object(
+  {
+    prompt: price,
+    completion: price,
+    request: otherPrice,
+    image: otherPrice,
+    image_token: otherPrice,
+    image_output: otherPrice,
+    audio: otherPrice,
+    audio_output: otherPrice,
+    input_audio_cache: otherPrice,
+    input_cache_read: otherPrice,
+    input_cache_write: otherPrice,
+    input_cache_write_1h: otherPrice,
+    internal_reasoning: otherPrice,
+    web_search: otherPrice,
+    discount: Type.Optional(Type.Number({ description: 'A share of the price, not an amount.' })),
+  },
+  {
+    description: 'Exact decimal strings, USD per token or unit.',
+    examples: [{ prompt: '0.000001', completion: '0.000004' }],
+  },
+);

@@ -1,0 +1,120 @@
+import type { ReasoningItem } from '../../ir/items.ts';
+import type { JsonObject } from '../../kit/json.ts';
+import { numberIn, textIn } from './members.ts';
+import type { ReasoningDetail } from './wire.ts';
+
+/**
+ * `reasoning_details` both ways. Entries with the same `index` are pieces of one part; entries with the same `id` are
+ * parts of one item. The seal of a tool call is an encrypted entry whose `id` is the id of the call.
+ */
+
+/** What ties the entries of one item together. */
+export class DetailGroup {
+  readonly #indexes = new Set<number>();
+  #id: string | undefined;
+
+  /** True when `detail` may belong to the item whose entries were taken so far. */
+  accepts(detail: JsonObject): boolean {
+    const id = textIn(detail, 'id');
+    if (id !== undefined && this.#id !== undefined) return id === this.#id;
+    const index = numberIn(detail, 'index');
+    return index === undefined || this.#indexes.size === 0 || this.#indexes.has(index);
+  }
+
+  take(detail: JsonObject): void {
+    this.#id ??= textIn(detail, 'id');
+    const index = numberIn(detail, 'index');
+    if (index !== undefined) this.#indexes.add(index);
+  }
+
+  get id(): string | undefined {
+    return this.#id;
+  }
+}
+
+/** Reads the thoughts of a message in the history. */
+export function parseReasoningDetails(details: readonly JsonObject[]): ReasoningItem[] {
+  const items: ReasoningItem[] = [];
+  let group = new DetailGroup();
+  let members: JsonObject[] = [];
+  const close = () => {
+    if (members.length > 0) items.push(itemOf(members, group.id));
+    group = new DetailGroup();
+    members = [];
+  };
+  for (const detail of details) {
+    if (!group.accepts(detail)) close();
+    group.take(detail);
+    members.push(detail);
+  }
+  close();
+  return items;
+}
+
+function itemOf(details: readonly JsonObject[], id: string | undefined): ReasoningItem {
+  const text = partsOf(details, 'reasoning.text', 'text');
+  const summary = partsOf(details, 'reasoning.summary', 'summary');
+  const signature = lastOf(details, 'signature');
+  const encrypted = lastOf(details, 'data');
+  const format = lastOf(details, 'format');
+  return {
+    type: 'reasoning',
+    ...(id !== undefined && { id }),
+    text,
+    summary,
+    ...(signature !== undefined && { signature }),
+    ...(encrypted !== undefined && { encrypted }),
+    ...(format !== undefined && { format }),
+  };
+}
+
+/** Texts of one type, pieces with the same index joined. */
+function partsOf(details: readonly JsonObject[], type: string, member: string): string[] {
+  const parts: string[] = [];
+  let last: number | undefined;
+  for (const detail of details) {
+    const text = textIn(detail, member);
+    if (detail.type !== type || text === undefined) continue;
+    const index = numberIn(detail, 'index');
+    if (index !== undefined && index === last) parts[parts.length - 1] += text;
+    else parts.push(text);
+    last = index;
+  }
+  return parts;
+}
+
+function lastOf(details: readonly JsonObject[], member: string): string | undefined {
+  return details.map((detail) => textIn(detail, member)).findLast((value) => value !== undefined);
+}
+
+/** Writes the thoughts of one item. `firstIndex`: how many parts the items before it had. */
+export function renderReasoningDetails(item: ReasoningItem, firstIndex: number): ReasoningDetail[] {
+  const common = {
+    ...(item.id !== undefined && { id: item.id }),
+    ...(item.format !== undefined && { format: item.format }),
+  };
+  let index = firstIndex;
+  const texts = item.text.map((text, at): ReasoningDetail => {
+    const isLast = at === item.text.length - 1;
+    const signature = isLast && item.signature !== undefined ? { signature: item.signature } : {};
+    return { type: 'reasoning.text', text, ...signature, ...common, index: index++ };
+  });
+  const summaries = item.summary.map(
+    (summary): ReasoningDetail => ({ type: 'reasoning.summary', summary, ...common, index: index++ }),
+  );
+  const sealIndex = Math.max(index - 1, firstIndex);
+  const bareSignature: ReasoningDetail[] =
+    item.signature !== undefined && texts.length === 0
+      ? [{ type: 'reasoning.text', text: '', signature: item.signature, ...common, index: sealIndex }]
+      : [];
+  const encrypted: ReasoningDetail[] =
+    item.encrypted === undefined
+      ? []
+      : [{ type: 'reasoning.encrypted', data: item.encrypted, ...common, index: sealIndex }];
+  return [...texts, ...summaries, ...bareSignature, ...encrypted];
+}
+
+/** How many indexes the details of an item take. */
+export function indexesOf(item: ReasoningItem): number {
+  return Math.max(item.text.length + item.summary.length, 1);
+}

@@ -1,0 +1,332 @@
+import Type, { type TSchema } from 'typebox';
+import type { JsonObject } from '../../kit/json.ts';
+import { oneOf, optional, otherThan, taggedUnion } from '../../kit/schema.ts';
+import {
+  cacheControlSchema,
+  gatewayFieldSchemas,
+  imageConfigSchema,
+  promptCacheOptionsSchema,
+  SHARED_GATEWAY_FIELDS,
+} from '../gateway-fields.ts';
+
+/** The chat format as it is on the wire: what a request may hold, and the shapes of an answer. */
+
+// --- Content parts ---------------------------------------------------------------------------------------------------
+
+const cacheControl = { cache_control: optional(cacheControlSchema) };
+
+const textPart = Type.Object({ type: Type.Literal('text'), text: Type.String(), ...cacheControl });
+const refusalPart = Type.Object({ type: Type.Literal('refusal'), refusal: Type.String() });
+const imagePart = Type.Object({
+  type: Type.Literal('image_url'),
+  image_url: Type.Object({
+    url: Type.String({ minLength: 1 }),
+    detail: optional(oneOf(['auto', 'low', 'high', 'original'])),
+  }),
+  ...cacheControl,
+});
+const audioPart = Type.Object({
+  type: Type.Literal('input_audio'),
+  input_audio: Type.Object({ data: Type.String({ minLength: 1 }), format: Type.String({ minLength: 1 }) }),
+});
+const filePart = Type.Object({
+  type: Type.Literal('file'),
+  file: Type.Object({
+    filename: optional(Type.String()),
+    file_data: optional(Type.String({ minLength: 1 })),
+    file_id: optional(Type.String({ minLength: 1 })),
+  }),
+  ...cacheControl,
+});
+const videoPart = Type.Object({
+  type: Type.Literal('video_url'),
+  video_url: Type.Object({ url: Type.String({ minLength: 1 }) }),
+});
+
+/** Types of content parts that the gateway reads; others stay opaque. */
+const PART_TYPES = ['text', 'refusal', 'image_url', 'input_audio', 'file', 'video_url'] as const;
+
+const contentPart = taggedUnion('type', [
+  textPart,
+  refusalPart,
+  imagePart,
+  audioPart,
+  filePart,
+  videoPart,
+  otherThan('type', PART_TYPES),
+]);
+
+const content = Type.Union([Type.String(), Type.Array(contentPart)]);
+const instructionContent = Type.Union([Type.String(), Type.Array(taggedUnion('type', [textPart]))]);
+
+// --- Messages --------------------------------------------------------------------------------------------------------
+
+const REASONING_DETAIL_TYPES = ['reasoning.text', 'reasoning.summary', 'reasoning.encrypted'] as const;
+
+const detailFields = {
+  id: optional(Type.String()),
+  format: optional(Type.String()),
+  index: optional(Type.Integer({ minimum: 0 })),
+};
+
+const reasoningDetail = taggedUnion('type', [
+  Type.Object({
+    type: Type.Literal('reasoning.text'),
+    text: optional(Type.String()),
+    signature: optional(Type.String()),
+    ...detailFields,
+  }),
+  Type.Object({ type: Type.Literal('reasoning.summary'), summary: Type.String(), ...detailFields }),
+  Type.Object({ type: Type.Literal('reasoning.encrypted'), data: Type.String(), ...detailFields }),
+  otherThan('type', REASONING_DETAIL_TYPES),
+]);
+
+const functionCall = Type.Object({ name: Type.String({ minLength: 1 }), arguments: Type.String() });
+
+const toolCall = taggedUnion('type', [
+  Type.Object({
+    id: Type.String({ minLength: 1 }),
+    type: Type.Optional(Type.Literal('function')),
+    function: functionCall,
+  }),
+  Type.Object({
+    id: Type.String({ minLength: 1 }),
+    type: Type.Literal('custom'),
+    custom: Type.Object({ name: Type.String({ minLength: 1 }), input: Type.String() }),
+  }),
+]);
+
+const name = { name: optional(Type.String()) };
+
+const message = taggedUnion('role', [
+  Type.Object({ role: Type.Literal('system'), content: instructionContent, ...name }),
+  Type.Object({ role: Type.Literal('developer'), content: instructionContent, ...name }),
+  Type.Object({ role: Type.Literal('user'), content, ...name }),
+  Type.Object({
+    role: Type.Literal('assistant'),
+    content: optional(content),
+    refusal: optional(Type.String()),
+    reasoning: optional(Type.String()),
+    reasoning_content: optional(Type.String()),
+    reasoning_details: optional(Type.Array(reasoningDetail)),
+    tool_calls: optional(Type.Array(toolCall)),
+    function_call: optional(functionCall),
+    images: optional(Type.Array(imagePart)),
+    audio: optional(Type.Object({})),
+    annotations: optional(Type.Array(Type.Object({}))),
+    ...name,
+  }),
+  Type.Object({
+    role: Type.Literal('tool'),
+    tool_call_id: Type.String({ minLength: 1 }),
+    content: optional(content),
+    ...name,
+  }),
+  Type.Object({
+    role: Type.Literal('function'),
+    name: Type.String({ minLength: 1 }),
+    content: optional(Type.String()),
+  }),
+]);
+
+// --- Tools -----------------------------------------------------------------------------------------------------------
+
+const functionTool = Type.Object({
+  type: Type.Literal('function'),
+  function: Type.Object({
+    name: Type.String({ minLength: 1 }),
+    description: optional(Type.String()),
+    parameters: optional(Type.Object({})),
+    strict: optional(Type.Boolean()),
+  }),
+  ...cacheControl,
+});
+
+const customTool = Type.Object({
+  type: Type.Literal('custom'),
+  custom: Type.Object({
+    name: Type.String({ minLength: 1 }),
+    description: optional(Type.String()),
+    format: optional(Type.Object({ type: Type.String({ minLength: 1 }) })),
+  }),
+});
+
+const hostedTool = Type.Unsafe<Record<string, unknown>>({
+  type: 'object',
+  required: ['type'],
+  properties: {
+    type: { type: 'string', minLength: 1, not: { enum: ['function', 'custom'] } },
+    parameters: { anyOf: [{ type: 'object' }, { type: 'null' }] },
+  },
+});
+
+const namedFunction = Type.Object({
+  type: Type.Literal('function'),
+  function: Type.Object({ name: Type.String({ minLength: 1 }) }),
+});
+const namedCustom = Type.Object({
+  type: Type.Literal('custom'),
+  custom: Type.Object({ name: Type.String({ minLength: 1 }) }),
+});
+
+const toolChoice = Type.Optional(
+  taggedUnion('type', [
+    oneOf(['auto', 'none', 'required'], { type: 'string' }),
+    namedFunction,
+    namedCustom,
+    Type.Object({
+      type: Type.Literal('allowed_tools'),
+      allowed_tools: Type.Object({
+        mode: oneOf(['auto', 'required']),
+        tools: Type.Array(
+          taggedUnion('type', [namedFunction, namedCustom, otherThan('type', ['function', 'custom'])]),
+        ),
+      }),
+    }),
+    otherThan('type', ['function', 'custom', 'allowed_tools']),
+    Type.Null(),
+  ]),
+);
+
+// --- Settings --------------------------------------------------------------------------------------------------------
+
+const responseFormat = taggedUnion('type', [
+  Type.Object({ type: Type.Literal('text') }),
+  Type.Object({ type: Type.Literal('json_object') }),
+  Type.Object({
+    type: Type.Literal('json_schema'),
+    json_schema: Type.Object({
+      name: Type.String({ minLength: 1, maxLength: 64 }),
+      description: optional(Type.String()),
+      schema: optional(Type.Object({})),
+      strict: optional(Type.Boolean()),
+    }),
+  }),
+  Type.Object({ type: Type.Literal('grammar'), grammar: Type.String({ minLength: 1 }) }),
+  Type.Object({ type: Type.Literal('python') }),
+]);
+
+const EFFORTS = ['max', 'xhigh', 'high', 'medium', 'low', 'minimal', 'none'] as const;
+
+const reasoning = Type.Object({
+  effort: optional(oneOf(EFFORTS)),
+  summary: optional(oneOf(['auto', 'concise', 'detailed'])),
+  max_tokens: optional(Type.Integer({ minimum: 1 })),
+  enabled: optional(Type.Boolean()),
+  context: optional(oneOf(['auto', 'all_turns', 'current_turn'])),
+  mode: optional(oneOf(['standard', 'pro'])),
+  exclude: optional(Type.Boolean()),
+});
+
+const metadata = Type.Unsafe<Record<string, string>>({
+  type: 'object',
+  maxProperties: 16,
+  propertyNames: { type: 'string', maxLength: 64, pattern: '^[^\\[\\]]*$' },
+  additionalProperties: { type: 'string', maxLength: 512 },
+});
+
+const logitBias = Type.Unsafe<Record<string, number>>({
+  type: 'object',
+  additionalProperties: { type: 'number', minimum: -100, maximum: 100 },
+});
+
+/** Every documented field but `messages` and `tools`. */
+const settings = {
+  ...gatewayFieldSchemas,
+  model: optional(Type.String({ minLength: 1 })),
+  temperature: optional(Type.Number({ minimum: 0, maximum: 2 })),
+  top_p: optional(Type.Number({ minimum: 0, maximum: 1 })),
+  top_k: optional(Type.Integer({ minimum: 0 })),
+  top_a: optional(Type.Number({ minimum: 0, maximum: 1 })),
+  min_p: optional(Type.Number({ minimum: 0, maximum: 1 })),
+  frequency_penalty: optional(Type.Number({ minimum: -2, maximum: 2 })),
+  presence_penalty: optional(Type.Number({ minimum: -2, maximum: 2 })),
+  repetition_penalty: optional(Type.Number({ minimum: 0, maximum: 2 })),
+  seed: optional(Type.Integer()),
+  stop: optional(Type.Union([Type.String(), Type.Array(Type.String(), { maxItems: 4 })])),
+  max_tokens: optional(Type.Integer({ minimum: 1 })),
+  max_completion_tokens: optional(Type.Integer({ minimum: 1 })),
+  logit_bias: optional(logitBias),
+  logprobs: optional(Type.Boolean()),
+  top_logprobs: optional(Type.Integer({ minimum: 0, maximum: 20 })),
+  n: optional(Type.Integer({ minimum: 1 })),
+  response_format: optional(responseFormat),
+  tool_choice: toolChoice,
+  parallel_tool_calls: optional(Type.Boolean()),
+  max_tool_calls: optional(Type.Integer({ minimum: 1 })),
+  stream: optional(Type.Boolean({ default: false })),
+  stream_options: optional(
+    Type.Object({ include_usage: optional(Type.Boolean()), include_obfuscation: optional(Type.Boolean()) }),
+  ),
+  usage: optional(Type.Object({ include: optional(Type.Boolean()) })),
+  store: optional(Type.Boolean()),
+  reasoning: optional(reasoning),
+  reasoning_effort: optional(oneOf(EFFORTS)),
+  include_reasoning: optional(Type.Boolean()),
+  verbosity: optional(oneOf(['low', 'medium', 'high', 'xhigh', 'max'])),
+  modalities: optional(Type.Array(oneOf(['text', 'image', 'audio']))),
+  audio: optional(Type.Object({})),
+  image_config: optional(imageConfigSchema),
+  prediction: optional(Type.Object({ type: Type.Literal('content'), content: instructionContent })),
+  web_search_options: optional(
+    Type.Object({
+      search_context_size: optional(oneOf(['low', 'medium', 'high'])),
+      user_location: optional(Type.Object({})),
+    }),
+  ),
+  metadata: optional(metadata),
+  safety_identifier: optional(Type.String()),
+  prompt_cache_key: optional(Type.String()),
+  prompt_cache_options: optional(promptCacheOptionsSchema),
+  service_tier: optional(oneOf(['auto', 'default', 'fast', 'flex', 'priority', 'scale'])),
+  debug: optional(Type.Object({ echo_upstream_body: optional(Type.Boolean()) })),
+};
+
+/** Schema of the request body. */
+export function requestSchema(vendor: string): TSchema {
+  const tool = taggedUnion('type', [functionTool, customTool, hostedTool]);
+  return Type.Object({
+    messages: Type.Array(message, { minItems: 1 }),
+    tools: optional(
+      Type.Array(tool, { description: `Functions, free-text tools, hosted tools and ${vendor}:* tools.` }),
+    ),
+    ...settings,
+  });
+}
+
+/** Top-level fields that the format documents. */
+export const DOCUMENTED_FIELDS: ReadonlySet<string> = new Set(['messages', 'tools', ...Object.keys(settings)]);
+
+/** Fields that speak to the gateway and never go upstream. */
+export const GATEWAY_FIELDS: ReadonlySet<string> = new Set([
+  ...SHARED_GATEWAY_FIELDS,
+  'usage',
+  'include_reasoning',
+  'max_tool_calls',
+  'store',
+]);
+
+/** Documented fields that no other format has and the representation does not model. */
+export const CHAT_ONLY_FIELDS: readonly string[] = ['prediction', 'web_search_options', 'audio'];
+
+// --- Answers ---------------------------------------------------------------------------------------------------------
+
+/** One entry of `reasoning_details`. Entries with one `index` are one part; entries with one `id` are one item. */
+export interface ReasoningDetail extends JsonObject {
+  readonly type: (typeof REASONING_DETAIL_TYPES)[number];
+  readonly index?: number;
+  readonly id?: string;
+  readonly format?: string;
+}
+
+/** `finish_reason` values that callers know. */
+export const FINISH_REASONS: ReadonlySet<string> = new Set([
+  'stop',
+  'length',
+  'tool_calls',
+  'content_filter',
+  'error',
+]);
+
+/** What ends a stream. */
+export const DONE = '[DONE]';

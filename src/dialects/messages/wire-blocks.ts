@@ -1,0 +1,185 @@
+import Type from 'typebox';
+import { oneOf, optional, otherThan, taggedUnion } from '../../kit/schema.ts';
+import { cacheControlSchema } from '../gateway-fields.ts';
+
+/** Schemas of the content blocks in requests. Fields that a block does not document are let through. */
+
+const id = Type.String({ minLength: 1 });
+const text = Type.String();
+const position = Type.Integer({ minimum: 0 });
+const cached = { cache_control: optional(cacheControlSchema) };
+
+const CITATION_TYPES = [
+  'char_location',
+  'page_location',
+  'content_block_location',
+  'web_search_result_location',
+  'search_result_location',
+] as const;
+
+const documentPlace = { cited_text: text, document_index: position, document_title: optional(text) };
+
+const citation = taggedUnion('type', [
+  Type.Object({
+    type: Type.Literal('char_location'),
+    ...documentPlace,
+    start_char_index: position,
+    end_char_index: position,
+  }),
+  Type.Object({
+    type: Type.Literal('page_location'),
+    ...documentPlace,
+    start_page_number: position,
+    end_page_number: position,
+  }),
+  Type.Object({
+    type: Type.Literal('content_block_location'),
+    ...documentPlace,
+    start_block_index: position,
+    end_block_index: position,
+  }),
+  Type.Object({
+    type: Type.Literal('web_search_result_location'),
+    cited_text: text,
+    encrypted_index: text,
+    title: optional(text),
+    url: text,
+  }),
+  Type.Object({
+    type: Type.Literal('search_result_location'),
+    cited_text: text,
+    source: text,
+    title: optional(text),
+    search_result_index: position,
+    start_block_index: position,
+    end_block_index: position,
+  }),
+  otherThan('type', CITATION_TYPES),
+]);
+
+export const textBlockSchema = Type.Object({
+  type: Type.Literal('text'),
+  text,
+  citations: optional(Type.Array(citation)),
+  ...cached,
+});
+
+const fileSource = Type.Object({ type: Type.Literal('file'), file_id: id });
+const urlSource = Type.Object({ type: Type.Literal('url'), url: Type.String({ minLength: 1 }) });
+
+const imageBlock = Type.Object({
+  type: Type.Literal('image'),
+  source: taggedUnion('type', [
+    Type.Object({
+      type: Type.Literal('base64'),
+      media_type: oneOf(['image/jpeg', 'image/png', 'image/gif', 'image/webp']),
+      data: text,
+    }),
+    urlSource,
+    fileSource,
+  ]),
+  ...cached,
+});
+
+const citationSwitch = optional(Type.Object({ enabled: optional(Type.Boolean()) }));
+
+const documentBlock = Type.Object({
+  type: Type.Literal('document'),
+  source: taggedUnion('type', [
+    Type.Object({
+      type: Type.Literal('base64'),
+      media_type: Type.Literal('application/pdf'),
+      data: text,
+    }),
+    Type.Object({ type: Type.Literal('text'), media_type: Type.Literal('text/plain'), data: text }),
+    Type.Object({
+      type: Type.Literal('content'),
+      content: Type.Union([text, Type.Array(taggedUnion('type', [textBlockSchema, imageBlock]))]),
+    }),
+    urlSource,
+    fileSource,
+  ]),
+  title: optional(text),
+  context: optional(text),
+  citations: citationSwitch,
+  ...cached,
+});
+
+const searchResultBlock = Type.Object({
+  type: Type.Literal('search_result'),
+  source: text,
+  title: text,
+  content: Type.Array(textBlockSchema),
+  citations: citationSwitch,
+  ...cached,
+});
+
+const toolResultPart = taggedUnion('type', [
+  textBlockSchema,
+  imageBlock,
+  documentBlock,
+  searchResultBlock,
+  Type.Object({ type: Type.Literal('tool_reference'), tool_name: text, ...cached }),
+  otherThan('type', ['text', 'image', 'document', 'search_result', 'tool_reference']),
+]);
+
+const callFields = { id, name: id, input: optional(Type.Object({})), ...cached };
+
+const KNOWN_BLOCKS = [
+  'text',
+  'image',
+  'document',
+  'search_result',
+  'tool_use',
+  'tool_result',
+  'thinking',
+  'redacted_thinking',
+  'server_tool_use',
+  'web_search_tool_result',
+  'compaction',
+  'advisor_tool_result',
+] as const;
+
+/** One block of a message. Blocks of a type that nobody documents pass with only their type looked at. */
+export const blockSchema = taggedUnion('type', [
+  textBlockSchema,
+  imageBlock,
+  documentBlock,
+  searchResultBlock,
+  Type.Object({ type: Type.Literal('tool_use'), ...callFields }),
+  Type.Object({
+    type: Type.Literal('tool_result'),
+    tool_use_id: id,
+    content: optional(Type.Union([text, Type.Array(toolResultPart)])),
+    is_error: optional(Type.Boolean()),
+    ...cached,
+  }),
+  Type.Object({ type: Type.Literal('thinking'), thinking: text, signature: text }),
+  Type.Object({ type: Type.Literal('redacted_thinking'), data: text }),
+  Type.Object({ type: Type.Literal('server_tool_use'), ...callFields }),
+  Type.Object({
+    type: Type.Literal('web_search_tool_result'),
+    tool_use_id: id,
+    content: Type.Union([
+      Type.Array(
+        Type.Object({
+          type: Type.Literal('web_search_result'),
+          url: text,
+          title: text,
+          encrypted_content: text,
+          page_age: optional(text),
+        }),
+      ),
+      Type.Object({ type: Type.Literal('web_search_tool_result_error'), error_code: text }),
+    ]),
+    ...cached,
+  }),
+  Type.Object({ type: Type.Literal('compaction'), content: optional(text), ...cached }),
+  Type.Object({
+    type: Type.Literal('advisor_tool_result'),
+    tool_use_id: id,
+    content: Type.Object({}),
+    ...cached,
+  }),
+  otherThan('type', KNOWN_BLOCKS),
+]);

@@ -1,0 +1,86 @@
+import Type from 'typebox';
+import { optional, otherThan, taggedUnion } from '../../kit/schema.ts';
+import { cacheControlSchema, userLocationSchema } from '../gateway-fields.ts';
+
+/** Schemas of the tools in requests, and of the choice among them. */
+
+const cached = { cache_control: optional(cacheControlSchema) };
+const toolName = Type.String({ minLength: 1 });
+const domains = optional(Type.Array(Type.String()));
+
+/** Tools of the operator's own, by the word behind `<vendor>:`. */
+const VENDOR_TOOLS = [
+  'bash',
+  'datetime',
+  'image_generation',
+  'experimental__search_models',
+  'web_fetch',
+  'web_search',
+  'shell',
+  'tool_search',
+] as const;
+
+function webSearchTool<const Kind extends string>(kind: Kind) {
+  return Type.Object({
+    type: Type.Literal(kind),
+    name: Type.Literal('web_search'),
+    allowed_domains: domains,
+    blocked_domains: domains,
+    max_uses: optional(Type.Integer({ minimum: 1 })),
+    user_location: optional(userLocationSchema),
+    allowed_callers: optional(Type.Array(Type.String())),
+    ...cached,
+  });
+}
+
+function hostedTools(vendor: string) {
+  return [
+    Type.Object({ type: Type.Literal('bash_20250124'), name: Type.Literal('bash'), ...cached }),
+    Type.Object({
+      type: Type.Literal('text_editor_20250124'),
+      name: Type.Literal('str_replace_editor'),
+      ...cached,
+    }),
+    webSearchTool('web_search_20250305'),
+    webSearchTool('web_search_20260209'),
+    Type.Object({
+      type: Type.Literal('advisor_20260301'),
+      name: Type.Literal('advisor'),
+      model: Type.String({ minLength: 1 }),
+      max_uses: optional(Type.Integer({ minimum: 1 })),
+      ...cached,
+    }),
+    ...VENDOR_TOOLS.map((name) =>
+      Type.Object({ type: Type.Literal(`${vendor}:${name}`), parameters: optional(Type.Object({})) }),
+    ),
+  ];
+}
+
+const functionTool = Type.Object({
+  type: Type.Optional(Type.Union([Type.Literal('custom'), Type.Null()])),
+  name: toolName,
+  description: optional(Type.String()),
+  input_schema: Type.Object({
+    type: Type.Literal('object'),
+    properties: optional(Type.Object({})),
+    required: optional(Type.Array(Type.String())),
+  }),
+  strict: optional(Type.Boolean()),
+  ...cached,
+});
+
+/** One tool. A type that nobody documents is a hosted tool whose fields are not looked at. */
+export function toolSchema(vendor: string) {
+  const hosted = hostedTools(vendor);
+  const known = ['custom', ...hosted.map((tool) => tool.properties.type.const)];
+  return taggedUnion('type', [functionTool, ...hosted, otherThan('type', known)]);
+}
+
+const parallel = { disable_parallel_tool_use: optional(Type.Boolean()) };
+
+export const toolChoiceSchema = taggedUnion('type', [
+  Type.Object({ type: Type.Literal('auto'), ...parallel }),
+  Type.Object({ type: Type.Literal('any'), ...parallel }),
+  Type.Object({ type: Type.Literal('tool'), name: toolName, ...parallel }),
+  Type.Object({ type: Type.Literal('none') }),
+]);

@@ -1,0 +1,24 @@
+import type { JsonObject } from '../kit/json.ts';
+import type { GenerationRequest } from '../ir/request.ts';
+import { define } from './gateway-fields.ts';
+
+/**
+ * The caller's own body as it goes out in the relay lane: without the fields that speak to the gateway and without
+ * nulls (null means absent), with `changes` laid over it. An undefined change removes the field. The caller's body
+ * itself stays as it is.
+ */
+export function relayBody(
+  request: GenerationRequest,
+  gatewayFields: ReadonlySet<string>,
+  changes: JsonObject,
+): JsonObject {
+  const body: JsonObject = {};
+  for (const [key, value] of Object.entries(request.body)) {
+    if (value === null || value === undefined || gatewayFields.has(key) || Object.hasOwn(changes, key)) continue;
+    define(body, key, value);
+  }
+  for (const [key, value] of Object.entries(changes)) {
+    if (value !== undefined) define(body, key, value);
+  }
+  return body;
+}

@@ -1,0 +1,231 @@
+import Type, { type TProperties, type TSchema } from 'typebox';
+import { oneOf, optional, otherThan, taggedUnion } from '../../kit/schema.ts';
+import { cacheControlSchema } from '../gateway-fields.ts';
+
+/** Schemas of the items and content parts that a request's `input` may hold. */
+
+const text = Type.String();
+const id = optional(Type.String());
+const toolStatus = oneOf(['in_progress', 'completed', 'incomplete']);
+const searchStatus = oneOf(['completed', 'searching', 'in_progress', 'failed']);
+const openObject = Type.Object({});
+
+const PART_FIELDS: Readonly<Record<string, TProperties>> = {
+  input_text: {
+    text,
+    prompt_cache_breakpoint: optional(Type.Object({ mode: Type.Literal('explicit') })),
+    cache_control: optional(cacheControlSchema),
+  },
+  input_image: {
+    detail: optional(oneOf(['auto', 'high', 'low', 'original'])),
+    image_url: optional(text),
+    file_id: optional(text),
+    cache_control: optional(cacheControlSchema),
+  },
+  input_file: {
+    file_data: optional(text),
+    file_id: optional(text),
+    file_url: optional(text),
+    filename: optional(text),
+    cache_control: optional(cacheControlSchema),
+  },
+  input_audio: { input_audio: Type.Object({ data: text, format: oneOf(['mp3', 'wav']) }) },
+  input_video: { video_url: Type.String({ minLength: 1 }) },
+  output_text: {
+    text,
+    annotations: optional(Type.Array(openObject)),
+    logprobs: optional(Type.Array(openObject)),
+    cache_control: optional(cacheControlSchema),
+  },
+  refusal: { refusal: text },
+};
+
+/** One part of a message. */
+export const contentPartSchema = tagged(PART_FIELDS);
+
+/** The parts that a prompt variable or a tool's output may be. */
+export const inputPartSchema = tagged(pick(PART_FIELDS, ['input_text', 'input_image', 'input_file']));
+
+const toolOutput = Type.Union([text, Type.Array(inputPartSchema)]);
+const contentField = Type.Optional(Type.Union([text, Type.Array(contentPartSchema), Type.Null()]));
+
+const messageSchema = Type.Object({
+  type: optional(Type.Literal('message')),
+  role: oneOf(['user', 'system', 'assistant', 'developer']),
+  content: contentField,
+  id,
+  status: optional(toolStatus),
+  phase: optional(oneOf(['commentary', 'final_answer'])),
+});
+
+const summaryPart = Type.Object({ type: Type.Literal('summary_text'), text });
+const reasoningPart = Type.Object({ type: Type.Literal('reasoning_text'), text });
+
+const patchOperation = tagged({
+  create_file: { path: text, diff: text },
+  update_file: { path: text, diff: text },
+  delete_file: { path: text },
+});
+
+const shellOutcome = tagged({ exit: { exit_code: Type.Integer() }, timeout: {} });
+
+/**
+ * Fields of each item kind but `message`. Ids of replayed output items are optional although the format gives them:
+ * clients that keep no state on the server leave them out.
+ */
+const ITEM_FIELDS: Readonly<Record<string, TProperties>> = {
+  reasoning: {
+    id,
+    summary: Type.Union([Type.Array(summaryPart), Type.Null()]),
+    content: optional(Type.Array(reasoningPart)),
+    encrypted_content: optional(text),
+    status: optional(toolStatus),
+    signature: optional(text),
+    format: optional(text),
+  },
+  function_call: {
+    call_id: Type.String({ minLength: 1 }),
+    name: Type.String({ minLength: 1 }),
+    arguments: text,
+    id,
+    namespace: optional(text),
+    status: optional(toolStatus),
+  },
+  function_call_output: {
+    call_id: Type.String({ minLength: 1 }),
+    output: toolOutput,
+    id,
+    status: optional(toolStatus),
+  },
+  custom_tool_call: {
+    call_id: Type.String({ minLength: 1 }),
+    name: Type.String({ minLength: 1 }),
+    input: text,
+    id,
+    namespace: optional(text),
+    status: optional(toolStatus),
+  },
+  custom_tool_call_output: { call_id: Type.String({ minLength: 1 }), output: toolOutput, id },
+  apply_patch_call: {
+    call_id: text,
+    operation: patchOperation,
+    status: oneOf(['in_progress', 'completed']),
+    id,
+  },
+  apply_patch_call_output: {
+    call_id: text,
+    status: oneOf(['completed', 'failed']),
+    output: optional(text),
+    id,
+  },
+  web_search_call: {
+    id,
+    status: searchStatus,
+    action: optional(
+      taggedUnion('type', [
+        Type.Object({ type: Type.Literal('search'), query: optional(text) }),
+        Type.Object({ type: Type.Literal('open_page'), url: optional(text) }),
+        Type.Object({ type: Type.Literal('find_in_page'), pattern: text, url: text }),
+        otherThan('type', ['search', 'open_page', 'find_in_page']),
+      ]),
+    ),
+  },
+  file_search_call: { id, queries: Type.Array(text), status: searchStatus },
+  image_generation_call: {
+    id,
+    status: oneOf(['in_progress', 'completed', 'generating', 'failed']),
+    result: optional(text),
+    prompt: optional(text),
+  },
+  code_interpreter_call: {
+    id,
+    status: oneOf(['in_progress', 'completed', 'incomplete', 'interpreting', 'failed']),
+    code: optional(text),
+    container_id: optional(text),
+    outputs: optional(Type.Array(openObject)),
+  },
+  computer_call: {
+    call_id: text,
+    status: toolStatus,
+    pending_safety_checks: Type.Array(openObject),
+    action: optional(openObject),
+    id,
+  },
+  computer_call_output: { call_id: text, output: openObject, id },
+  local_shell_call: {
+    id,
+    call_id: text,
+    status: toolStatus,
+    action: Type.Object({ type: Type.Literal('exec'), command: Type.Array(text), env: optional(openObject) }),
+  },
+  local_shell_call_output: { id: text, output: text, status: optional(toolStatus) },
+  shell_call: {
+    call_id: text,
+    action: Type.Object({
+      commands: Type.Array(text),
+      timeout_ms: optional(Type.Integer()),
+      max_output_length: optional(Type.Integer()),
+    }),
+    id,
+    status: optional(toolStatus),
+  },
+  shell_call_output: {
+    call_id: text,
+    output: Type.Array(Type.Object({ stdout: text, stderr: text, outcome: shellOutcome })),
+    id,
+    status: optional(toolStatus),
+    max_output_length: optional(Type.Integer()),
+  },
+  mcp_list_tools: {
+    id: text,
+    server_label: text,
+    tools: Type.Array(Type.Object({ name: text, input_schema: openObject })),
+  },
+  mcp_approval_request: { id: text, name: text, arguments: text, server_label: text },
+  mcp_approval_response: { approval_request_id: text, approve: Type.Boolean(), id, reason: optional(text) },
+  mcp_call: { id: text, name: text, arguments: text, server_label: text, output: optional(text) },
+  compaction: { encrypted_content: text, id },
+  context_compaction: { encrypted_content: optional(text), id },
+  item_reference: { id: text },
+  additional_tools: {
+    role: oneOf(['unknown', 'user', 'assistant', 'system', 'critic', 'discriminator', 'developer', 'tool']),
+    tools: Type.Array(Type.Object({ type: Type.String({ minLength: 1 }) })),
+    id,
+  },
+  agent_message: {
+    author: text,
+    recipient: text,
+    content: Type.Array(
+      tagged({
+        ...pick(PART_FIELDS, ['input_text', 'input_image']),
+        encrypted_content: { encrypted_content: text },
+      }),
+    ),
+    agent: optional(Type.Object({ agent_name: text })),
+    id,
+  },
+};
+
+/** Item kinds that the format documents. */
+export const KNOWN_ITEM_TYPES: ReadonlySet<string> = new Set(['message', ...Object.keys(ITEM_FIELDS)]);
+
+/** One item of `input`. Kinds that nobody documents are let through: the gateway decides what becomes of them. */
+export const inputItemSchema = taggedUnion('type', [
+  messageSchema,
+  ...branches(ITEM_FIELDS),
+  otherThan('type', [...KNOWN_ITEM_TYPES]),
+]);
+
+function tagged(fields: Readonly<Record<string, TProperties>>) {
+  return taggedUnion('type', branches(fields));
+}
+
+function branches(fields: Readonly<Record<string, TProperties>>): TSchema[] {
+  return Object.entries(fields).map(([type, properties]) =>
+    Type.Object({ type: Type.Literal(type), ...properties }),
+  );
+}
+
+function pick(fields: Readonly<Record<string, TProperties>>, names: readonly string[]) {
+  return Object.fromEntries(names.map((name) => [name, fields[name] ?? {}]));
+}

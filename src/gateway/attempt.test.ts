@@ -1,0 +1,150 @@
+import { describe, expect, it } from 'vitest';
+import { endpointOf, modelOf, providerOf } from '../../test/builders/catalog.ts';
+import { requestOf } from '../../test/builders/request.ts';
+import type { Model } from '../catalog/catalog.ts';
+import { GatewayError } from '../ir/errors.ts';
+import type { Event, EventBatch } from '../ir/events.ts';
+import { type UpstreamCall, UpstreamFailure } from '../upstream/upstream.ts';
+import { attemptCandidates } from './attempt.ts';
+import { Journey } from './journey.ts';
+
+const say = (text: string): Event[] => [
+  { type: 'item-start', item: 0, head: { type: 'message' } },
+  { type: 'text-delta', item: 0, part: 0, kind: 'text', text },
+];
+const stop: Event = { type: 'finish', reason: 'stop' };
+const fail = (kind: 'rate-limited' | 'upstream-unavailable', status: number, retryAfterSeconds?: number) =>
+  new UpstreamFailure(kind, 'Provider returned error', status, {
+    retryAfterSeconds,
+    metadata: { provider_name: kind },
+  });
+
+type Script = EventBatch[] | UpstreamFailure;
+
+/** Runs the loop over endpoints `p0`, `p1`, ... that behave as scripted; all serve one model unless models are given. */
+async function run(
+  scripts: Script[],
+  options: { models?: Model[]; limits?: { perModel: number; perRequest: number }; echo?: boolean } = {},
+) {
+  const endpoints = scripts.map((_, index) =>
+    endpointOf({ provider: providerOf({ slug: `p${index}`, name: `P${index}` }) }),
+  );
+  const shared = modelOf({ endpoints });
+  const candidates = endpoints.map((endpoint, index) => ({
+    model: options.models?.[index] ?? shared,
+    endpoint,
+    lane: 'translate' as const,
+  }));
+  const journey = new Journey({
+    requested: 'acme/large',
+    strategy: 'direct',
+    candidates,
+    rejected: [],
+    stages: [],
+    report: [],
+  });
+  let closed = 0;
+  const callUpstream = async (call: UpstreamCall) => {
+    const script = scripts[endpoints.indexOf(call.endpoint)] as Script;
+    call.onRequest?.({ to: call.endpoint.provider.slug });
+    if (script instanceof UpstreamFailure) throw script;
+    async function* batches() {
+      try {
+        yield* script as EventBatch[];
+      } finally {
+        closed++;
+      }
+    }
+    return { status: 200, report: [], batches: batches() };
+  };
+  const request = requestOf({ echoUpstreamBody: options.echo ?? false });
+  const events: Event[] = [];
+  let error: unknown;
+  try {
+    const tools = {
+      callUpstream,
+      hashUser: (id: string) => id,
+      signal: new AbortController().signal,
+      limits: options.limits ?? { perModel: 3, perRequest: 8 },
+    };
+    for await (const batch of attemptCandidates(request, journey, tools)) events.push(...batch);
+  } catch (thrown) {
+    error = thrown;
+  }
+  const text = events.map((event) => (event.type === 'text-delta' ? event.text : '')).join('');
+  return { events, text, error: error as GatewayError | undefined, journey, closed };
+}
+
+describe('attemptCandidates', () => {
+  it('passes the first answer on', async () => {
+    const { text, journey } = await run([[say('one'), [stop]], [say('two')]]);
+    expect(text).toBe('one');
+    expect(journey.selected?.endpoint.provider.name).toBe('P0');
+    expect(journey.attempts).toEqual([{ provider: 'P0', model: 'acme/large', status: 200 }]);
+  });
+
+  it('moves on when a call fails, and when a stream fails before content', async () => {
+    const broken: Event = { type: 'failure', error: new GatewayError('upstream-unavailable', 'cut') };
+    const { text, journey } = await run([
+      fail('rate-limited', 429),
+      [[{ type: 'start' }], [broken]],
+      [say('three'), [stop]],
+    ]);
+    expect(text).toBe('three');
+    expect(journey.attempts.map(({ status }) => status)).toEqual([429, 200, 200]);
+  });
+
+  it('does not move on once content was forwarded', async () => {
+    const broken: Event = { type: 'failure', error: new GatewayError('upstream-unavailable', 'cut') };
+    const { events, text } = await run([
+      [say('half'), [broken]],
+      [say('whole'), [stop]],
+    ]);
+    expect(text).toBe('half');
+    expect(events.at(-1)).toBe(broken);
+  });
+
+  it('holds nothing back that came before the content', async () => {
+    const { events } = await run([[[{ type: 'start', upstreamId: 'u' }], say('x'), [stop]]]);
+    expect(events[0]).toEqual({ type: 'start', upstreamId: 'u' });
+  });
+
+  it('leaves a refusal for another model, never for another endpoint of the same one', async () => {
+    const refusal: EventBatch[] = [[{ type: 'finish', reason: 'refusal' }]];
+    const other = modelOf({ id: 'acme/small' });
+    const left = await run([refusal, [say('fine'), [stop]]], { models: [modelOf(), other] });
+    expect(left.text).toBe('fine');
+    const kept = await run([refusal, [say('fine'), [stop]]]);
+    expect(kept.events).toEqual([{ type: 'finish', reason: 'refusal' }]);
+  });
+
+  it('leaves an empty answer while anybody else is left', async () => {
+    expect((await run([[[stop]], [say('full'), [stop]]])).text).toBe('full');
+    expect((await run([[[stop]]])).events).toEqual([stop]);
+  });
+
+  it('lets the last failure decide, with the smallest wait and what went before', async () => {
+    const { error } = await run([fail('upstream-unavailable', 500, 9), fail('rate-limited', 429, 30)]);
+    expect(error).toMatchObject({ kind: 'rate-limited', retryAfterSeconds: 9 });
+    expect(error?.metadata?.previous_errors).toEqual([
+      { provider: 'upstream-unavailable', code: 502, status: 500 },
+    ]);
+  });
+
+  it('keeps to the limits per model and per request', async () => {
+    const failing = Array.from({ length: 6 }, () => fail('upstream-unavailable', 500));
+    expect((await run(failing)).journey.attempts).toHaveLength(3);
+    const models = failing.map((_, index) => modelOf({ id: `m/${index}` }));
+    expect(
+      (await run(failing, { models, limits: { perModel: 3, perRequest: 5 } })).journey.attempts,
+    ).toHaveLength(5);
+  });
+
+  it('echoes what was sent to every endpoint it tried', async () => {
+    const { events } = await run([fail('rate-limited', 429), [say('x'), [stop]]], { echo: true });
+    expect(events.slice(0, 2)).toEqual([
+      { type: 'debug', upstreamBody: { to: 'p0' } },
+      { type: 'debug', upstreamBody: { to: 'p1' } },
+    ]);
+  });
+});

@@ -1,0 +1,161 @@
+import { GatewayError } from '../ir/errors.ts';
+import { type Event, type EventBatch, isContent, terminalOf } from '../ir/events.ts';
+import type { GenerationRequest } from '../ir/request.ts';
+import type { JsonObject } from '../kit/json.ts';
+import type { Candidate } from '../routing/candidate.ts';
+import { type CallUpstream, UpstreamFailure } from '../upstream/upstream.ts';
+import type { Journey } from './journey.ts';
+
+/** What the attempt loop needs to make calls. */
+export interface AttemptTools {
+  readonly callUpstream: CallUpstream;
+  readonly hashUser: (id: string) => string;
+  readonly betas?: string;
+  readonly signal: AbortSignal;
+  /** Upstream calls for one model, and for the whole request. */
+  readonly limits: { readonly perModel: number; readonly perRequest: number };
+}
+
+/**
+ * Tries candidate after candidate until one brings content, then passes its answer on. Until then nothing has been
+ * forwarded: a failure, a refusal or an empty answer moves on to the next candidate. Throws when none is left.
+ */
+export async function* attemptCandidates(
+  request: GenerationRequest,
+  journey: Journey,
+  tools: AttemptTools,
+): AsyncGenerator<EventBatch, void, void> {
+  const failures: UpstreamFailure[] = [];
+  const echoes: Event[] = [];
+  const queue = withinLimits(journey.plan.candidates, tools.limits);
+  for (const [index, candidate] of queue.entries()) {
+    tools.signal.throwIfAborted();
+    const opening = await openCandidate(request, candidate, journey, tools, echoes);
+    if (opening instanceof UpstreamFailure) {
+      failures.push(opening);
+      continue;
+    }
+    if (
+      opening.disappointment !== undefined &&
+      isWorthLeaving(opening.disappointment, candidate, queue, index)
+    ) {
+      await opening.rest.return?.();
+      continue;
+    }
+    journey.selected = candidate;
+    yield [...echoes, ...opening.held];
+    yield* { [Symbol.asyncIterator]: () => opening.rest };
+    return;
+  }
+  throw lastFailure(failures);
+}
+
+/** An answer that is about to be passed on: what was held back so far and what is still to come. */
+interface Opening {
+  readonly held: Event[];
+  readonly rest: AsyncIterator<EventBatch>;
+  /** The answer ended without content: why somebody else might do better. */
+  readonly disappointment: 'refusal' | 'empty' | undefined;
+}
+
+async function openCandidate(
+  request: GenerationRequest,
+  candidate: Candidate,
+  journey: Journey,
+  tools: AttemptTools,
+  echoes: Event[],
+): Promise<Opening | UpstreamFailure> {
+  const provider = candidate.endpoint.provider.name;
+  const record = (status: number) => journey.attempts.push({ provider, model: candidate.model.id, status });
+  try {
+    const answer = await tools.callUpstream({
+      request,
+      endpoint: candidate.endpoint,
+      lane: candidate.lane,
+      credential: candidate.endpoint.provider.apiKey,
+      betas: tools.betas,
+      hashUser: tools.hashUser,
+      signal: tools.signal,
+      onRequest: (sent: JsonObject) => {
+        if (request.echoUpstreamBody && request.stream) echoes.push({ type: 'debug', upstreamBody: sent });
+      },
+    });
+    const opening = await holdUntilContent(answer.batches[Symbol.asyncIterator]());
+    if (opening instanceof UpstreamFailure) {
+      record(opening.upstreamStatus === 0 ? answer.status : opening.upstreamStatus);
+      return opening;
+    }
+    record(answer.status);
+    journey.report = answer.report;
+    return opening;
+  } catch (error) {
+    if (tools.signal.aborted || !(error instanceof UpstreamFailure)) throw error;
+    record(error.upstreamStatus);
+    return error;
+  }
+}
+
+/** Reads on until there is content, or the end. */
+async function holdUntilContent(rest: AsyncIterator<EventBatch>): Promise<Opening | UpstreamFailure> {
+  const held: Event[] = [];
+  for (;;) {
+    const step = await rest.next();
+    if (step.done === true) return { held, rest, disappointment: 'empty' };
+    for (const event of step.value) held.push(event);
+    if (step.value.some(isContent)) return { held, rest, disappointment: refusalIn(held) };
+    const terminal = held.map(terminalOf).find((event) => event !== undefined);
+    if (terminal?.type === 'failure') return asUpstreamFailure(terminal.error);
+    if (terminal !== undefined) return { held, rest, disappointment: refusalIn(held) ?? 'empty' };
+  }
+}
+
+/** A whole answer that turned out to be a refusal; of a stream only its opening is known. */
+function refusalIn(held: readonly Event[]): 'refusal' | undefined {
+  const terminal = held.map(terminalOf).find((event) => event !== undefined);
+  return terminal?.type === 'finish' && terminal.reason === 'refusal' ? 'refusal' : undefined;
+}
+
+/** A refusal is the model's own: only another model may do better. An empty answer may be the endpoint's fault. */
+function isWorthLeaving(
+  disappointment: 'refusal' | 'empty',
+  candidate: Candidate,
+  queue: readonly Candidate[],
+  index: number,
+): boolean {
+  const later = queue.slice(index + 1);
+  return disappointment === 'empty' ? later.length > 0 : later.some(({ model }) => model !== candidate.model);
+}
+
+function asUpstreamFailure(error: GatewayError): UpstreamFailure {
+  return error instanceof UpstreamFailure
+    ? error
+    : new UpstreamFailure(error.kind, error.message, 0, { metadata: error.metadata, cause: error });
+}
+
+function withinLimits(candidates: readonly Candidate[], limits: AttemptTools['limits']): Candidate[] {
+  const perModel = new Map<string, number>();
+  return candidates
+    .filter(({ model }) => {
+      const count = (perModel.get(model.id) ?? 0) + 1;
+      perModel.set(model.id, count);
+      return count <= limits.perModel;
+    })
+    .slice(0, limits.perRequest);
+}
+
+/** The last failure decides; a rate limit comes with the smallest wait that any attempt named. */
+function lastFailure(failures: readonly UpstreamFailure[]): GatewayError {
+  const last = failures.at(-1);
+  if (last === undefined) return new GatewayError('overloaded', 'Service temporarily unavailable');
+  const waits = failures.flatMap(({ retryAfterSeconds }) => retryAfterSeconds ?? []);
+  const previous = failures.slice(0, -1).map((failure) => ({
+    provider: String(failure.metadata?.provider_name ?? ''),
+    code: failure.status,
+    status: failure.upstreamStatus,
+  }));
+  return new UpstreamFailure(last.kind, last.message, last.upstreamStatus, {
+    metadata: { ...last.metadata, ...(previous.length > 0 && { previous_errors: previous }) },
+    ...(waits.length > 0 && { retryAfterSeconds: Math.min(...waits) }),
+    cause: last.cause,
+  });
+}

@@ -1,0 +1,68 @@
+import type { AttemptRecord, RoutingMetadata, TranslationEntry } from '../ir/metadata.ts';
+import type { Candidate, Rejection } from '../routing/candidate.ts';
+import type { NothingLeft, Plan } from './plan.ts';
+
+/** What has happened to one request so far. Written by the attempt loop, read by settlement and metadata. */
+export class Journey {
+  readonly plan: Plan;
+  readonly attempts: AttemptRecord[] = [];
+  /** The candidate that serves, once one does. */
+  selected: Candidate | undefined;
+  /** Translation report of the call that serves. */
+  report: readonly TranslationEntry[] = [];
+
+  constructor(plan: Plan) {
+    this.plan = plan;
+  }
+}
+
+/** The routing metadata object of a request that was planned. */
+export function routingMetadata(journey: Journey, region: string | null): RoutingMetadata {
+  const { plan, attempts, selected } = journey;
+  const translation = [...plan.report, ...journey.report];
+  const available = plan.candidates.map((candidate) => ({
+    provider: candidate.endpoint.provider.name,
+    model: candidate.model.id,
+    selected: candidate === selected,
+  }));
+  return {
+    requested: plan.requested,
+    strategy: plan.strategy,
+    region,
+    summary: `available=${available.length}${selected ? `, selected=${selected.endpoint.provider.name}` : ''}`,
+    attempt: attempts.length,
+    is_byok: false,
+    endpoints: {
+      total: plan.candidates.length + plan.rejected.length,
+      available,
+      ...(plan.rejected.length > 0 && { rejected: plan.rejected.map(rejectionOf) }),
+    },
+    ...(attempts.length > 0 && { attempts: [...attempts] }),
+    ...(translation.length > 0 && { translation }),
+  };
+}
+
+/** The routing metadata object of a request for which nothing was left. */
+export function metadataOfNothing(
+  requested: string,
+  nothing: NothingLeft,
+  region: string | null,
+): RoutingMetadata {
+  return {
+    requested,
+    strategy: 'direct',
+    region,
+    summary: 'available=0',
+    attempt: 0,
+    is_byok: false,
+    endpoints: {
+      total: nothing.rejected.length,
+      available: [],
+      ...(nothing.rejected.length > 0 && { rejected: nothing.rejected.map(rejectionOf) }),
+    },
+  };
+}
+
+function rejectionOf({ endpoint, filter, reason }: Rejection) {
+  return { provider: endpoint.provider.name, model: endpoint.modelId, filter, reason };
+}

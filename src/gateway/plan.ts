@@ -1,0 +1,107 @@
+import type { Catalog, Model } from '../catalog/catalog.ts';
+import { GatewayError, invalidRequest } from '../ir/errors.ts';
+import type { Strategy, TranslationEntry } from '../ir/metadata.ts';
+import type { GenerationRequest } from '../ir/request.ts';
+import type { Candidate, Rejection } from '../routing/candidate.ts';
+import { candidatesOf } from '../routing/candidates.ts';
+import type { Stage } from '../stages/stage.ts';
+
+/** Where a request may go, in order. */
+export interface Plan {
+  /** The model as the caller wrote it. */
+  readonly requested: string;
+  readonly strategy: Strategy;
+  /** Never empty. */
+  readonly candidates: readonly Candidate[];
+  readonly rejected: readonly Rejection[];
+  /** Stages that have something to do, outermost first. */
+  readonly stages: readonly Stage[];
+  /** Wishes that were understood and could not be honoured. */
+  readonly report: readonly TranslationEntry[];
+}
+
+/** What planning may not find anything for. */
+export class NothingLeft extends GatewayError {
+  readonly rejected: readonly Rejection[];
+
+  constructor(message: string, rejected: readonly Rejection[]) {
+    super('not-found', message);
+    this.rejected = rejected;
+  }
+}
+
+/** Suffixes that change how a model is routed; known by name, not served yet. */
+const VARIANTS = ['nitro', 'floor', 'exacto', 'online', 'free', 'extended', 'thinking'];
+
+/** Slugs behind the operator's word that stand for a choice of model; known by name, not served yet. */
+const ROUTERS = ['auto', 'auto-beta', 'pareto-code', 'free', 'fusion', 'fusion-flash', 'bodybuilder'];
+
+/** Preferences that need what the gateway does not measure yet. */
+const UNSUPPORTED_PREFERENCES = ['sort', 'preferred_min_throughput', 'preferred_max_latency'];
+
+/** Plans a request, or throws why it cannot be served: 400 for an unknown model, 404 when every endpoint is ruled out. */
+export function planRequest(
+  request: GenerationRequest,
+  catalog: Catalog,
+  allStages: readonly Stage[],
+  vendor: string,
+): Plan {
+  const requested = request.models[0] ?? '';
+  const models = [...new Set(request.models.map((id) => modelOf(id, catalog, vendor)))];
+  const stages = allStages.filter((stage) => stage.isActive(request));
+  const { accepted, rejected } = candidatesOf(request, models, stages.length === 0);
+  if (accepted.length === 0) throw new NothingLeft(nothingLeftMessage(requested, models, rejected), rejected);
+  return {
+    requested,
+    strategy: strategyOf(request, catalog),
+    candidates: accepted,
+    rejected,
+    stages,
+    report: reportOf(request),
+  };
+}
+
+function modelOf(id: string, catalog: Catalog, vendor: string): Model {
+  const model = catalog.resolve(id);
+  if (model !== undefined) return model;
+  const colon = id.lastIndexOf(':');
+  const variant = id.slice(colon + 1);
+  if (colon > 0 && VARIANTS.includes(variant) && catalog.resolve(id.slice(0, colon)) !== undefined) {
+    throw invalidRequest([
+      { path: 'model', message: `the variant ":${variant}" is not available on this gateway` },
+    ]);
+  }
+  if (ROUTERS.some((name) => id === `${vendor}/${name}`) || id.includes('@preset/')) {
+    throw invalidRequest([{ path: 'model', message: `"${id}" is not available on this gateway` }]);
+  }
+  throw new GatewayError('invalid-request', `${id} is not a valid model ID`);
+}
+
+function strategyOf(request: GenerationRequest, catalog: Catalog): Strategy {
+  if (request.hasFallbackModels) return 'fallback';
+  const id = request.models[0] ?? '';
+  return catalog.resolve(id)?.id === id ? 'direct' : 'alias';
+}
+
+function nothingLeftMessage(
+  requested: string,
+  models: readonly Model[],
+  rejected: readonly Rejection[],
+): string {
+  if (rejected.length === 0) return `No endpoints found for ${requested}`;
+  const reasons = rejected.map(
+    ({ endpoint, filter, reason }) => `${endpoint.provider.name} (${endpoint.tag}): ${filter}: ${reason}`,
+  );
+  const served = models.length > 1 ? 'the requested models' : requested;
+  return `No allowed providers are available for ${served}. Ruled out: ${reasons.join('; ')}`;
+}
+
+function reportOf(request: GenerationRequest): TranslationEntry[] {
+  return UNSUPPORTED_PREFERENCES.filter((name) => request.wishes.provider[name] !== undefined).map(
+    (name) => ({
+      field: `provider.${name}`,
+      action: 'dropped',
+      detail: 'endpoints are tried in their configured order; this preference is not available yet',
+    }),
+  );
+}

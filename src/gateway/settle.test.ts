@@ -1,0 +1,128 @@
+import { describe, expect, it } from 'vitest';
+import { endpointOf, modelOf } from '../../test/builders/catalog.ts';
+import { GatewayError } from '../ir/errors.ts';
+import type { Event, EventBatch } from '../ir/events.ts';
+import { NO_USAGE, type Usage } from '../ir/usage.ts';
+import { Journey } from './journey.ts';
+import { type Settlement, settleAnswer } from './settle.ts';
+
+const measured: Usage = { ...NO_USAGE, inputTokens: 10, outputTokens: 5, source: 'measured' };
+const estimated: Usage = { ...NO_USAGE, inputTokens: 7, outputTokens: 3, source: 'estimated' };
+const text: Event[] = [
+  { type: 'item-start', item: 0, head: { type: 'message' } },
+  { type: 'text-delta', item: 0, part: 0, kind: 'text', text: 'hi' },
+];
+
+function toolsFor(records: Settlement[]) {
+  const endpoint = endpointOf();
+  const model = modelOf({ endpoints: [endpoint] });
+  const selected = { model, endpoint, lane: 'translate' as const };
+  const journey = new Journey({
+    requested: model.id,
+    strategy: 'direct',
+    candidates: [selected],
+    rejected: [],
+    stages: [],
+    report: [],
+  });
+  journey.selected = selected;
+  return {
+    journey,
+    metadata: () => undefined,
+    estimate: async () => estimated,
+    record: async (settlement: Settlement) => {
+      records.push(settlement);
+    },
+  };
+}
+
+async function settleAll(batches: EventBatch[]) {
+  const records: Settlement[] = [];
+  const events: Event[] = [];
+  async function* answer() {
+    yield* batches;
+  }
+  for await (const batch of settleAnswer(answer(), toolsFor(records))) events.push(...batch);
+  return { records, terminal: events.at(-1), events };
+}
+
+describe('settleAnswer', () => {
+  it('adds what the upstream measured and what it costs to the terminal event', async () => {
+    const { records, terminal } = await settleAll([
+      text,
+      [
+        { type: 'usage', usage: measured },
+        { type: 'finish', reason: 'stop' },
+      ],
+    ]);
+    expect(terminal).toMatchObject({
+      type: 'finish',
+      settled: { usage: measured, bill: { totalNanos: 30_000n } },
+    });
+    expect(records).toHaveLength(1);
+    expect(records[0]?.outcome).toBe('finished');
+  });
+
+  it('estimates only when nothing was reported: an explicit zero stays zero', async () => {
+    const zero: Usage = { ...NO_USAGE, source: 'measured' };
+    const withZero = await settleAll([
+      text,
+      [
+        { type: 'usage', usage: zero },
+        { type: 'finish', reason: 'stop' },
+      ],
+    ]);
+    expect(withZero.records[0]?.usage).toEqual(zero);
+    const without = await settleAll([text, [{ type: 'finish', reason: 'stop' }]]);
+    expect(without.records[0]?.usage).toEqual(estimated);
+  });
+
+  it('charges nothing for an answer that failed, and says what was used', async () => {
+    const error = new GatewayError('upstream-unavailable', 'cut');
+    const { records, terminal } = await settleAll([text, [{ type: 'failure', error }]]);
+    expect(terminal).toMatchObject({
+      type: 'failure',
+      settled: { usage: estimated, bill: { totalNanos: 0n } },
+    });
+    expect(records[0]).toMatchObject({ outcome: 'failed', error });
+  });
+
+  it('charges nothing for an empty answer without a reason', async () => {
+    const { records } = await settleAll([
+      [
+        { type: 'usage', usage: { ...measured, outputTokens: 0 } },
+        { type: 'finish', reason: 'stop' },
+      ],
+    ]);
+    expect(records[0]?.bill.totalNanos).toBe(0n);
+  });
+
+  it('settles an answer that nobody reads to its end, once', async () => {
+    const records: Settlement[] = [];
+    async function* answer(): AsyncGenerator<EventBatch> {
+      yield text;
+      yield [{ type: 'finish', reason: 'stop' }];
+    }
+    for await (const _ of settleAnswer(answer(), toolsFor(records))) break;
+    expect(records).toHaveLength(1);
+    expect(records[0]).toMatchObject({ outcome: 'aborted', usage: estimated });
+    expect(records[0]?.bill.totalNanos).toBe(19_000n);
+  });
+
+  it('lets relayed frames pass and puts the settled end behind them', async () => {
+    const inner: Event[] = [
+      { type: 'usage', usage: measured },
+      { type: 'finish', reason: 'stop' },
+    ];
+    const relay: Event = {
+      type: 'relay',
+      dialect: 'responses',
+      frame: { data: '{}' },
+      value: {},
+      events: inner,
+    };
+    const { events } = await settleAll([text, [relay, { type: 'opaque', dialect: 'responses', value: {} }]]);
+    expect(events.map(({ type }) => type)).toEqual(['item-start', 'text-delta', 'relay', 'finish']);
+    expect(events.at(-1)).toMatchObject({ settled: { usage: measured } });
+  });
+});

@@ -1,0 +1,113 @@
+import { billOf, FREE } from '../catalog/bill.ts';
+import type { GatewayError } from '../ir/errors.ts';
+import { type Event, type EventBatch, type Settled, terminalOf } from '../ir/events.ts';
+import { Fold } from '../ir/fold.ts';
+import type { RoutingMetadata } from '../ir/metadata.ts';
+import type { Result } from '../ir/result.ts';
+import { NO_USAGE, type Usage } from '../ir/usage.ts';
+import type { Journey } from './journey.ts';
+
+/** How a generation ended, for whoever keeps account of it. */
+export interface Settlement extends Settled {
+  readonly outcome: 'finished' | 'failed' | 'aborted';
+  readonly result: Result;
+  readonly error?: GatewayError;
+}
+
+/** What settling needs besides the events. */
+export interface SettleTools {
+  readonly journey: Journey;
+  /** The routing metadata of this moment, when the caller asked for it. */
+  readonly metadata: () => RoutingMetadata | undefined;
+  /** Counts what an upstream did not report. */
+  readonly estimate: (result: Result) => Promise<Usage>;
+  /** Told exactly once, before the terminal event is let go. */
+  readonly record: (settlement: Settlement) => Promise<void>;
+}
+
+/**
+ * Folds an answer while it passes and closes its account: usage, cost, one record. The terminal event is let go only
+ * after the record was made. An answer that is abandoned half-way is settled too.
+ */
+export async function* settleAnswer(
+  answer: AsyncIterable<EventBatch>,
+  tools: SettleTools,
+): AsyncGenerator<EventBatch, void, void> {
+  const fold = new Fold();
+  let isSettled = false;
+  try {
+    for await (const batch of answer) {
+      const { passing, terminal } = untilTerminal(batch);
+      fold.pushAll(passing);
+      if (terminal === undefined) {
+        yield batch;
+        continue;
+      }
+      isSettled = true;
+      const settled = await settle(fold, terminal, tools);
+      yield [...passing, { ...terminal, settled }];
+      return;
+    }
+  } finally {
+    if (!isSettled) await settleAbandoned(fold, tools);
+  }
+}
+
+/** What comes before the terminal event, and that event. Relayed frames pass whole: their encoder holds the end back. */
+function untilTerminal(batch: EventBatch) {
+  const passing: Event[] = [];
+  for (const event of batch) {
+    const terminal = terminalOf(event);
+    if (event.type === 'relay' || terminal === undefined) passing.push(event);
+    if (terminal !== undefined) return { passing, terminal };
+  }
+  return { passing, terminal: undefined };
+}
+
+async function settle(
+  fold: Fold,
+  terminal: NonNullable<ReturnType<typeof terminalOf>>,
+  tools: SettleTools,
+): Promise<Settled> {
+  fold.push(terminal);
+  const result = fold.result();
+  const failed = terminal.type === 'failure';
+  const usage = result.usage ?? (await tools.estimate(result));
+  const settled = {
+    usage,
+    bill: failed ? FREE : billFor(usage, result, tools.journey),
+    ...metadataOf(tools),
+  };
+  await tools.record({
+    ...settled,
+    outcome: failed ? 'failed' : 'finished',
+    result,
+    ...(failed && { error: terminal.error }),
+  });
+  return settled;
+}
+
+/** The caller went away, or the pipeline broke: what was produced is charged, and counted by us if need be. */
+async function settleAbandoned(fold: Fold, tools: SettleTools): Promise<void> {
+  const result = fold.result();
+  const hasOutput = result.items.length > 0;
+  const usage = result.usage ?? (hasOutput ? await tools.estimate(result) : NO_USAGE);
+  await tools.record({
+    usage,
+    bill: hasOutput ? billFor(usage, result, tools.journey) : FREE,
+    outcome: 'aborted',
+    result,
+  });
+}
+
+/** No output and nothing that explains it: not charged. */
+function billFor(usage: Usage, result: Result, { selected }: Journey) {
+  const isBlank =
+    result.items.length === 0 && usage.outputTokens === 0 && result.finish?.nativeReason === undefined;
+  return selected === undefined || isBlank ? FREE : billOf(usage, selected.endpoint.pricing);
+}
+
+function metadataOf(tools: SettleTools): { metadata?: RoutingMetadata } {
+  const metadata = tools.metadata();
+  return metadata === undefined ? {} : { metadata };
+}

@@ -1,0 +1,117 @@
+import { authenticate, authorize } from './authenticate.ts';
+import type { HttpDependencies, HttpSettings, HttpTimes } from './dependencies.ts';
+import type { Exchange } from './exchange.ts';
+import { GatewayError, invalidRequest } from '../ir/errors.ts';
+import type { JsonObject } from '../kit/json.ts';
+import type { Caller } from '../ports/caller.ts';
+import { requireJson } from './media-type.ts';
+import { parseQuery } from './parse-query.ts';
+import { hasBody, readJsonBody } from './read-body.ts';
+import { headerValues } from './request-headers.ts';
+import type { ServerView } from './route.ts';
+import type { CompiledRoute, RouteMatch } from './route-index.ts';
+
+/** What answering one request needs besides the request. */
+export interface AnswerContext {
+  readonly services: HttpDependencies;
+  readonly settings: HttpSettings;
+  readonly times: HttpTimes;
+  readonly server: ServerView;
+  /** Takes a place among the generations in flight; undefined when all are taken. */
+  readonly enter: () => (() => void) | undefined;
+}
+
+/**
+ * The way of every request through its row, cheapest refusal first: key, room, head, body, schema, handler. Nothing of
+ * the body is read before the caller is known and let in.
+ */
+export async function answer(exchange: Exchange, match: RouteMatch, context: AnswerContext): Promise<void> {
+  const { route } = match.compiled;
+  exchange.caller = route.auth === 'none' ? undefined : await identify(exchange, match.compiled, context);
+  const leave = route.rateClass === 'generation' ? enterOrRefuse(context) : () => {};
+  try {
+    const rawQuery = new URLSearchParams(match.search);
+    const query = readQuery(rawQuery, match.compiled);
+    const headers = readHeaders(exchange, match.compiled);
+    const body = await readBody(exchange, match.compiled, context);
+    await route.handler({
+      exchange,
+      services: context.services,
+      settings: context.settings,
+      times: context.times,
+      server: context.server,
+      params: match.params,
+      query,
+      rawQuery,
+      headers,
+      body,
+      caller: exchange.caller,
+    });
+  } finally {
+    leave();
+  }
+}
+
+async function identify(
+  exchange: Exchange,
+  { route }: CompiledRoute,
+  { services }: AnswerContext,
+): Promise<Caller> {
+  const started = services.clock.monotonic();
+  try {
+    const key = await authenticate(exchange.request.rawHeaders, services.keys);
+    // Set before the kind of key is looked at: that refusal already names the account.
+    exchange.caller = { key, accountId: key.accountId, workspaceId: key.workspaceId };
+    authorize(route.auth, key);
+    return exchange.caller;
+  } finally {
+    exchange.timing.mark('auth', services.clock.monotonic() - started);
+  }
+}
+
+function enterOrRefuse({ enter }: AnswerContext): () => void {
+  const leave = enter();
+  if (leave === undefined) {
+    throw new GatewayError('overloaded', 'Service temporarily unavailable: too many requests in flight', {
+      retryAfterSeconds: 1,
+    });
+  }
+  return leave;
+}
+
+function readQuery(rawQuery: URLSearchParams, { route, validators }: CompiledRoute): JsonObject {
+  if (route.request.query === null) return {};
+  const query = parseQuery(rawQuery, route.request.query);
+  const issues = validators.query?.issuesOf(query) ?? [];
+  if (issues.length > 0) throw invalidRequest(issues);
+  return query;
+}
+
+function readHeaders(exchange: Exchange, { route, validators }: CompiledRoute): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (const name of Object.keys(route.request.headers?.properties ?? {})) {
+    const values = headerValues(exchange.request.rawHeaders, name);
+    if (values.length > 0) headers[name] = values.join(',');
+  }
+  const issues = validators.headers?.issuesOf(headers) ?? [];
+  if (issues.length > 0) throw invalidRequest(issues);
+  return headers;
+}
+
+async function readBody(
+  exchange: Exchange,
+  { route, validators }: CompiledRoute,
+  { settings, times }: AnswerContext,
+): Promise<JsonObject> {
+  if (route.request.body === null) return {};
+  const { request } = exchange;
+  if (!hasBody(request)) {
+    throw new GatewayError('invalid-request', 'The request body is empty: send a JSON object');
+  }
+  requireJson(request.headers['content-type'], request.headers['content-encoding']);
+  exchange.invite();
+  const body = await readJsonBody(request, { maxBytes: settings.maxBodyBytes, deadlineMs: times.bodyMs });
+  const issues = validators.body?.issuesOf(body) ?? [];
+  if (issues.length > 0) throw invalidRequest(issues);
+  return body;
+}

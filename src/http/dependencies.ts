@@ -1,0 +1,71 @@
+import type { Catalog } from '../catalog/catalog.ts';
+import type { Gateway } from '../gateway/generation.ts';
+import type { Clock, IdSource } from '../kit/ids.ts';
+import type { KeyDirectory } from './authenticate.ts';
+
+/** Settings of the HTTP layer at one moment; a reload replaces them between requests, never inside one. */
+export interface HttpSettings {
+  /** The operator's word in identifiers. */
+  readonly vendor: string;
+  /** Path that the routes answer under, besides `/v1`: starts with a slash, ends without one. */
+  readonly basePath: string;
+  readonly maxBodyBytes: number;
+  /** The gateway's own limit on one generation, from its acceptance on. */
+  readonly requestDeadlineMs: number;
+  /** Generation requests in flight above which new ones get a 503. */
+  readonly maxConcurrentRequests: number;
+}
+
+/** The log as this layer needs it. */
+export interface HttpLog {
+  debug(message: string, fields?: Readonly<Record<string, unknown>>): void;
+  info(message: string, fields?: Readonly<Record<string, unknown>>): void;
+  warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
+  error(message: string, fields?: Readonly<Record<string, unknown>>): void;
+}
+
+/** How long things may take on a connection, and how much of a head is read. */
+export interface HttpTimes {
+  /** From a connection's (or request's) first moment to the end of its headers. */
+  readonly headersMs: number;
+  /** From the end of the headers to the end of the body. */
+  readonly bodyMs: number;
+  /** How often connections are checked against the two limits above. */
+  readonly checkMs: number;
+  /** How long a connection without a request is kept. */
+  readonly idleMs: number;
+  /** How long the head of a stream waits for the first content. */
+  readonly holdHeadersMs: number;
+  /** Silence on a stream after which a sign of life is written. */
+  readonly silenceMs: number;
+  /** How long the gateway may take to wind up an aborted generation, and a reply to reach its reader after that. */
+  readonly abortGraceMs: number;
+  /** How long a connection stays open after a reply that left part of the request unread. */
+  readonly lingerMs: number;
+  readonly maxHeadBytes: number;
+}
+
+export const DEFAULT_TIMES: HttpTimes = {
+  headersMs: 10_000,
+  bodyMs: 30_000,
+  checkMs: 1_000,
+  idleMs: 65_000,
+  holdHeadersMs: 3_000,
+  silenceMs: 10_000,
+  abortGraceMs: 1_000,
+  lingerMs: 500,
+  maxHeadBytes: 16_384,
+};
+
+/** What the HTTP layer is built from. */
+export interface HttpDependencies {
+  readonly settings: () => HttpSettings;
+  readonly catalog: () => Catalog;
+  readonly keys: KeyDirectory;
+  readonly gateway: Gateway;
+  readonly ids: IdSource;
+  readonly clock: Clock;
+  readonly log: HttpLog;
+  /** Changes to the default limits. */
+  readonly times?: Partial<HttpTimes>;
+}

@@ -1,0 +1,101 @@
+import type { InboundDialect } from '../dialects/dialect.ts';
+import type { GenerationInput } from '../gateway/generation.ts';
+import { GatewayError } from '../ir/errors.ts';
+import type { Format } from '../ir/items.ts';
+import { Abandonment } from './abandonment.ts';
+import { betaHeaders, metadataHeaders, SESSION_HEADER } from './generation-headers.ts';
+import type { Call, Handler } from './route.ts';
+import { replyWithStream } from './sse-reply.ts';
+
+/** The handler of one generation format: a whole answer, or a stream when the body asks for one. */
+export function generateHandler(dialect: InboundDialect): Handler {
+  return (call) =>
+    generation(call, dialect.format, async (input) => {
+      if (call.body.stream === true) await streamed(call, dialect, input);
+      else await whole(call, dialect, input);
+    });
+}
+
+/** The handler of `POST /messages/count_tokens`. */
+export const countTokensHandler: Handler = (call) =>
+  generation(call, 'messages', async (input) => {
+    const { services, exchange, times } = call;
+    const inputTokens = await windingUp(call, services.gateway.countTokens(input));
+    exchange.reply.json(200, { input_tokens: inputTokens });
+    await exchange.reply.flushed(exchange.signal, times.abortGraceMs);
+  });
+
+async function whole(call: Call, dialect: InboundDialect, input: GenerationInput): Promise<void> {
+  const { services, exchange, times } = call;
+  const { result, context } = await windingUp(call, services.gateway.complete(input));
+  exchange.reply.json(200, dialect.encodeBody(result, context));
+  await exchange.reply.flushed(exchange.signal, times.abortGraceMs);
+}
+
+async function streamed(call: Call, dialect: InboundDialect, input: GenerationInput): Promise<void> {
+  const { services, exchange, settings, times } = call;
+  await replyWithStream(exchange.reply, {
+    opening: services.gateway.stream(input),
+    createEncoder: (context) => dialect.createEncoder(context),
+    contextWithoutEndpoint: () => services.gateway.contextWithoutEndpoint(input),
+    comment: `${settings.vendor.toUpperCase()} PROCESSING`,
+    signal: exchange.signal,
+    times,
+  });
+}
+
+/** Runs a generation under the gateway's deadline. */
+async function generation(
+  call: Call,
+  format: Format,
+  run: (input: GenerationInput) => Promise<void>,
+): Promise<void> {
+  const { exchange, settings } = call;
+  const input = inputOf(call, format);
+  const left = settings.requestDeadlineMs - exchange.timing.elapsed();
+  const timer = setTimeout(
+    () => exchange.abort(new GatewayError('deadline', 'Operation timed out. Please try again later.')),
+    Math.max(0, left),
+  );
+  exchange.routed = true;
+  try {
+    await run(input);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function inputOf(call: Call, format: Format): GenerationInput {
+  const { exchange, caller, headers, body } = call;
+  if (caller === undefined) throw new Error('a generation route must require a key');
+  const sessionId = headers[SESSION_HEADER];
+  const betas = betaHeaders.map((name) => headers[name]).find((value) => value !== undefined);
+  return {
+    format,
+    caller,
+    body,
+    generationId: exchange.requestId,
+    acceptedAtMs: exchange.acceptedAtMs,
+    wantsMetadata: wantsMetadata(call),
+    ...(sessionId !== undefined && sessionId !== '' && { sessionId }),
+    ...(betas !== undefined && betas !== '' && { betas }),
+    signal: exchange.signal,
+    timing: exchange.timing,
+  };
+}
+
+/** The legacy header counts only in the absence of the current one; anything but `enabled` means no. */
+function wantsMetadata({ headers, settings }: Call): boolean {
+  const given = metadataHeaders(settings.vendor).map((name) => headers[name.toLowerCase()]);
+  return given.find((value) => value !== undefined)?.trim().toLowerCase() === 'enabled';
+}
+
+/** Waits for the gateway, after an abort only as long as it may take to wind up. */
+async function windingUp<T>({ exchange, times }: Call, work: Promise<T>): Promise<T> {
+  const waits = new Abandonment(exchange.signal, times.abortGraceMs);
+  try {
+    return await waits.wait(work);
+  } finally {
+    waits.close();
+  }
+}

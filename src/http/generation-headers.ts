@@ -1,0 +1,43 @@
+import Type, { type TObject } from 'typebox';
+
+/** Groups requests; the sticky routing key when the body names none. */
+export const SESSION_HEADER = 'x-session-id';
+
+/** Where callers name betas of the messages format, in order of precedence. */
+export const betaHeaders = ['anthropic-beta', 'x-anthropic-beta'] as const;
+
+/** The headers that switch routing metadata on: the current one, then the legacy one. */
+export function metadataHeaders(vendor: string): readonly [current: string, legacy: string] {
+  const word = vendor.replaceAll(/(^|-)([a-z])/g, (_, dash: string, letter: string) => dash + letter.toUpperCase());
+  return [`X-${word}-Metadata`, `X-${word}-Experimental-Metadata`];
+}
+
+const switchDescription = '`enabled` adds routing metadata to the reply; anything else means `disabled`.';
+
+/** Declared headers of the generation routes. */
+export function generationHeaderSchema(vendor: string): TObject {
+  const [current, legacy] = metadataHeaders(vendor);
+  return Type.Object({
+    [current.toLowerCase()]: Type.Optional(Type.String({ description: switchDescription })),
+    [legacy.toLowerCase()]: Type.Optional(
+      Type.String({ description: `Legacy name of ${current}.`, deprecated: true }),
+    ),
+    [SESSION_HEADER]: Type.Optional(printable(256, 'Groups requests; `session_id` in the body wins.')),
+    ...Object.fromEntries(
+      betaHeaders.map((name) => [
+        name,
+        Type.Optional(printable(2048, 'Betas of the messages format, for upstreams of that family.')),
+      ]),
+    ),
+  });
+}
+
+/** A value that may go on into another header or a log: nothing but printable ASCII. */
+function printable(maxLength: number, description: string) {
+  return Type.String({
+    maxLength,
+    pattern: '^[\\x20-\\x7e]*$',
+    explain: `must be at most ${maxLength} printable ASCII characters`,
+    description,
+  });
+}

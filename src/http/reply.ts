@@ -1,0 +1,151 @@
+import { once } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { declaredLength, hasBody } from './read-body.ts';
+
+/** An unread rest of a body that is cheaper to skip than a new connection. */
+const SKIPPABLE_BYTES = 65_536;
+
+/** The thin face of one HTTP response: whole replies, or a stream under back-pressure. */
+export class Reply {
+  readonly #request: IncomingMessage;
+  readonly #response: ServerResponse;
+  readonly #commonHeaders: () => Readonly<Record<string, string>>;
+  readonly #lingerMs: number;
+
+  /** `commonHeaders` is asked once, when the head is written. */
+  constructor(
+    request: IncomingMessage,
+    response: ServerResponse,
+    commonHeaders: () => Readonly<Record<string, string>>,
+    lingerMs: number,
+  ) {
+    this.#request = request;
+    this.#response = response;
+    this.#commonHeaders = commonHeaders;
+    this.#lingerMs = lingerMs;
+  }
+
+  /** The head is written: the status can no longer change. */
+  get begun(): boolean {
+    return this.#response.headersSent;
+  }
+
+  /** Nobody reads any more. */
+  get gone(): boolean {
+    return this.#response.destroyed && !this.#response.writableFinished;
+  }
+
+  get status(): number {
+    return this.#response.statusCode;
+  }
+
+  /** Writes wait for the reader. */
+  get blocked(): boolean {
+    return this.#response.writableNeedDrain;
+  }
+
+  /** The connection ends with this reply. */
+  closeConnection(): void {
+    this.#response.shouldKeepAlive = false;
+  }
+
+  json(status: number, value: unknown, headers: Readonly<Record<string, string>> = {}): void {
+    this.#whole(status, JSON.stringify(value), {
+      'Content-Type': 'application/json; charset=utf-8',
+      'Cache-Control': 'no-store',
+      ...headers,
+    });
+  }
+
+  html(page: string, headers: Readonly<Record<string, string>>): void {
+    this.#whole(200, page, { 'Content-Type': 'text/html; charset=utf-8', ...headers });
+  }
+
+  /** Opens an event stream that no proxy on the way should hold back. */
+  beginStream(): void {
+    this.#head(200, {
+      'Content-Type': 'text/event-stream; charset=utf-8',
+      'Cache-Control': 'no-cache',
+      'X-Accel-Buffering': 'no',
+    });
+  }
+
+  /** Writes a piece of a stream; resolves when the next may follow, the reader is gone or `signal` is aborted. */
+  async write(text: string, signal: AbortSignal): Promise<void> {
+    if (this.#response.write(text) || signal.aborted || this.#response.destroyed) return;
+    const waiting = new AbortController();
+    const stop = (): void => waiting.abort();
+    signal.addEventListener('abort', stop, { once: true });
+    this.#response.once('close', stop);
+    try {
+      await once(this.#response, 'drain', { signal: waiting.signal });
+    } catch {
+      // Nothing more to wait for: what comes next finds out why.
+    } finally {
+      signal.removeEventListener('abort', stop);
+      this.#response.off('close', stop);
+    }
+  }
+
+  /** Writes without waiting: for signs of life, which are skipped while the reader is behind. */
+  writeNow(text: string): void {
+    if (!this.blocked && !this.#response.destroyed) this.#response.write(text);
+  }
+
+  end(text = ''): void {
+    this.#response.end(text);
+  }
+
+  /** Resolves when everything was handed over or the connection is gone; cuts it `graceMs` after `signal`. */
+  async flushed(signal: AbortSignal, graceMs: number): Promise<void> {
+    if (this.#response.writableFinished || this.#response.destroyed) return;
+    let timer: NodeJS.Timeout | undefined;
+    const cut = (): void => {
+      timer = setTimeout(() => this.#response.destroy(), graceMs);
+    };
+    if (signal.aborted) cut();
+    else signal.addEventListener('abort', cut, { once: true });
+    await once(this.#response, 'close').catch(() => {});
+    clearTimeout(timer);
+    signal.removeEventListener('abort', cut);
+  }
+
+  destroy(): void {
+    this.#response.destroy();
+  }
+
+  #head(status: number, headers: Readonly<Record<string, string>>): void {
+    this.#response.writeHead(status, {
+      'X-Content-Type-Options': 'nosniff',
+      ...headers,
+      ...this.#commonHeaders(),
+    });
+  }
+
+  #whole(status: number, body: string, headers: Readonly<Record<string, string>>): void {
+    const unread = this.#leavesUnread();
+    if (unread) this.closeConnection();
+    this.#head(status, { ...headers, 'Content-Length': String(Buffer.byteLength(body)) });
+    if (unread) this.#lingeringEnd(body);
+    else this.#response.end(body);
+  }
+
+  /** Part of the body is still to come, and it is not worth waiting for. */
+  #leavesUnread(): boolean {
+    if (this.#request.complete || !hasBody(this.#request)) return false;
+    const length = declaredLength(this.#request);
+    return !this.#response.shouldKeepAlive || length === 0 || length > SKIPPABLE_BYTES;
+  }
+
+  /**
+   * Ending the response would make Node close the socket at once, and the kernel answer what is still on its way with
+   * a reset, which can overtake the reply. So the reply is written whole and the socket closed a little later, with
+   * nothing more read from it.
+   */
+  #lingeringEnd(body: string): void {
+    this.#request.pause();
+    this.#response.write(body);
+    const timer = setTimeout(() => this.#response.destroy(), this.#lingerMs);
+    this.#response.once('close', () => clearTimeout(timer));
+  }
+}

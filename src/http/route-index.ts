@@ -1,0 +1,92 @@
+import createRouter, { type HTTPMethod } from 'find-my-way';
+import { compileValidator, type Validator } from '../kit/validate.ts';
+import type { EncodeError } from './error-envelope.ts';
+import { encodeEnvelope } from './error-envelope.ts';
+import type { Route } from './route.ts';
+
+/** A row with its schemas compiled. */
+export interface CompiledRoute {
+  readonly route: Route;
+  readonly validators: {
+    readonly query: Validator | undefined;
+    readonly headers: Validator | undefined;
+    readonly body: Validator | undefined;
+  };
+}
+
+/** A row that a request is for. */
+export interface RouteMatch {
+  readonly compiled: CompiledRoute;
+  readonly params: Readonly<Record<string, string>>;
+  /** The query string, without the question mark. */
+  readonly search: string;
+}
+
+/** A request that no row is for. */
+export interface RouteMiss {
+  /** Methods that the path does answer to; empty when it is unknown. */
+  readonly allowed: readonly string[];
+  readonly encodeError: EncodeError;
+}
+
+const LONGEST_PARAMETER = 512;
+
+/** Finds the row of a request. Built once per table and base path. */
+export class RouteIndex {
+  readonly #router = createRouter({ ignoreTrailingSlash: true, maxParamLength: LONGEST_PARAMETER });
+  readonly #methods = new Set<string>();
+  readonly #prefixes: readonly string[];
+  readonly #routes: readonly Route[];
+
+  constructor(routes: readonly Route[], basePath: string) {
+    this.#routes = routes;
+    this.#prefixes = [...new Set([basePath, '/v1'])];
+    for (const route of routes) {
+      const compiled = compile(route);
+      this.#methods.add(route.method);
+      for (const prefix of route.mount === 'root' ? [''] : this.#prefixes) {
+        const pattern = `${prefix}${route.path.replaceAll(/\{(\w+)\}/g, ':$1')}`;
+        this.#router.on(route.method, pattern, () => {}, compiled);
+      }
+    }
+  }
+
+  find(method: string, url: string): RouteMatch | RouteMiss {
+    const mark = url.indexOf('?');
+    const path = mark === -1 ? url : url.slice(0, mark);
+    const found = this.#find(method === 'HEAD' ? 'GET' : method, path);
+    if (found !== undefined) return { ...found, search: mark === -1 ? '' : url.slice(mark + 1) };
+    const others = [...this.#methods].filter((other) => this.#find(other, path) !== undefined);
+    const allowed = others.flatMap((other) => (other === 'GET' ? ['GET', 'HEAD'] : [other]));
+    return { allowed, encodeError: this.#errorsOf(path) };
+  }
+
+  #find(method: string, path: string): Omit<RouteMatch, 'search'> | undefined {
+    const found = this.#router.find(method as HTTPMethod, path);
+    if (found === null) return undefined;
+    return { compiled: found.store as CompiledRoute, params: found.params as Record<string, string> };
+  }
+
+  /** Errors of a path without a row look like those of the row above it: clients of one format stay in it. */
+  #errorsOf(path: string): EncodeError {
+    for (const prefix of this.#prefixes) {
+      const above = this.#routes.find(
+        (route) => route.mount === 'api' && `${path}/`.startsWith(`${prefix}${route.path}/`),
+      );
+      if (above !== undefined) return above.encodeError;
+    }
+    return encodeEnvelope;
+  }
+}
+
+function compile(route: Route): CompiledRoute {
+  const { query, headers, body } = route.request;
+  return {
+    route,
+    validators: {
+      query: query === null ? undefined : compileValidator(query),
+      headers: headers === null ? undefined : compileValidator(headers),
+      body: body === null ? undefined : compileValidator(body),
+    },
+  };
+}

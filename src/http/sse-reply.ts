@@ -1,0 +1,118 @@
+import type { ReplyContext, StreamEncoder } from '../dialects/dialect.ts';
+import type { OpenedStream } from '../gateway/generation.ts';
+import { toGatewayError } from '../ir/errors.ts';
+import type { EventBatch } from '../ir/events.ts';
+import { writeSseComment } from '../kit/sse.ts';
+import { Abandonment } from './abandonment.ts';
+import { CallerGone } from './caller-gone.ts';
+import type { HttpTimes } from './dependencies.ts';
+import type { Reply } from './reply.ts';
+
+/** What one streamed answer is made of. */
+export interface StreamSource {
+  /** Resolves at the first content or the end. */
+  readonly opening: Promise<OpenedStream>;
+  readonly createEncoder: (context: ReplyContext) => StreamEncoder;
+  /** For a failure that comes after the head was written and before any endpoint answered. */
+  readonly contextWithoutEndpoint: () => ReplyContext;
+  /** Text of the comments that open a stream early and keep it alive before it has an encoder. */
+  readonly comment: string;
+  readonly signal: AbortSignal;
+  readonly times: HttpTimes;
+}
+
+/**
+ * Streams an answer. The head is held back until the first content, the end or the time limit, so that an early
+ * failure is still a plain HTTP error: then this rejects and nothing was written. A later one is told in the stream.
+ */
+export async function replyWithStream(reply: Reply, source: StreamSource): Promise<void> {
+  const waits = new Abandonment(source.signal, source.times.abortGraceMs);
+  const pulse = new Pulse(reply, source);
+  try {
+    const opened = await waits.wait(source.opening);
+    pulse.begin();
+    const encoder = source.createEncoder(opened.context);
+    pulse.encoder = encoder;
+    await pump(reply, opened.batches, encoder, pulse, waits, source.signal);
+  } catch (thrown) {
+    abandon(source.opening);
+    if (!reply.begun) throw thrown;
+    if (!(source.signal.reason instanceof CallerGone)) {
+      const encoder = pulse.encoder ?? source.createEncoder(source.contextWithoutEndpoint());
+      reply.end(encoder.encode([{ type: 'failure', error: toGatewayError(thrown) }]));
+    }
+  } finally {
+    pulse.stop();
+    waits.close();
+  }
+  await reply.flushed(source.signal, source.times.abortGraceMs);
+}
+
+/** One write per batch; the next batch is pulled only when the reader has taken the last. */
+async function pump(
+  reply: Reply,
+  batches: AsyncIterable<EventBatch>,
+  encoder: StreamEncoder,
+  pulse: Pulse,
+  waits: Abandonment,
+  signal: AbortSignal,
+): Promise<void> {
+  const iterator = batches[Symbol.asyncIterator]();
+  try {
+    for (;;) {
+      const next = await waits.wait(iterator.next());
+      if (next.done === true) break;
+      const text = encoder.encode(next.value);
+      if (text === '') continue;
+      pulse.felt();
+      await reply.write(text, signal);
+      if (reply.gone) return;
+    }
+    reply.end();
+  } finally {
+    iterator.return?.().catch(() => {});
+  }
+}
+
+/** Signs of life: opens the stream when content is late, and fills long silences. */
+class Pulse {
+  /** Set once the stream speaks its format. */
+  encoder: StreamEncoder | undefined;
+  readonly #reply: Reply;
+  readonly #source: StreamSource;
+  #timer: NodeJS.Timeout;
+
+  constructor(reply: Reply, source: StreamSource) {
+    this.#reply = reply;
+    this.#source = source;
+    this.#timer = setTimeout(() => {
+      this.begin();
+      this.#beat();
+    }, source.times.holdHeadersMs);
+  }
+
+  /** Writes the head, if it is not yet. */
+  begin(): void {
+    clearTimeout(this.#timer);
+    if (!this.#reply.begun) this.#reply.beginStream();
+    this.#timer = setInterval(() => this.#beat(), this.#source.times.silenceMs);
+  }
+
+  /** Something was written: silence starts anew. */
+  felt(): void {
+    this.#timer.refresh();
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+  }
+
+  #beat(): void {
+    this.#reply.writeNow(this.encoder?.keepAlive() ?? writeSseComment(this.#source.comment));
+  }
+}
+
+/** Lets go of an answer that nobody waits for any more. */
+function abandon(opening: Promise<OpenedStream>): void {
+  opening.then(({ batches }) => batches[Symbol.asyncIterator]().return?.()).catch(() => {});
+}

@@ -1,0 +1,204 @@
+import { maskedLabel } from './masked-label.ts';
+
+/** Levels from the most to the least talkative; `silent` writes nothing. */
+export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
+
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** What a line says besides its message. Values may be anything: they are redacted, cut and encoded. */
+export type LogFields = Readonly<Record<string, unknown>>;
+
+/** Structured logs. Writing one never throws and always makes exactly one line. */
+export interface Log {
+  debug(message: string, fields?: LogFields): void;
+  info(message: string, fields?: LogFields): void;
+  warn(message: string, fields?: LogFields): void;
+  error(message: string, fields?: LogFields): void;
+  /** The same log with fields on every line. */
+  with(fields: LogFields): Log;
+}
+
+export interface LogOptions {
+  readonly level: LogLevel;
+  /** Readable lines for a person instead of JSON. */
+  readonly readable: boolean;
+  /** Takes one whole line, its newline included. */
+  readonly write: (line: string) => void;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+}
+
+/** A log on stderr: JSON lines, or short readable ones on a terminal. */
+export function openStderrLog(level: LogLevel): Log {
+  // A reader that goes away must not take the gateway with it.
+  process.stderr.on('error', () => {});
+  return openLog({
+    level,
+    readable: process.stderr.isTTY === true,
+    write: (line) => process.stderr.write(line),
+    now: () => Date.now(),
+  });
+}
+
+/** A log that hands its lines to `write`. */
+export function openLog(options: LogOptions, bound: LogFields = {}): Log {
+  const threshold = LOG_LEVELS.indexOf(options.level);
+  const render = options.readable ? readableLine : jsonLine;
+  const writer = (level: LogLevel) => {
+    if (LOG_LEVELS.indexOf(level) < threshold) return () => {};
+    return (message: string, fields: LogFields = {}) => {
+      try {
+        options.write(render(level, options.now(), message, redactFields({ ...bound, ...fields })));
+      } catch {
+        // A line that cannot be written is lost: the request it tells of is not.
+      }
+    };
+  };
+  return {
+    debug: writer('debug'),
+    info: writer('info'),
+    warn: writer('warn'),
+    error: writer('error'),
+    with: (fields) => openLog(options, { ...bound, ...fields }),
+  };
+}
+
+/** Names whose values are secrets wherever they stand, compared without case, `-` and `_`. */
+const SECRET_NAMES: ReadonlySet<string> = new Set([
+  'apikey',
+  'authorization',
+  'cookie',
+  'credential',
+  'encryptionkey',
+  'managementkey',
+  'password',
+  'proxyauthorization',
+  'secret',
+  'setcookie',
+  'token',
+  'xapikey',
+  'xgoogapikey',
+]);
+
+/** Secrets that stand in running text: a bearer credential, a key with the usual prefix, a password in a URL. */
+const SECRET_TEXT = /(\bBearer\s+)([^\s"',;]+)|()(\bsk-[A-Za-z0-9_-]{8,})|(:\/\/[^\s/:@]*:)([^\s/@]+)(?=@)/gi;
+
+const MAX_TEXT = 8192;
+const MAX_DEPTH = 6;
+const MAX_MEMBERS = 100;
+
+/** The one place where secrets leave log fields: by name, and by shape inside any text. */
+export function redactFields(fields: LogFields): Record<string, unknown> {
+  return plainMembers(fields, 0);
+}
+
+function plainMembers(source: object, depth: number): Record<string, unknown> {
+  const members: [string, unknown][] = [];
+  for (const name of Object.keys(source).slice(0, MAX_MEMBERS)) {
+    const value = readMember(source, name);
+    if (value === undefined) continue;
+    members.push([name, isSecretName(name) ? maskedValue(value) : plain(value, depth + 1)]);
+  }
+  return Object.fromEntries(members);
+}
+
+function readMember(source: object, name: string): unknown {
+  try {
+    return (source as Record<string, unknown>)[name];
+  } catch {
+    return '(unreadable)';
+  }
+}
+
+function isSecretName(name: string): boolean {
+  return SECRET_NAMES.has(name.toLowerCase().replace(/[-_]/g, ''));
+}
+
+function maskedValue(value: unknown): string | null {
+  if (value === null) return null;
+  return typeof value === 'string' ? maskedLabel(value) : '...';
+}
+
+/** A value as JSON can hold it, without secrets, cut to a bounded size. */
+function plain(value: unknown, depth: number): unknown {
+  switch (typeof value) {
+    case 'string':
+      return withoutSecrets(value);
+    case 'bigint':
+    case 'symbol':
+      return String(value);
+    case 'function':
+      return '(function)';
+    case 'object':
+      return value === null ? null : plainObject(value, depth);
+    default:
+      return value;
+  }
+}
+
+function plainObject(value: object, depth: number): unknown {
+  if (depth > MAX_DEPTH) return '(nested deeper)';
+  if (value instanceof Error) return plainError(value, depth);
+  if (value instanceof Date) return Number.isNaN(value.getTime()) ? '(no date)' : value.toISOString();
+  if (ArrayBuffer.isView(value)) return `(${value.byteLength} bytes)`;
+  if (Array.isArray(value)) return value.slice(0, MAX_MEMBERS).map((item) => plain(item, depth + 1));
+  return plainMembers(value, depth);
+}
+
+function plainError(error: Error, depth: number): Record<string, unknown> {
+  return {
+    name: withoutSecrets(String(error.name)),
+    message: withoutSecrets(String(error.message)),
+    ...(error.cause !== undefined && { cause: plain(error.cause, depth + 1) }),
+    ...(typeof error.stack === 'string' && { stack: withoutSecrets(error.stack) }),
+  };
+}
+
+/** Text without the secrets that can be told by their shape, cut to a bounded length. */
+export function withoutSecrets(text: string): string {
+  const cut = text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}... (${text.length} characters)` : text;
+  return cut.replace(SECRET_TEXT, (_whole, bearer, token, _none, key, url, password) =>
+    bearer !== undefined
+      ? `${bearer}${maskedLabel(token)}`
+      : key !== undefined
+        ? maskedLabel(key)
+        : `${url}${maskedLabel(password)}`,
+  );
+}
+
+function jsonLine(level: LogLevel, now: number, message: string, fields: Record<string, unknown>): string {
+  const time = new Date(now).toISOString();
+  return `${oneLine(JSON.stringify({ ...fields, time, level, message: withoutSecrets(message) }))}\n`;
+}
+
+function readableLine(
+  level: LogLevel,
+  now: number,
+  message: string,
+  fields: Record<string, unknown>,
+): string {
+  const { error, ...rest } = fields;
+  const parts = [new Date(now).toISOString().slice(11, 23), level.padEnd(5), withoutSecrets(message)];
+  for (const [name, value] of Object.entries(rest)) parts.push(`${name}=${shortText(value)}`);
+  if (error !== undefined) parts.push(`error=${shortText(errorText(error))}`);
+  return `${oneLine(parts.join(' '))}\n`;
+}
+
+/** On a terminal an error is its message; the stack is for the JSON line. */
+function errorText(error: unknown): unknown {
+  if (typeof error !== 'object' || error === null || !('message' in error)) return error;
+  return error.message;
+}
+
+function shortText(value: unknown): string {
+  if (typeof value === 'string') return /^[\w./:@-]+$/.test(value) ? value : JSON.stringify(value);
+  return JSON.stringify(value) ?? String(value);
+}
+
+/** Encodes what would end the line or steer a terminal: control characters and line separators. */
+function oneLine(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for.
+  return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, (character) => {
+    return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  });
+}

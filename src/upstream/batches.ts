@@ -1,0 +1,109 @@
+import type { StreamDecoder } from '../dialects/dialect.ts';
+import { toGatewayError } from '../ir/errors.ts';
+import { type Event, type EventBatch, terminalOf } from '../ir/events.ts';
+import { SseFrameTooLarge, SseReader } from '../kit/sse.ts';
+import { type FailureScope, failureOfProblem, isFailure, withFailures } from './failure.ts';
+import { type Patience, readBeginning } from './read-beginning.ts';
+import { TransportProblem } from './upstream.ts';
+
+/** What may still come after an answer's terminal event before the connection is closed instead of kept. */
+const AFTERMATH: Patience = { maxBytes: 64 * 1024, maxMs: 1000 };
+
+/** Bytes of one event of a stream. */
+export const MAX_EVENT_BYTES = 8 * 1024 * 1024;
+
+/** Turns the bytes of an answer into events. Pure and synchronous; one per answer. */
+export interface AnswerReader {
+  read(chunk: Uint8Array): Event[];
+  /** The bytes have ended. */
+  end(): Event[];
+}
+
+/** Reads a stream of server-sent events with a dialect's decoder. */
+export function streamReader(decoder: StreamDecoder): AnswerReader {
+  const frames = new SseReader(MAX_EVENT_BYTES);
+  return {
+    read: (chunk) => frames.push(chunk).flatMap((frame) => decoder.decode(frame)),
+    end: () => [...frames.end().flatMap((frame) => decoder.decode(frame)), ...decoder.end()],
+  };
+}
+
+/** Where the bytes of an answer come from, and whose failure it is if they stop. */
+export interface AnswerSource {
+  readonly status: number;
+  readonly chunks: AsyncIterator<Uint8Array>;
+  readonly signal: AbortSignal;
+  readonly scope: FailureScope;
+}
+
+/**
+ * The events of an answer, one batch per network chunk, ending with exactly one terminal event whatever happens: a
+ * broken exchange ends with the upstream's failure, an aborted one with the reason of the abort. Returning early
+ * closes the connection at once, even while a batch is awaited.
+ */
+export class Batches implements AsyncIterableIterator<EventBatch> {
+  readonly #source: AnswerSource;
+  readonly #reader: AnswerReader;
+  #done = false;
+
+  constructor(source: AnswerSource, reader: AnswerReader) {
+    this.#source = source;
+    this.#reader = reader;
+  }
+
+  async next(): Promise<IteratorResult<EventBatch, undefined>> {
+    while (!this.#done) {
+      const batch = this.#finished(await this.#events());
+      if (batch.length > 0) return { done: false, value: batch };
+    }
+    return { done: true, value: undefined };
+  }
+
+  async return(): Promise<IteratorResult<EventBatch, undefined>> {
+    if (!this.#done) {
+      this.#done = true;
+      await this.#source.chunks.return?.();
+    }
+    return { done: true, value: undefined };
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  async #events(): Promise<Event[]> {
+    const { chunks } = this.#source;
+    try {
+      const next = await chunks.next();
+      if (next.done !== true) return this.#told(this.#reader.read(next.value));
+      const last = this.#told(this.#reader.end());
+      if (last.some((event) => terminalOf(event) !== undefined)) return last;
+      return [...last, this.#failure(new TransportProblem('reset', 'the answer ended early'))];
+    } catch (thrown) {
+      await chunks.return?.();
+      return [this.#failure(thrown)];
+    }
+  }
+
+  #told(events: Event[]): Event[] {
+    const { status, scope } = this.#source;
+    return events.some(isFailure) ? events.map((event) => withFailures(event, status, scope)) : events;
+  }
+
+  #failure(thrown: unknown): Event {
+    const { signal, status, scope } = this.#source;
+    if (signal.aborted) return { type: 'failure', error: toGatewayError(signal.reason) };
+    const problem = thrown instanceof SseFrameTooLarge ? new TransportProblem('too-large', thrown.message) : thrown;
+    if (!(problem instanceof TransportProblem)) return { type: 'failure', error: toGatewayError(thrown) };
+    return { type: 'failure', error: failureOfProblem(problem, status, scope) };
+  }
+
+  /** The events up to the terminal one. After it the rest of the bytes is read in the background and forgotten. */
+  #finished(events: Event[]): Event[] {
+    const at = events.findIndex((event) => terminalOf(event) !== undefined);
+    if (at === -1) return events;
+    this.#done = true;
+    void readBeginning(this.#source.chunks, AFTERMATH);
+    return events.slice(0, at + 1);
+  }
+}

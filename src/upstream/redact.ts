@@ -1,0 +1,104 @@
+import { isJsonObject, type Json, type JsonObject } from '../kit/json.ts';
+
+/** What stands where a secret or an address was. */
+export const REDACTED = '[redacted]';
+
+/** What must not be seen of one provider. */
+export interface Confidential {
+  /** The credential in use and every other secret that was sent along. */
+  readonly secrets: readonly string[];
+  /** Host of the upstream, with its port if it has one. */
+  readonly host: string | undefined;
+}
+
+/** A shorter secret is not replaced wherever it occurs: it would tear ordinary words apart. */
+const SHORTEST_SECRET = 4;
+
+const SECRET_NAME =
+  /^(?:proxy-)?(?:authorization|(?:x-)?(?:goog-)?api[-_]?key|access[-_]?token|auth[-_]?token|client[-_]?secret|secret(?:[-_]?(?:access[-_]?)?key)?|password|private[-_]?key|credentials?|bearer|token)$/i;
+
+/** True for names of headers and JSON members that hold secrets. */
+export function isSecretName(name: string): boolean {
+  return SECRET_NAME.test(name);
+}
+
+/** Shapes that give a secret away although nobody told us the secret. Each runs in linear time. */
+const SECRET_SHAPES: readonly (readonly [RegExp, string])[] = [
+  [/\b(bearer|basic)\s+[^\s"',;<>]+/gi, `$1 ${REDACTED}`],
+  [
+    /\b(authorization|(?:x-)?api[-_ ]?key|access[-_]token|auth[-_]token|client[-_]secret|secret|password)(["']?\s*[:=]\s*["']?)(?!bearer\b|basic\b|\[redacted\])[^\s"',;&<>{}]+/gi,
+    `$1$2${REDACTED}`,
+  ],
+  [/\b(?:sk|pk|rk|gsk|xai|hf|ghp|sbk)[-_][\w*.…-]{4,}/g, REDACTED],
+  [/\b(?:AIza[\w-]{16,}|(?:AKIA|ASIA)[A-Z0-9]{12,}|ya29\.[\w.-]{8,}|eyJ[\w-]{8,}\.[\w.-]+)/g, REDACTED],
+];
+
+const URL_SHAPE = /\b[a-z][a-z0-9+.-]{1,15}:\/\/[^\s"'<>`|\\^{}]+/gi;
+const ADDRESS_SHAPES: readonly RegExp[] = [
+  /\b\d{1,3}(?:\.\d{1,3}){3}\b(?::\d{1,5}\b)?/g,
+  /\[[0-9a-f]{0,4}(?::[0-9a-f]{0,4}){2,7}\](?::\d{1,5}\b)?/gi,
+];
+const PRIVATE_HOST = /^[^.]*$|^\d+(?:\.\d+){3}$|^\[|\.(?:internal|local|localhost|lan|intranet|corp|svc|cluster)$/i;
+
+/** Text that an upstream wrote, without secrets and without addresses of the network behind the gateway. */
+export function redact(text: string, confidential: Confidential): string {
+  let clean = withoutSecrets(text, confidential.secrets);
+  for (const [shape, replacement] of SECRET_SHAPES) clean = clean.replace(shape, replacement);
+  clean = clean.replace(URL_SHAPE, (url) => (isPrivateUrl(url, confidential.host) ? REDACTED : url));
+  // A host of one word ("ollama") is also an ordinary word: it goes only where it stands in a URL.
+  if (confidential.host !== undefined && /[.:]/.test(confidential.host)) {
+    clean = replaceEvery(clean, confidential.host, REDACTED);
+  }
+  for (const shape of ADDRESS_SHAPES) clean = clean.replace(shape, REDACTED);
+  return clean;
+}
+
+/** A JSON value without the given secrets and without the strings of members that are named like secrets. */
+export function redactJson(value: JsonObject, secrets: readonly string[]): JsonObject {
+  return redactMembers(value, secrets);
+}
+
+function redactValue(value: Json, secrets: readonly string[]): Json {
+  if (typeof value === 'string') return withoutSecrets(value, secrets);
+  if (Array.isArray(value)) return value.map((entry) => redactValue(entry, secrets));
+  return isJsonObject(value) ? redactMembers(value, secrets) : value;
+}
+
+function redactMembers(object: JsonObject, secrets: readonly string[]): JsonObject {
+  const entries = Object.entries(object).flatMap(([name, value]) => {
+    if (value === undefined) return [];
+    const hidden = typeof value === 'string' && isSecretName(name);
+    return [[name, hidden ? REDACTED : redactValue(value, secrets)] as const];
+  });
+  return Object.fromEntries(entries);
+}
+
+function withoutSecrets(text: string, secrets: readonly string[]): string {
+  let clean = text;
+  for (const secret of secrets) {
+    if (secret.length < SHORTEST_SECRET) continue;
+    for (const form of formsOf(secret)) clean = replaceEvery(clean, form, REDACTED);
+  }
+  return clean;
+}
+
+/** A secret as it is, inside JSON text, inside a URL, and in base64. */
+function formsOf(secret: string): Set<string> {
+  return new Set([
+    secret,
+    JSON.stringify(secret).slice(1, -1),
+    new URLSearchParams([['', secret]]).toString().slice(1),
+    Buffer.from(secret).toString('base64'),
+  ]);
+}
+
+function isPrivateUrl(text: string, upstreamHost: string | undefined): boolean {
+  if (!URL.canParse(text)) return true;
+  const url = new URL(text);
+  const isUpstream = upstreamHost !== undefined && (url.host === upstreamHost || url.hostname === upstreamHost);
+  return isUpstream || url.username !== '' || PRIVATE_HOST.test(url.hostname);
+}
+
+function replaceEvery(text: string, part: string, replacement: string): string {
+  return part === '' || !text.includes(part) ? text : text.split(part).join(replacement);
+}

@@ -1,0 +1,228 @@
+import { isJsonObject, type Json, type JsonObject } from '../../kit/json.ts';
+
+/** Below this depth optional members are left out and the shortest branch of a union is taken: recursion ends. */
+const GENEROUS_DEPTH = 4;
+/** No value is built deeper than this, whatever the schema asks. */
+const GREATEST_DEPTH = 32;
+/** Nobody needs longer values from a simulator. */
+const LONGEST_TEXT = 4096;
+const LONGEST_LIST = 256;
+
+/** Values of the string formats. `index` tells the members of a list apart. */
+const FORMATS: Readonly<Record<string, (index: number) => string>> = {
+  'date-time': (index) => `2025-01-01T00:00:${String(index % 60).padStart(2, '0')}Z`,
+  date: (index) => `2025-01-${String((index % 28) + 1).padStart(2, '0')}`,
+  time: (index) => `12:00:${String(index % 60).padStart(2, '0')}Z`,
+  duration: (index) => `PT${index + 1}S`,
+  email: (index) => `simulated${index}@example.com`,
+  'idn-email': (index) => `simulated${index}@example.com`,
+  hostname: (index) => `simulated${index}.example.com`,
+  uri: (index) => `https://example.com/simulated/${index}`,
+  'uri-reference': (index) => `/simulated/${index}`,
+  url: (index) => `https://example.com/simulated/${index}`,
+  uuid: (index) => `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`,
+  ipv4: (index) => `192.0.2.${index % 256}`,
+  ipv6: (index) => `2001:db8::${index.toString(16)}`,
+};
+
+/** A schema on its way down: the root for references, the depth, and the place in a list. */
+interface Place {
+  readonly root: JsonObject;
+  readonly depth: number;
+  readonly index: number;
+  /** Name of the member, for readable text. */
+  readonly name: string;
+}
+
+/**
+ * A value that is valid for a JSON Schema, the same every time. Knows what structured outputs and tool parameters
+ * use: type, enum, const, anyOf, oneOf, allOf, $ref, properties, required, items, prefixItems, lengths, ranges,
+ * multipleOf, formats. Unknown keywords (`pattern`, `not`, `if`) are not looked at.
+ */
+export function schemaValue(schema: JsonObject): Json {
+  return valueOf(schema, { root: schema, depth: 0, index: 0, name: 'answer' });
+}
+
+function valueOf(given: Json | undefined, place: Place): Json {
+  if (!isJsonObject(given)) return 'simulated';
+  if (place.depth > GREATEST_DEPTH) return null;
+  const schema = flattened(given, place, 0);
+  if (schema.const !== undefined) return schema.const;
+  if (Array.isArray(schema.enum) && schema.enum.length > 0) {
+    return schema.enum[place.index % schema.enum.length] ?? null;
+  }
+  const branches = unionOf(schema);
+  if (branches !== undefined) return valueOf(chosen(schema, branches, place), place);
+  return VALUES[typeOf(schema, place)]?.(schema, place) ?? null;
+}
+
+/** The schema with its references followed and its `allOf` parts laid over each other. */
+function flattened(schema: JsonObject, place: Place, hops: number): JsonObject {
+  if (hops > GREATEST_DEPTH) return {};
+  let flat = schema;
+  if (typeof schema.$ref === 'string') {
+    const { $ref, ...rest } = schema;
+    flat = merged(flattened(resolved(schema.$ref, place.root), place, hops + 1), rest);
+  }
+  if (!Array.isArray(flat.allOf)) return flat;
+  const { allOf, ...rest } = flat;
+  const parts = (flat.allOf as Json[]).filter(isJsonObject);
+  return parts.map((part) => flattened(part, place, hops + 1)).reduce(merged, rest);
+}
+
+function resolved(reference: string, root: JsonObject): JsonObject {
+  let node: Json | undefined = root;
+  for (const step of reference.replace(/^#\/?/, '').split('/')) {
+    if (step === '') continue;
+    const key = decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~');
+    node = isJsonObject(node) ? node[key] : Array.isArray(node) ? node[Number(key)] : undefined;
+  }
+  return isJsonObject(node) ? node : {};
+}
+
+function merged(first: JsonObject, second: JsonObject): JsonObject {
+  const both: JsonObject = { ...first, ...second };
+  if (isJsonObject(first.properties) && isJsonObject(second.properties)) {
+    both.properties = { ...first.properties, ...second.properties };
+  }
+  if (Array.isArray(first.required) && Array.isArray(second.required)) {
+    both.required = [...first.required, ...second.required];
+  }
+  return both;
+}
+
+function unionOf(schema: JsonObject): JsonObject[] | undefined {
+  const union = Array.isArray(schema.anyOf) ? schema.anyOf : schema.oneOf;
+  return Array.isArray(union) && union.length > 0 ? union.map((part) => (isJsonObject(part) ? part : {})) : undefined;
+}
+
+/** The branch to take, with what stands beside the union laid under it. Deep down the one that ends soonest. */
+function chosen(schema: JsonObject, branches: readonly JsonObject[], place: Place): JsonObject {
+  const { anyOf, oneOf, ...beside } = schema;
+  const ranked = place.depth < GENEROUS_DEPTH ? branches : [...branches].sort((a, b) => weight(a) - weight(b));
+  return merged(beside, ranked[0] ?? {});
+}
+
+/** How far a branch may still lead. */
+function weight(schema: JsonObject): number {
+  if (schema.$ref !== undefined) return 4;
+  if (schema.type === 'object' || schema.properties !== undefined) return 3;
+  if (schema.type === 'array' || unionOf(schema) !== undefined) return 2;
+  return schema.type === 'null' ? 0 : 1;
+}
+
+function typeOf(schema: JsonObject, place: Place): string {
+  const { type } = schema;
+  if (typeof type === 'string') return type;
+  if (Array.isArray(type)) {
+    const first = type.find((name) => name !== 'null' && (place.depth < GENEROUS_DEPTH || name !== 'object'));
+    return typeof first === 'string' ? first : 'null';
+  }
+  return impliedType(schema);
+}
+
+const IMPLIED_TYPES: readonly (readonly [string, readonly string[]])[] = [
+  ['object', ['properties', 'required', 'additionalProperties', 'minProperties']],
+  ['array', ['items', 'prefixItems', 'minItems', 'maxItems']],
+  ['number', ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf']],
+];
+
+function impliedType(schema: JsonObject): string {
+  return IMPLIED_TYPES.find(([, keywords]) => keywords.some((keyword) => schema[keyword] !== undefined))?.[0] ?? 'string';
+}
+
+const VALUES: Readonly<Record<string, (schema: JsonObject, place: Place) => Json>> = {
+  null: () => null,
+  boolean: (_schema, { index }) => index % 2 === 0,
+  integer: (schema, { index }) => numberOf(schema, index, 1),
+  number: (schema, { index }) => numberOf(schema, index, undefined),
+  string: textOf,
+  array: listOf,
+  object: objectOf,
+};
+
+function numberOf(schema: JsonObject, index: number, unit: 1 | undefined): number {
+  const step = numeric(schema.multipleOf) ?? unit;
+  const [least, leastOpen] = bound(schema.minimum, schema.exclusiveMinimum, Math.max);
+  const [most, mostOpen] = bound(schema.maximum, schema.exclusiveMaximum, Math.min);
+  if (step !== undefined) return stepped(step * (unit === 1 && !Number.isInteger(step) ? 1 / step : 1));
+  if (least === undefined && most === undefined) return index + 0.5;
+  if (least === undefined) return (most ?? 0) - index - (mostOpen ? 1 : 0);
+  if (most === undefined) return least + index + (leastOpen ? 1 : 0);
+  // Strictly between the bounds, nearer to the upper one with every step.
+  return least === most ? least : most - (most - least) / (index + 2);
+
+  function stepped(size: number): number {
+    if (least !== undefined || most === undefined) {
+      const first = Math.ceil(least === undefined ? 1 : least / size);
+      const open = least !== undefined && leastOpen && first * size === least;
+      return (first + index + (open ? 1 : 0)) * size;
+    }
+    const last = Math.floor(most / size);
+    return (last - index - (mostOpen && last * size === most ? 1 : 0)) * size;
+  }
+}
+
+/** The tighter of an inclusive and an exclusive bound, and whether it is exclusive. */
+function bound(
+  inclusive: Json | undefined,
+  exclusive: Json | undefined,
+  tighter: (a: number, b: number) => number,
+): readonly [number | undefined, boolean] {
+  const closed = numeric(inclusive);
+  const open = numeric(exclusive);
+  if (closed === undefined || open === undefined) return [closed ?? open, open !== undefined];
+  return [tighter(closed, open), open === tighter(closed, open)];
+}
+
+function numeric(value: Json | undefined): number | undefined {
+  return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
+}
+
+function textOf(schema: JsonObject, { index, name }: Place): string {
+  const format = typeof schema.format === 'string' ? FORMATS[schema.format] : undefined;
+  if (format !== undefined) return format(index);
+  const least = Math.min(numeric(schema.minLength) ?? 0, LONGEST_TEXT);
+  const most = Math.min(numeric(schema.maxLength) ?? LONGEST_TEXT, LONGEST_TEXT);
+  const suffix = index === 0 ? '' : String(index);
+  const text = `simulated ${name.replace(/[_-]+/g, ' ')}${suffix === '' ? '' : ` ${suffix}`}`;
+  if (text.length > most) return (suffix + text.replaceAll(' ', '-')).slice(0, most);
+  return text.padEnd(least, '.');
+}
+
+function listOf(schema: JsonObject, place: Place): Json[] {
+  const heads = Array.isArray(schema.prefixItems) ? schema.prefixItems : [];
+  const least = Math.min(numeric(schema.minItems) ?? 0, LONGEST_LIST);
+  const most = Math.min(numeric(schema.maxItems) ?? LONGEST_LIST, LONGEST_LIST);
+  const wished = place.depth < GENEROUS_DEPTH ? Math.max(heads.length, schema.items === false ? 0 : 1) : 0;
+  const length = Math.min(Math.max(wished, least), most);
+  return Array.from({ length }, (_, index) =>
+    valueOf(heads[index] ?? schema.items ?? { type: 'string' }, { ...place, depth: place.depth + 1, index }),
+  );
+}
+
+function objectOf(schema: JsonObject, place: Place): JsonObject {
+  const properties = isJsonObject(schema.properties) ? schema.properties : {};
+  const required = new Set(Array.isArray(schema.required) ? schema.required.filter(isName) : []);
+  const least = numeric(schema.minProperties) ?? 0;
+  const most = numeric(schema.maxProperties) ?? Number.POSITIVE_INFINITY;
+  const optional = Object.keys(properties).filter((name) => !required.has(name));
+  const generous = place.depth < GENEROUS_DEPTH ? optional.length : Math.max(least - required.size, 0);
+  const names = [...required, ...optional.slice(0, Math.max(Math.min(generous, most - required.size), 0))];
+  const open = isJsonObject(schema.additionalProperties) ? schema.additionalProperties : { type: 'string' };
+  for (let extra = 1; names.length < Math.min(least, LONGEST_LIST); extra++) names.push(`simulated_${extra}`);
+  // Members in the order of the schema, as models write them.
+  const order = [...Object.keys(properties), ...names];
+  const ordered = [...new Set(order)].filter((name) => names.includes(name));
+  const inside = { ...place, depth: place.depth + 1 };
+  return Object.fromEntries(
+    ordered.map((name) => [
+      name,
+      valueOf(Object.hasOwn(properties, name) ? properties[name] : open, { ...inside, name }),
+    ]),
+  );
+}
+
+function isName(value: Json): value is string {
+  return typeof value === 'string';
+}

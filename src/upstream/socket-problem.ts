@@ -1,0 +1,46 @@
+import type { Expiry } from './deadlines.ts';
+import { TransportProblem, type TransportReason } from './upstream.ts';
+
+/** What the caller is told about each time limit. */
+const EXPIRY_MESSAGES: Readonly<Record<Expiry, string>> = {
+  connect: 'no connection within the time limit',
+  firstByte: 'no answer within the time limit',
+  idle: 'the answer stalled',
+  total: 'the answer took too long',
+};
+
+/** The problem of a time limit that ran out. */
+export function expiryProblem(expiry: Expiry): TransportProblem {
+  return new TransportProblem('timeout', EXPIRY_MESSAGES[expiry]);
+}
+
+type Row = readonly [codes: RegExp, reason: TransportReason, message: string];
+
+/** Error codes of the socket, TLS and HTTP layers, and what each means. First match wins. */
+const ROWS: readonly Row[] = [
+  [/^ECONNREFUSED$/, 'connect', 'connection refused'],
+  [/^(ENOTFOUND|EAI_\w+)$/, 'connect', 'host name not found'],
+  [/^(EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|EHOSTDOWN)$/, 'connect', 'network unreachable'],
+  [/^(ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT)$/, 'timeout', EXPIRY_MESSAGES.connect],
+  [/CERT|^UNABLE_TO_|ALTNAME|SELF_SIGNED|^HOSTNAME_MISMATCH$/, 'connect', 'certificate not trusted'],
+  [/^(EPROTO|ERR_SSL_\w+|ERR_TLS_\w+)$/, 'connect', 'TLS handshake failed'],
+  [/^UND_ERR_HEADERS_OVERFLOW$/, 'too-large', 'the head of the answer is too large'],
+  [/^UND_ERR_RES_CONTENT_LENGTH_MISMATCH$/, 'reset', 'the answer is shorter or longer than announced'],
+  [/^HPE_/, 'reset', 'the answer is not valid HTTP'],
+  [/^UND_ERR_INVALID_ARG$/, 'connect', 'the request cannot be sent'],
+];
+
+/** An error of the network layers as a problem. Drops the error itself: it names addresses. */
+export function socketProblem(error: unknown, connected: boolean): TransportProblem {
+  const code = codeOf(error);
+  const row = ROWS.find(([codes]) => codes.test(code));
+  if (row !== undefined) return new TransportProblem(row[1], row[2]);
+  return connected
+    ? new TransportProblem('reset', 'connection closed before the answer ended')
+    : new TransportProblem('connect', 'connection failed');
+}
+
+function codeOf(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  return typeof code === 'string' ? code : '';
+}

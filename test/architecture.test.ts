@@ -1,0 +1,75 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+
+const source = join(dirname(dirname(fileURLToPath(import.meta.url))), 'src');
+
+/** What each folder may import. A folder may always import itself. */
+const MAY_IMPORT: Record<string, readonly string[]> = {
+  kit: [],
+  ir: ['kit'],
+  ports: ['ir', 'kit'],
+  config: ['kit'],
+  dialects: ['ir', 'kit', 'config'],
+  catalog: ['ir', 'kit', 'config'],
+  upstream: ['dialects', 'catalog', 'ir', 'kit', 'config'],
+  routing: ['upstream', 'dialects', 'catalog', 'ports', 'ir', 'kit', 'config'],
+  tools: ['upstream', 'dialects', 'catalog', 'ports', 'ir', 'kit', 'config'],
+  stages: ['tools', 'upstream', 'dialects', 'catalog', 'ports', 'ir', 'kit', 'config'],
+  gateway: ['stages', 'tools', 'routing', 'upstream', 'dialects', 'catalog', 'ports', 'ir', 'kit', 'config'],
+  manage: ['contract', 'routing', 'upstream', 'dialects', 'catalog', 'ports', 'ir', 'kit', 'config'],
+  contract: ['dialects', 'ir', 'kit'],
+  store: ['ports', 'ir', 'kit'],
+  control: ['manage', 'ports', 'ir', 'kit', 'config'],
+  http: ['contract', 'gateway', 'manage', 'dialects', 'catalog', 'ports', 'ir', 'kit', 'config'],
+  cli: ['main.ts', 'control', 'manage', 'ports', 'ir', 'kit', 'config'],
+};
+
+interface Import {
+  readonly from: string;
+  readonly to: string;
+}
+
+const files = readdirSync(source, { recursive: true })
+  .map(String)
+  .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'));
+
+const textOf = (file: string) => readFileSync(join(source, file), 'utf8');
+
+const imports: Import[] = files.flatMap((from) =>
+  [...textOf(from).matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+)'/g)].map((match) => ({
+    from,
+    to: normalize(join(dirname(from), match[1] as string)),
+  })),
+);
+
+const roomOf = (file: string) => file.split('/')[0] as string;
+
+describe('the structure of the source', () => {
+  it('finds files and imports to look at', () => {
+    expect(files.length).toBeGreaterThan(40);
+    expect(imports.length).toBeGreaterThan(100);
+  });
+
+  it('imports one way only', () => {
+    const wrong = imports.filter(({ from, to }) => {
+      const [room, target] = [roomOf(from), roomOf(to)];
+      return room !== 'main.ts' && room !== target && !(MAY_IMPORT[room] ?? []).includes(target);
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it('reads the environment in one place', () => {
+    const readers = files.filter((file) => /process\.env/.test(textOf(file)));
+    expect(readers).toEqual(['config/load.ts']);
+  });
+
+  it('has no room for leftovers', () => {
+    expect(files.filter((file) => /(^|\/)(utils?|helpers?|common|misc)(\/|\.ts$)/.test(file))).toEqual([]);
+  });
+
+  it('keeps unfinished work out', () => {
+    expect(files.filter((file) => /\b(TODO|FIXME|XXX)\b/.test(textOf(file)))).toEqual([]);
+  });
+});

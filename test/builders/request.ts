@@ -1,0 +1,20 @@
+import type { GenerationRequest } from '../../src/ir/request.ts';
+
+/** A small valid request in the representation; name only what the test is about. */
+export function requestOf(changes: Partial<GenerationRequest> = {}): GenerationRequest {
+  return {
+    format: 'responses',
+    body: { model: 'acme/large', input: 'Hello' },
+    models: ['acme/large'],
+    hasFallbackModels: false,
+    items: [{ type: 'message', role: 'user', content: [{ type: 'text', text: 'Hello' }] }],
+    tools: [],
+    sampling: {},
+    stream: true,
+    echoUpstreamBody: false,
+    wishes: { provider: {}, plugins: [] },
+    ext: {},
+    unknownFields: [],
+    ...changes,
+  };
+}
