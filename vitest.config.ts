@@ -1,4 +1,15 @@
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+
+/** Where `npm run test:clients` put the newest releases of the official clients. */
+const newestClients = process.env.SIGNALBOX_CLIENTS;
+
+const CLIENTS = ['openai', '@anthropic-ai/sdk', 'ai', '@ai-sdk/openai', '@ai-sdk/anthropic'];
+
+const alias =
+  newestClients === undefined
+    ? []
+    : CLIENTS.map((name) => ({ find: new RegExp(`^${name}$`), replacement: join(newestClients, name) }));
 
 export default defineConfig({
   test: {
@@ -7,17 +18,17 @@ export default defineConfig({
         test: {
           name: 'suite',
           include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
-          exclude: ['test/clients/**', 'test/faults/long/**', 'test/fuzz/long/**'],
+          exclude: ['test/faults/long/**', 'test/fuzz/long/**'],
           testTimeout: 20_000,
           hookTimeout: 30_000,
         },
       },
       {
+        resolve: { alias },
         test: {
           name: 'clients',
-          include: ['test/clients/**/*.test.ts'],
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
+          include: ['test/e2e/{openai,anthropic,ai-sdk}.test.ts'],
+          testTimeout: 60_000,
         },
       },
       { test: { name: 'faults', include: ['test/faults/long/**/*.test.ts'], testTimeout: 600_000 } },

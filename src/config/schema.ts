@@ -108,14 +108,15 @@ const provider = closed({
   }),
 });
 
-const decimal = Type.String({
-  pattern: '^\\d{1,12}(\\.\\d{1,18})?$',
-  explain: 'must be an exact decimal in quotes, for example "0.000001"',
-});
+const price = Type.Optional(
+  Type.Union([Type.String({ pattern: '^\\d{1,12}(\\.\\d{1,18})?$' }), Type.Null()], {
+    explain: 'must be an exact decimal in quotes, for example "0.000001"',
+  }),
+);
 
 const pricing = closed(
-  Object.fromEntries(CONFIGURED_PRICES.map((name) => [name, optional(decimal)])) as {
-    [name in (typeof CONFIGURED_PRICES)[number]]: ReturnType<typeof optional<typeof decimal>>;
+  Object.fromEntries(CONFIGURED_PRICES.map((name) => [name, price])) as {
+    [name in (typeof CONFIGURED_PRICES)[number]]: typeof price;
   },
 );
 

@@ -8,7 +8,6 @@ import type { Config } from './schema.ts';
 export const RESTART_KEYS: readonly (readonly string[])[] = [
   ['vendor'],
   ['server', 'base_path'],
-  ['server', 'max_body_bytes'],
   ['keys', 'prefix'],
 ];
 

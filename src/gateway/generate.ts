@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import type { Catalog } from '../catalog/catalog.ts';
+import type { Catalog, Endpoint } from '../catalog/catalog.ts';
 import type { InboundDialect, ReplyContext } from '../dialects/dialect.ts';
 import { GatewayError, invalidRequest, toGatewayError } from '../ir/errors.ts';
 import type { Event, EventBatch } from '../ir/events.ts';
@@ -39,10 +39,11 @@ export interface GatewayParts {
   readonly prepareBody: (format: Format, body: GenerationInput['body']) => GenerationInput['body'];
   /** Items that only the relay lane can carry, named by path. */
   readonly untranslatable: (request: GenerationRequest) => readonly { path: string; message: string }[];
-  /** Asks an upstream to count; undefined when no candidate can. */
+  /** Asks an endpoint to count the prompt; undefined when it cannot. */
   readonly countUpstream: (
     request: GenerationRequest,
-    snapshot: GatewaySnapshot,
+    endpoint: Endpoint,
+    hashUser: (id: string) => string,
     signal: AbortSignal,
   ) => Promise<number | undefined>;
   /** Secret that end-user ids are hashed with. */
@@ -115,10 +116,13 @@ export function createGateway(parts: GatewayParts): Gateway {
     },
 
     async countTokens(input): Promise<number> {
-      const snapshot = parts.snapshot();
-      const request = parse(parts, input, snapshot);
-      const counted = await parts.countUpstream(request, snapshot, input.signal);
-      return counted ?? countPrompt(request, await parts.openTokenizer());
+      const { request, journey } = await prepare(input);
+      const hash = (id: string) => hashUser(parts.userHashKey, input.caller.accountId, id);
+      for (const { endpoint } of journey.plan.candidates) {
+        const counted = await parts.countUpstream(request, endpoint, hash, input.signal);
+        if (counted !== undefined) return counted;
+      }
+      return countPrompt(request, await parts.openTokenizer());
     },
 
     contextWithoutEndpoint(input): ReplyContext {

@@ -1,15 +1,16 @@
-import { authenticate, authorize } from './authenticate.ts';
-import type { HttpDependencies, HttpSettings, HttpTimes } from './dependencies.ts';
-import type { Exchange } from './exchange.ts';
 import { GatewayError, invalidRequest } from '../ir/errors.ts';
 import type { JsonObject } from '../kit/json.ts';
 import type { Caller } from '../ports/caller.ts';
+import { authenticate, authorize } from './authenticate.ts';
+import type { HttpDependencies, HttpSettings, HttpTimes } from './dependencies.ts';
+import type { Exchange } from './exchange.ts';
 import { requireJson } from './media-type.ts';
 import { parseQuery } from './parse-query.ts';
 import { hasBody, readJsonBody } from './read-body.ts';
 import { headerValues } from './request-headers.ts';
 import type { ServerView } from './route.ts';
 import type { CompiledRoute, RouteMatch } from './route-index.ts';
+import { unavailable } from './unavailable.ts';
 
 /** What answering one request needs besides the request. */
 export interface AnswerContext {
@@ -71,11 +72,7 @@ async function identify(
 
 function enterOrRefuse({ enter }: AnswerContext): () => void {
   const leave = enter();
-  if (leave === undefined) {
-    throw new GatewayError('overloaded', 'Service temporarily unavailable: too many requests in flight', {
-      retryAfterSeconds: 1,
-    });
-  }
+  if (leave === undefined) throw unavailable('Service temporarily unavailable: too many requests in flight');
   return leave;
 }
 

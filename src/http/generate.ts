@@ -3,6 +3,7 @@ import type { GenerationInput } from '../gateway/generation.ts';
 import { GatewayError } from '../ir/errors.ts';
 import type { Format } from '../ir/items.ts';
 import { Abandonment } from './abandonment.ts';
+import { logOwnFault } from './error-reply.ts';
 import { betaHeaders, metadataHeaders, SESSION_HEADER } from './generation-headers.ts';
 import type { Call, Handler } from './route.ts';
 import { replyWithStream } from './sse-reply.ts';
@@ -39,6 +40,7 @@ async function streamed(call: Call, dialect: InboundDialect, input: GenerationIn
     createEncoder: (context) => dialect.createEncoder(context),
     contextWithoutEndpoint: () => services.gateway.contextWithoutEndpoint(input),
     comment: `${settings.vendor.toUpperCase()} PROCESSING`,
+    report: (thrown) => logOwnFault(thrown, exchange, services.log),
     signal: exchange.signal,
     times,
   });
@@ -87,7 +89,12 @@ function inputOf(call: Call, format: Format): GenerationInput {
 /** The legacy header counts only in the absence of the current one; anything but `enabled` means no. */
 function wantsMetadata({ headers, settings }: Call): boolean {
   const given = metadataHeaders(settings.vendor).map((name) => headers[name.toLowerCase()]);
-  return given.find((value) => value !== undefined)?.trim().toLowerCase() === 'enabled';
+  return (
+    given
+      .find((value) => value !== undefined)
+      ?.trim()
+      .toLowerCase() === 'enabled'
+  );
 }
 
 /** Waits for the gateway, after an abort only as long as it may take to wind up. */

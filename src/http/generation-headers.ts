@@ -8,7 +8,10 @@ export const betaHeaders = ['anthropic-beta', 'x-anthropic-beta'] as const;
 
 /** The headers that switch routing metadata on: the current one, then the legacy one. */
 export function metadataHeaders(vendor: string): readonly [current: string, legacy: string] {
-  const word = vendor.replaceAll(/(^|-)([a-z])/g, (_, dash: string, letter: string) => dash + letter.toUpperCase());
+  const word = vendor.replaceAll(
+    /(^|-)([a-z])/g,
+    (_, dash: string, letter: string) => dash + letter.toUpperCase(),
+  );
   return [`X-${word}-Metadata`, `X-${word}-Experimental-Metadata`];
 }
 

@@ -17,6 +17,8 @@ export interface StreamSource {
   readonly contextWithoutEndpoint: () => ReplyContext;
   /** Text of the comments that open a stream early and keep it alive before it has an encoder. */
   readonly comment: string;
+  /** Told of a failure that happened after the head was written. */
+  readonly report: (thrown: unknown) => void;
   readonly signal: AbortSignal;
   readonly times: HttpTimes;
 }
@@ -38,6 +40,7 @@ export async function replyWithStream(reply: Reply, source: StreamSource): Promi
     abandon(source.opening);
     if (!reply.begun) throw thrown;
     if (!(source.signal.reason instanceof CallerGone)) {
+      source.report(thrown);
       const encoder = pulse.encoder ?? source.createEncoder(source.contextWithoutEndpoint());
       reply.end(encoder.encode([{ type: 'failure', error: toGatewayError(thrown) }]));
     }

@@ -38,7 +38,7 @@ export interface Key {
 
 /** Storage of accounts, workspaces and keys. */
 export interface Tenancy {
-  /** Makes an account with its default workspace. Undefined when the name is taken. */
+  /** Makes an account with its default workspace, both or neither. False when the name is taken. */
   createAccount(account: Account, defaultWorkspace: Workspace): Promise<boolean>;
   /** Oldest first. */
   listAccounts(): Promise<Account[]>;
@@ -48,8 +48,12 @@ export interface Tenancy {
   /** Stores a key; a key with that hash already there stays as it is. True when it was stored. */
   insertKey(key: Key): Promise<boolean>;
   findKey(hash: string): Promise<Key | undefined>;
+  /** At most `limit` keys whose hash begins with `prefix`, which is lower-case hex. */
+  findKeysByHashPrefix(prefix: string, limit: number): Promise<Key[]>;
   /** Newest first, management keys included. */
   listKeys(accountId?: string): Promise<Key[]>;
   /** Deletes a key for good. False when there is none. */
   deleteKey(hash: string): Promise<boolean>;
+  /** Remembers that the installation has been started. True the first time only. */
+  recordFirstStart(atMs: number): Promise<boolean>;
 }

@@ -1,7 +1,7 @@
 import type { StreamDecoder } from '../dialects/dialect.ts';
 import { toGatewayError } from '../ir/errors.ts';
 import { type Event, type EventBatch, terminalOf } from '../ir/events.ts';
-import { SseFrameTooLarge, SseReader } from '../kit/sse.ts';
+import { type SseFrame, SseFrameTooLarge, SseReader } from '../kit/sse.ts';
 import { type FailureScope, failureOfProblem, isFailure, withFailures } from './failure.ts';
 import { type Patience, readBeginning } from './read-beginning.ts';
 import { TransportProblem } from './upstream.ts';
@@ -19,13 +19,29 @@ export interface AnswerReader {
   end(): Event[];
 }
 
-/** Reads a stream of server-sent events with a dialect's decoder. */
+/** Reads a stream of server-sent events with a dialect's decoder, up to the terminal event and no further. */
 export function streamReader(decoder: StreamDecoder): AnswerReader {
-  const frames = new SseReader(MAX_EVENT_BYTES);
-  return {
-    read: (chunk) => frames.push(chunk).flatMap((frame) => decoder.decode(frame)),
-    end: () => [...frames.end().flatMap((frame) => decoder.decode(frame)), ...decoder.end()],
+  const reader = new SseReader(MAX_EVENT_BYTES);
+  const decode = (frames: readonly SseFrame[]): Event[] => {
+    const events: Event[] = [];
+    for (const frame of frames) {
+      const decoded = decoder.decode(frame);
+      events.push(...decoded);
+      if (decoded.some(isTerminal)) break;
+    }
+    return events;
   };
+  return {
+    read: (chunk) => decode(reader.push(chunk)),
+    end() {
+      const events = decode(reader.end());
+      return events.some(isTerminal) ? events : [...events, ...decoder.end()];
+    },
+  };
+}
+
+function isTerminal(event: Event): boolean {
+  return terminalOf(event) !== undefined;
 }
 
 /** Where the bytes of an answer come from, and whose failure it is if they stop. */
@@ -77,7 +93,7 @@ export class Batches implements AsyncIterableIterator<EventBatch> {
       const next = await chunks.next();
       if (next.done !== true) return this.#told(this.#reader.read(next.value));
       const last = this.#told(this.#reader.end());
-      if (last.some((event) => terminalOf(event) !== undefined)) return last;
+      if (last.some(isTerminal)) return last;
       return [...last, this.#failure(new TransportProblem('reset', 'the answer ended early'))];
     } catch (thrown) {
       await chunks.return?.();
@@ -93,14 +109,15 @@ export class Batches implements AsyncIterableIterator<EventBatch> {
   #failure(thrown: unknown): Event {
     const { signal, status, scope } = this.#source;
     if (signal.aborted) return { type: 'failure', error: toGatewayError(signal.reason) };
-    const problem = thrown instanceof SseFrameTooLarge ? new TransportProblem('too-large', thrown.message) : thrown;
+    const problem =
+      thrown instanceof SseFrameTooLarge ? new TransportProblem('too-large', thrown.message) : thrown;
     if (!(problem instanceof TransportProblem)) return { type: 'failure', error: toGatewayError(thrown) };
     return { type: 'failure', error: failureOfProblem(problem, status, scope) };
   }
 
   /** The events up to the terminal one. After it the rest of the bytes is read in the background and forgotten. */
   #finished(events: Event[]): Event[] {
-    const at = events.findIndex((event) => terminalOf(event) !== undefined);
+    const at = events.findIndex(isTerminal);
     if (at === -1) return events;
     this.#done = true;
     void readBeginning(this.#source.chunks, AFTERMATH);

@@ -40,7 +40,10 @@ const SIMULATOR_BASE = 'simulator://local';
 const BETA_HEADERS: Readonly<Partial<Record<DialectName, string>>> = { messages: 'anthropic-beta' };
 
 /** The dialect that a provider speaks for a request of a given format: the simulator takes the caller's own. */
-export function dialectOf(provider: Pick<Provider, 'dialect' | 'simulatedFormat'>, format: Format): DialectName {
+export function dialectOf(
+  provider: Pick<Provider, 'dialect' | 'simulatedFormat'>,
+  format: Format,
+): DialectName {
   return provider.dialect === 'simulator' ? (provider.simulatedFormat ?? format) : provider.dialect;
 }
 
@@ -65,10 +68,6 @@ export function createCallUpstream(dependencies: CallDependencies): CallUpstream
     return {
       status: reply.status,
       report: rendered.report,
-      // Made when somebody looks: most requests do not echo.
-      get sentBody() {
-        return redactJson(rendered.body, confidential.secrets);
-      },
       batches: await answerOf(reply, call, dialect, scope),
     };
   };
@@ -139,7 +138,11 @@ async function send(
 }
 
 /** Headers of a call, later ones first in weight: ours, the dialect's, the caller's betas, the operator's, the credential. */
-function headersOf(call: UpstreamCall, dialect: DialectName, rendered: RenderedRequest): Record<string, string> {
+function headersOf(
+  call: UpstreamCall,
+  dialect: DialectName,
+  rendered: RenderedRequest,
+): Record<string, string> {
   const { provider } = call.endpoint;
   const headers: Record<string, string> = {
     'content-type': 'application/json',

@@ -133,7 +133,12 @@ export function failureOfProblem(
 }
 
 /** The failure of an upstream that said 2xx and sent no answer. */
-export function failureOfBody(cause: string, status: number, body: string, scope: FailureScope): UpstreamFailure {
+export function failureOfBody(
+  cause: string,
+  status: number,
+  body: string,
+  scope: FailureScope,
+): UpstreamFailure {
   const verdict: Verdict = { kind: 'upstream-unavailable', cause };
   const info = readInfo(body, scope);
   return new UpstreamFailure(verdict.kind, messageOf(verdict, ''), status, {
@@ -193,7 +198,8 @@ function metadataOf(
     provider_name: scope.provider.name,
     error_type: ERROR_TABLE[kind].errorType,
     ...(raw !== '' && { raw }),
-    ...(told.code !== undefined && told.code !== '' && { provider_code: cleaned(told.code, scope).slice(0, 128) }),
+    ...(told.code !== undefined &&
+      told.code !== '' && { provider_code: cleaned(told.code, scope).slice(0, 128) }),
   };
 }
 
@@ -233,7 +239,8 @@ function redactedStrings(metadata: JsonObject | undefined, scope: FailureScope):
 /** `Retry-After` in seconds, from seconds, milliseconds or a date; undefined when absent or unreadable. */
 export function retryAfterOf(headers: Readonly<Record<string, string>>, nowMs: number): number | undefined {
   const milliseconds = headers['retry-after-ms'];
-  if (milliseconds !== undefined && /^\d+(\.\d+)?$/.test(milliseconds)) return capped(Number(milliseconds) / 1000);
+  if (milliseconds !== undefined && /^\d+(\.\d+)?$/.test(milliseconds))
+    return capped(Number(milliseconds) / 1000);
   const value = headers['retry-after']?.trim();
   if (value === undefined || value === '') return undefined;
   if (/^\d+(\.\d+)?$/.test(value)) return capped(Number(value));

@@ -38,7 +38,8 @@ const ADDRESS_SHAPES: readonly RegExp[] = [
   /\b\d{1,3}(?:\.\d{1,3}){3}\b(?::\d{1,5}\b)?/g,
   /\[[0-9a-f]{0,4}(?::[0-9a-f]{0,4}){2,7}\](?::\d{1,5}\b)?/gi,
 ];
-const PRIVATE_HOST = /^[^.]*$|^\d+(?:\.\d+){3}$|^\[|\.(?:internal|local|localhost|lan|intranet|corp|svc|cluster)$/i;
+const PRIVATE_HOST =
+  /^[^.]*$|^\d+(?:\.\d+){3}$|^\[|\.(?:internal|local|localhost|lan|intranet|corp|svc|cluster)$/i;
 
 /** Text that an upstream wrote, without secrets and without addresses of the network behind the gateway. */
 export function redact(text: string, confidential: Confidential): string {
@@ -95,7 +96,8 @@ function formsOf(secret: string): Set<string> {
 function isPrivateUrl(text: string, upstreamHost: string | undefined): boolean {
   if (!URL.canParse(text)) return true;
   const url = new URL(text);
-  const isUpstream = upstreamHost !== undefined && (url.host === upstreamHost || url.hostname === upstreamHost);
+  const isUpstream =
+    upstreamHost !== undefined && (url.host === upstreamHost || url.hostname === upstreamHost);
   return isUpstream || url.username !== '' || PRIVATE_HOST.test(url.hostname);
 }
 

@@ -19,11 +19,9 @@ export interface UpstreamCall {
   /** Betas that the caller asked for, for upstreams of that family. */
   readonly betas?: string;
   readonly hashUser: (id: string) => string;
-  /** Told what is about to be sent, secrets removed, when the request asks for an echo. */
-  readonly onRequest?: (sentBody: JsonObject) => void;
   /** Ends the call: the caller went away, or the gateway's own deadline passed. */
   readonly signal: AbortSignal;
-  /** Told what is about to be sent, secrets removed: for the debug echo. Also called for calls that then fail. */
+  /** Told what is about to be sent, secrets removed, when the request asks for the debug echo; also of calls that then fail. */
   readonly onRequest?: (sentBody: JsonObject) => void;
 }
 

@@ -65,7 +65,9 @@ function emptyFiles(body: JsonObject): Issue[] {
     objectsIn(message, 'content').flatMap((part, place) => {
       const file = part.type === 'file' ? objectIn(part, 'file') : undefined;
       const isEmpty =
-        file !== undefined && textIn(file, 'file_data') === undefined && textIn(file, 'file_id') === undefined;
+        file !== undefined &&
+        textIn(file, 'file_data') === undefined &&
+        textIn(file, 'file_id') === undefined;
       const path = `messages[${at}].content[${place}].file`;
       return isEmpty ? [{ path, message: 'must have file_data or file_id' }] : [];
     }),

@@ -99,7 +99,8 @@ class MessagesWriter {
   /** After spoken words something new begins, unless calls are open: their results must follow at once. */
   #openFreshTurn(): AssistantTurn {
     const turn = this.#turn;
-    if (turn !== undefined && turn.calls.length === 0 && (turn.content ?? turn.images).length > 0) this.#endTurn();
+    if (turn !== undefined && turn.calls.length === 0 && (turn.content ?? turn.images).length > 0)
+      this.#endTurn();
     return this.#openTurn();
   }
 
@@ -112,8 +113,9 @@ class MessagesWriter {
   /** Thoughts go back to chat upstreams only as the sealed details that one of them wrote. */
   #addThought(item: ReasoningItem, position: number): void {
     const { report, request } = this.#context;
-    const isOwn = request.format === 'chat' && familyOf(item.format) === 'unknown' && isSealed(item);
-    if (isOwn) {
+    const isChatSeal =
+      item.format === undefined ? request.format === 'chat' : familyOf(item.format) === 'unknown';
+    if (isChatSeal && isSealed(item)) {
       this.#openFreshTurn().thoughts.push(item);
       return;
     }
@@ -144,7 +146,7 @@ class MessagesWriter {
     const spoken = parts.filter((part) => part.type !== 'refusal');
     const content = this.#content(spoken);
     const calls = turn.calls.map((call) => this.#toolCall(call));
-    const details = [...detailsOf(turn.thoughts), ...sealsOf(turn.calls)];
+    const details = [...detailsOf(turn.thoughts), ...this.#sealsOf(turn.calls)];
     this.#messages.push({
       role: 'assistant',
       content: spoken.length === 0 && (calls.length > 0 || refusal !== '') ? null : content,
@@ -157,8 +159,19 @@ class MessagesWriter {
     });
   }
 
+  /** Seals of calls, each named by its call. Only chat callers can have got them from a chat upstream. */
+  #sealsOf(calls: readonly ToolCallItem[]): JsonObject[] {
+    const { report, request } = this.#context;
+    return calls.flatMap(({ callId, signature }) => {
+      if (signature === undefined) return [];
+      if (request.format === 'chat') return [{ type: 'reasoning.encrypted', data: signature, id: callId }];
+      report.dropped(report.name('items'), `the seal of tool call ${callId} belongs to another model family`);
+      return [];
+    });
+  }
+
   #toolCall(call: ToolCallItem): JsonObject {
-    if (call.cache !== undefined) this.#cacheMark(undefined);
+    this.#dropMark(call.cache);
     return {
       id: call.callId,
       type: 'function',
@@ -222,7 +235,7 @@ class MessagesWriter {
       case 'refusal':
         return [{ type: 'refusal', refusal: part.refusal, ...part.ext?.chat }];
       case 'image': {
-        if (part.cache !== undefined) this.#cacheMark(undefined);
+        this.#dropMark(part.cache);
         const url = renderUrl(part.source);
         if (url === undefined) {
           report.dropped(place, 'images by file id cannot be sent to a chat upstream');
@@ -232,7 +245,7 @@ class MessagesWriter {
         return [{ type: 'image_url', image_url: { url, ...detail }, ...part.ext?.chat }];
       }
       case 'file':
-        if (part.cache !== undefined) this.#cacheMark(undefined);
+        this.#dropMark(part.cache);
         return [this.#filePart(part, place)];
       case 'audio':
         return [
@@ -271,15 +284,47 @@ class MessagesWriter {
     }
   }
 
-  /** A mark as this upstream takes it; one that it does not take is reported once for the whole request. */
+  /** A mark as the upstream takes it: on text only, if at all. */
   #cacheMark(mark: CacheMark | undefined): { cache_control?: JsonObject } {
-    const { report, takesCacheMarks } = this.#context;
-    if (mark === undefined) {
-      reportCacheMarks(report);
-      return {};
-    }
-    if (takesCacheMarks) return { cache_control: renderCacheMark(mark) };
-    reportCacheMarks(report);
+    if (mark === undefined) return {};
+    if (this.#context.takesCacheMarks) return { cache_control: renderCacheMark(mark) };
+    reportCacheMarks(this.#context.report);
     return {};
   }
+
+  #dropMark(mark: CacheMark | undefined): void {
+    if (mark !== undefined) reportCacheMarks(this.#context.report);
+  }
+}
+
+/** One entry for all the marks of a request. */
+export function reportCacheMarks(report: Report): void {
+  const field = report.name('cache');
+  if (report.entries.some((entry) => entry.field === field)) return;
+  report.dropped(field, 'the upstream takes no cache marks here');
+}
+
+// --- Thoughts and images -----------------------------------------------------------------------------------------------
+
+function isSealed(item: ReasoningItem): boolean {
+  return item.signature !== undefined || item.encrypted !== undefined;
+}
+
+function detailsOf(thoughts: readonly ReasoningItem[]): JsonObject[] {
+  let index = 0;
+  return thoughts.flatMap((item) => {
+    const details = renderReasoningDetails(item, index);
+    index += indexesOf(item);
+    return details;
+  });
+}
+
+function renderImageItem(item: ImageItem): JsonObject[] {
+  const url = renderUrl(item.source);
+  return url === undefined ? [] : [{ type: 'image_url', image_url: { url }, ...item.ext?.chat }];
+}
+
+function withMarkOnLast(parts: readonly Part[], mark: CacheMark): Part[] {
+  const last = parts.at(-1);
+  return last?.type === 'text' ? [...parts.slice(0, -1), { ...last, cache: mark }] : [...parts];
 }

@@ -8,7 +8,11 @@ const BASE64_MARK = ';base64,';
 export function parseUrl(url: string): Source {
   const mark = url.startsWith('data:') ? url.indexOf(BASE64_MARK) : -1;
   if (mark === -1) return { kind: 'url', url };
-  return { kind: 'base64', mediaType: url.slice('data:'.length, mark), data: url.slice(mark + BASE64_MARK.length) };
+  return {
+    kind: 'base64',
+    mediaType: url.slice('data:'.length, mark),
+    data: url.slice(mark + BASE64_MARK.length),
+  };
 }
 
 /** Reads `file_data`, which may also be base64 without its media type. */

@@ -295,7 +295,11 @@ export function requestSchema(vendor: string): TSchema {
 }
 
 /** Top-level fields that the format documents. */
-export const DOCUMENTED_FIELDS: ReadonlySet<string> = new Set(['messages', 'tools', ...Object.keys(settings)]);
+export const DOCUMENTED_FIELDS: ReadonlySet<string> = new Set([
+  'messages',
+  'tools',
+  ...Object.keys(settings),
+]);
 
 /** Fields that speak to the gateway and never go upstream. */
 export const GATEWAY_FIELDS: ReadonlySet<string> = new Set([
@@ -318,15 +322,6 @@ export interface ReasoningDetail extends JsonObject {
   readonly id?: string;
   readonly format?: string;
 }
-
-/** `finish_reason` values that callers know. */
-export const FINISH_REASONS: ReadonlySet<string> = new Set([
-  'stop',
-  'length',
-  'tool_calls',
-  'content_filter',
-  'error',
-]);
 
 /** What ends a stream. */
 export const DONE = '[DONE]';

@@ -86,7 +86,7 @@ function sharedFields(vendor: string) {
   return {
     messages: Type.Array(messageSchema, { minItems: 1 }),
     model: optional(Type.String({ minLength: 1 })),
-    system: optional(Type.Union([Type.String(), Type.Array(textBlockSchema)])),
+    system: optional(Type.Union([Type.String(), Type.Array(taggedUnion('type', [textBlockSchema]))])),
     tools: optional(Type.Array(toolSchema(vendor))),
     tool_choice: optional(toolChoiceSchema),
     thinking: optional(thinkingSchema),

@@ -27,7 +27,15 @@ export const INCLUDE_LOGPROBS = 'message.output_text.logprobs';
 /** `include` value by which this format asks for sealed reasoning. */
 export const INCLUDE_SEALS = 'reasoning.encrypted_content';
 
-export const EFFORTS = ['max', 'xhigh', 'high', 'medium', 'low', 'minimal', 'none'] as const satisfies Effort[];
+export const EFFORTS = [
+  'max',
+  'xhigh',
+  'high',
+  'medium',
+  'low',
+  'minimal',
+  'none',
+] as const satisfies Effort[];
 
 /** Members of `reasoning` that are documented. */
 export const REASONING_FIELDS: ReadonlySet<string> = new Set([

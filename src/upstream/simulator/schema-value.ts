@@ -40,10 +40,10 @@ interface Place {
  * multipleOf, formats. Unknown keywords (`pattern`, `not`, `if`) are not looked at.
  */
 export function schemaValue(schema: JsonObject): Json {
-  return valueOf(schema, { root: schema, depth: 0, index: 0, name: 'answer' });
+  return buildValue(schema, { root: schema, depth: 0, index: 0, name: 'answer' });
 }
 
-function valueOf(given: Json | undefined, place: Place): Json {
+function buildValue(given: Json | undefined, place: Place): Json {
   if (!isJsonObject(given)) return 'simulated';
   if (place.depth > GREATEST_DEPTH) return null;
   const schema = flattened(given, place, 0);
@@ -52,7 +52,7 @@ function valueOf(given: Json | undefined, place: Place): Json {
     return schema.enum[place.index % schema.enum.length] ?? null;
   }
   const branches = unionOf(schema);
-  if (branches !== undefined) return valueOf(chosen(schema, branches, place), place);
+  if (branches !== undefined) return buildValue(chosen(schema, branches, place), place);
   return VALUES[typeOf(schema, place)]?.(schema, place) ?? null;
 }
 
@@ -93,13 +93,16 @@ function merged(first: JsonObject, second: JsonObject): JsonObject {
 
 function unionOf(schema: JsonObject): JsonObject[] | undefined {
   const union = Array.isArray(schema.anyOf) ? schema.anyOf : schema.oneOf;
-  return Array.isArray(union) && union.length > 0 ? union.map((part) => (isJsonObject(part) ? part : {})) : undefined;
+  return Array.isArray(union) && union.length > 0
+    ? union.map((part) => (isJsonObject(part) ? part : {}))
+    : undefined;
 }
 
 /** The branch to take, with what stands beside the union laid under it. Deep down the one that ends soonest. */
 function chosen(schema: JsonObject, branches: readonly JsonObject[], place: Place): JsonObject {
   const { anyOf, oneOf, ...beside } = schema;
-  const ranked = place.depth < GENEROUS_DEPTH ? branches : [...branches].sort((a, b) => weight(a) - weight(b));
+  const ranked =
+    place.depth < GENEROUS_DEPTH ? branches : [...branches].sort((a, b) => weight(a) - weight(b));
   return merged(beside, ranked[0] ?? {});
 }
 
@@ -128,7 +131,10 @@ const IMPLIED_TYPES: readonly (readonly [string, readonly string[]])[] = [
 ];
 
 function impliedType(schema: JsonObject): string {
-  return IMPLIED_TYPES.find(([, keywords]) => keywords.some((keyword) => schema[keyword] !== undefined))?.[0] ?? 'string';
+  return (
+    IMPLIED_TYPES.find(([, keywords]) => keywords.some((keyword) => schema[keyword] !== undefined))?.[0] ??
+    'string'
+  );
 }
 
 const VALUES: Readonly<Record<string, (schema: JsonObject, place: Place) => Json>> = {
@@ -197,7 +203,11 @@ function listOf(schema: JsonObject, place: Place): Json[] {
   const wished = place.depth < GENEROUS_DEPTH ? Math.max(heads.length, schema.items === false ? 0 : 1) : 0;
   const length = Math.min(Math.max(wished, least), most);
   return Array.from({ length }, (_, index) =>
-    valueOf(heads[index] ?? schema.items ?? { type: 'string' }, { ...place, depth: place.depth + 1, index }),
+    buildValue(heads[index] ?? schema.items ?? { type: 'string' }, {
+      ...place,
+      depth: place.depth + 1,
+      index,
+    }),
   );
 }
 
@@ -218,7 +228,7 @@ function objectOf(schema: JsonObject, place: Place): JsonObject {
   return Object.fromEntries(
     ordered.map((name) => [
       name,
-      valueOf(Object.hasOwn(properties, name) ? properties[name] : open, { ...inside, name }),
+      buildValue(Object.hasOwn(properties, name) ? properties[name] : open, { ...inside, name }),
     ]),
   );
 }

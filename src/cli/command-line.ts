@@ -1,0 +1,181 @@
+import { parseArgs } from 'node:util';
+
+/** A flag: what its value is called in the usage text, or no value. */
+export interface FlagRow {
+  /** Undefined for a flag that is only there or not. */
+  readonly value?: string;
+  readonly meaning: string;
+}
+
+/** One row of the table of commands. */
+export interface CommandRow {
+  readonly meaning: string;
+  /** What is typed behind the command, `[NAME]` when it may be left out. */
+  readonly operands: readonly string[];
+  /** Names of flags, without the dashes. */
+  readonly flags: readonly FlagName[];
+  readonly required: readonly FlagName[];
+  /** Known by name, built later. */
+  readonly isUnbuilt?: true;
+}
+
+/** Every flag of every command. A name means the same wherever it stands. */
+export const FLAGS = {
+  config: { value: 'FILE', meaning: 'configuration file (default: signalbox.yaml if it is there)' },
+  'data-dir': { value: 'DIRECTORY', meaning: 'where the gateway keeps its data (default: ./data)' },
+  port: { value: 'PORT', meaning: 'port to listen on (default: 8787)' },
+  host: { value: 'ADDRESS', meaning: 'address to listen on (default: 127.0.0.1)' },
+  workers: { value: 'COUNT', meaning: 'processes that serve (only 1 in this version)' },
+  json: { meaning: 'print JSON' },
+  name: { value: 'NAME', meaning: 'name of the key' },
+  account: { value: 'NAME', meaning: 'account (default: the first one; in lists: all)' },
+  workspace: { value: 'SLUG', meaning: "workspace (default: the account's default one)" },
+  management: { meaning: 'make a management key' },
+  limit: { value: 'USD', meaning: 'spending limit (not available in this version yet)' },
+  'skip-bad': { meaning: 'import the good lines of a file' },
+  help: { meaning: 'show this text' },
+  version: { meaning: 'show the version' },
+} as const satisfies Record<string, FlagRow>;
+
+export type FlagName = keyof typeof FLAGS;
+
+const COMMON: readonly FlagName[] = ['config', 'data-dir', 'json', 'help'];
+
+/** Every command, by the words that are typed. */
+export const COMMAND_TABLE = {
+  serve: row('serve (what happens without a command)', [], ['port', 'host', 'workers']),
+  'check-config': row('check the configuration and print what it amounts to', ['[FILE]']),
+  'keys create': row(
+    'make a key and print its secret once',
+    [],
+    ['name', 'management', 'limit', 'workspace', 'account'],
+    ['name'],
+  ),
+  'keys list': row('list the keys', [], ['account']),
+  'keys revoke': row('delete a key for good', ['HASH'], ['account']),
+  'accounts create': row('make an account and print its management key once', ['NAME']),
+  'accounts list': row('list the accounts', []),
+  'credits set': unbuilt('set what is left of a balance', ['USD|none'], ['account']),
+  'credits show': unbuilt('show what is left of a balance', [], ['account']),
+  'usage import': unbuilt('import usage history', ['FILE'], ['skip-bad']),
+  'rotate-encryption-key': unbuilt('encrypt stored credentials anew', []),
+  'ledger verify': unbuilt('check the books', []),
+  'ledger rebuild': unbuilt('make the projections of the books anew', []),
+  doctor: unbuilt('look for what is wrong and say how to mend it', []),
+} as const satisfies Record<string, CommandRow>;
+
+export type CommandWords = keyof typeof COMMAND_TABLE;
+
+/** What was typed, understood. */
+export type CommandLine =
+  | {
+      readonly kind: 'run';
+      readonly command: CommandWords;
+      readonly operands: readonly string[];
+      readonly flags: Readonly<Partial<Record<FlagName, string | true>>>;
+    }
+  | { readonly kind: 'help'; readonly command: CommandWords | undefined }
+  | { readonly kind: 'version' }
+  /** Exit 2, with this message and the usage of the command. */
+  | { readonly kind: 'misuse'; readonly message: string; readonly command: CommandWords | undefined };
+
+/** Understands the words behind the program's name. Pure. */
+export function parseCommandLine(words: readonly string[]): CommandLine {
+  const { values, positionals, tokens } = parseArgs({
+    args: [...words],
+    options: Object.fromEntries(
+      Object.entries(FLAGS as Record<string, FlagRow>).map(([name, { value }]) => [
+        name,
+        { type: value === undefined ? ('boolean' as const) : ('string' as const) },
+      ]),
+    ),
+    allowPositionals: true,
+    strict: false,
+    tokens: true,
+  });
+  const { command, operands } = findCommand(positionals);
+  if (values.help === true) return { kind: 'help', command };
+  if (values.version === true) return { kind: 'version' };
+  const misuse = (message: string): CommandLine => ({ kind: 'misuse', message, command });
+  if (command === undefined) return misuse(`unknown command: ${positionals.join(' ')}`);
+  const table: CommandRow = COMMAND_TABLE[command];
+  if (table.isUnbuilt) return misuse(`signalbox ${command} is not available in this version yet`);
+
+  for (const token of tokens) {
+    if (token.kind !== 'option') continue;
+    const problem = flagProblem(table, token);
+    if (problem !== undefined) return misuse(problem);
+  }
+  const flags = values as Partial<Record<FlagName, string | true>>;
+  const missing = table.required.find((name) => flags[name] === undefined);
+  if (missing !== undefined) return misuse(`--${missing} ${flagRow(missing).value ?? ''} is missing`);
+  const least = table.operands.filter((name) => !name.startsWith('[')).length;
+  if (operands.length < least) return misuse(`${table.operands[operands.length]} is missing`);
+  if (operands.length > table.operands.length) {
+    return misuse(`unexpected argument: ${operands[table.operands.length]}`);
+  }
+  return { kind: 'run', command, operands, flags };
+}
+
+/** The usage text of one command, or of the whole program. */
+export function usageText(command?: CommandWords): string {
+  const rows = Object.entries(COMMAND_TABLE as Record<string, CommandRow>).filter(([words, { isUnbuilt }]) =>
+    command === undefined ? !isUnbuilt : words === command,
+  );
+  const lines = rows.map(([words, table]): [string, string] => [
+    ['signalbox', words, ...table.operands].join(' '),
+    table.meaning,
+  ]);
+  const names = new Set(rows.flatMap(([, { flags }]) => flags));
+  if (command === undefined) names.add('version');
+  const flags = [...names].map((name): [string, string] => {
+    const { value, meaning } = flagRow(name);
+    return [`--${name}${value === undefined ? '' : ` ${value}`}`, meaning];
+  });
+  return `Usage:\n${columns(lines)}\n\nFlags:\n${columns(flags)}\n`;
+}
+
+function columns(lines: readonly (readonly [string, string])[]): string {
+  const width = Math.max(...lines.map(([left]) => left.length));
+  return lines.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`).join('\n');
+}
+
+/** The command that the first words name: two of them, or one. None at all means serve. */
+function findCommand(words: readonly string[]): { command: CommandWords | undefined; operands: string[] } {
+  if (words.length === 0) return { command: 'serve', operands: [] };
+  for (const count of [2, 1]) {
+    const name = words.slice(0, count).join(' ');
+    if (words.length >= count && Object.hasOwn(COMMAND_TABLE, name)) {
+      return { command: name as CommandWords, operands: words.slice(count) };
+    }
+  }
+  return { command: undefined, operands: [] };
+}
+
+function flagProblem(
+  table: CommandRow,
+  { name, rawName, value }: { name: string; rawName: string; value?: string },
+): string | undefined {
+  if (!Object.hasOwn(FLAGS, name) || !table.flags.includes(name as FlagName))
+    return `unknown flag: ${rawName}`;
+  const { value: wanted } = flagRow(name as FlagName);
+  if (wanted !== undefined && (value === undefined || value === '')) return `${rawName} needs a ${wanted}`;
+  return wanted === undefined && value !== undefined ? `${rawName} takes no value` : undefined;
+}
+
+function flagRow(name: FlagName): FlagRow {
+  return FLAGS[name];
+}
+
+function row(
+  meaning: string,
+  operands: readonly string[],
+  flags: readonly FlagName[] = [],
+  required: readonly FlagName[] = [],
+): CommandRow {
+  return { meaning, operands, flags: [...flags, ...COMMON], required };
+}
+
+function unbuilt(meaning: string, operands: readonly string[], flags: readonly FlagName[] = []): CommandRow {
+  return { ...row(meaning, operands, flags), isUnbuilt: true };
+}

@@ -1,0 +1,30 @@
+/** Where a command writes: results to `out`, problems to `err`. */
+export interface Output {
+  out(text: string): void;
+  err(text: string): void;
+}
+
+/** JSON for programs, two blanks deep so that people can read it as well. */
+export function jsonText(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}
+
+/** A table for people: a row of headings, then the rows, columns aligned. */
+export function tableText(headings: readonly string[], rows: readonly (readonly string[])[]): string {
+  const lines = [headings, ...rows].map((cells) => cells.map(printable));
+  const widths = headings.map((_, column) => Math.max(...lines.map((cells) => cells[column]?.length ?? 0)));
+  return lines
+    .map((cells) =>
+      cells
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .map((line) => `${line}\n`)
+    .join('');
+}
+
+/** Names are free text: what would steer the terminal is shown as a question mark. */
+function printable(text: string): string {
+  return text.replace(/\p{C}/gu, '?');
+}

@@ -1,0 +1,107 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Flags, loadConfiguration, requireConfiguration } from './load.ts';
+
+let cwd = '';
+
+beforeEach(() => {
+  cwd = mkdtempSync(join(tmpdir(), 'signalbox-load-'));
+});
+
+afterEach(() => rmSync(cwd, { recursive: true, force: true }));
+
+function load(env: Record<string, string> = {}, flags: Flags = {}) {
+  return requireConfiguration({ env, flags, cwd });
+}
+
+function problems(env: Record<string, string> = {}, flags: Flags = {}): string[] {
+  const loading = loadConfiguration({ env, flags, cwd });
+  return loading.ok ? [] : loading.problems.map(({ path, message }) => `${path}: ${message}`);
+}
+
+describe('loadConfiguration', () => {
+  it('works with nothing at all', () => {
+    const loaded = load();
+    expect(loaded.file).toBeUndefined();
+    expect(loaded.watchedFile).toBe(join(cwd, 'signalbox.yaml'));
+    expect(loaded.runtime).toMatchObject({
+      host: '127.0.0.1',
+      port: 8787,
+      dataDir: join(cwd, 'data'),
+      logLevel: 'info',
+      workers: 1,
+    });
+  });
+
+  it('reads signalbox.yaml when it is there', () => {
+    writeFileSync(join(cwd, 'signalbox.yaml'), 'vendor: acme');
+    expect(load()).toMatchObject({ file: join(cwd, 'signalbox.yaml'), config: { vendor: 'acme' } });
+  });
+
+  it('lets flags win over the environment', () => {
+    writeFileSync(join(cwd, 'env.yaml'), 'vendor: from-env');
+    writeFileSync(join(cwd, 'flag.yaml'), 'vendor: from-flag');
+    const env = { PORT: '1', HOST: 'h', SIGNALBOX_DATA_DIR: 'd', SIGNALBOX_CONFIG: 'env.yaml' };
+    expect(load(env)).toMatchObject({
+      config: { vendor: 'from-env' },
+      runtime: { port: 1, host: 'h', dataDir: join(cwd, 'd') },
+    });
+    expect(load(env, { port: '2', host: 'g', dataDir: '/e', config: 'flag.yaml' })).toMatchObject({
+      config: { vendor: 'from-flag' },
+      runtime: { port: 2, host: 'g', dataDir: '/e' },
+    });
+  });
+
+  it('counts an empty variable as not set', () => {
+    expect(load({ PORT: '', LOG_LEVEL: '', DATABASE_URL: '' }).runtime.port).toBe(8787);
+  });
+
+  it.each([
+    [{ PORT: 'x' }, {}, 'PORT: must be a whole number from 0 to 65535'],
+    [{}, { port: '70000' }, '--port: must be a whole number from 0 to 65535'],
+    [{}, { workers: '2' }, '--workers: more than one worker is not available in this version yet'],
+    [{}, { config: 'none.yaml' }, 'none.yaml: does not exist'],
+    [{}, { config: '.' }, 'is not a file'],
+    [{ LOG_LEVEL: 'loud' }, {}, 'LOG_LEVEL: must be one of debug, info, warn, error, silent'],
+    [{ SIGNALBOX_ENCRYPTION_KEY: 'abc' }, {}, 'SIGNALBOX_ENCRYPTION_KEY: must be 32 bytes in base64'],
+    [{ SIGNALBOX_API_KEY: 'a b' }, {}, 'SIGNALBOX_API_KEY: must be 1 to 512 printable characters'],
+    [{ SIGNALBOX_API_KEY: 'k', SIGNALBOX_MANAGEMENT_KEY: 'k' }, {}, 'SIGNALBOX_API_KEY: must differ'],
+    [{ DATABASE_URL: 'postgres://u:secret@h/d' }, {}, 'DATABASE_URL: state in PostgreSQL is not available'],
+    [{ REDIS_URL: 'redis://h' }, {}, 'REDIS_URL: sharing'],
+    [{ CLICKHOUSE_URL: 'http://h' }, {}, 'CLICKHOUSE_URL: usage events'],
+  ])('stops at %j %j', (env, flags, problem) => {
+    const found = problems(env as Record<string, string>, flags);
+    expect(found).toHaveLength(1);
+    expect(found[0]).toContain(problem);
+    expect(found[0]).not.toContain('secret');
+  });
+
+  it('refuses a file over 10 MB without reading it', () => {
+    writeFileSync(join(cwd, 'signalbox.yaml'), `# ${'x'.repeat(10_000_000)}`);
+    const started = Date.now();
+    expect(problems()[0]).toContain('is larger than 10000000 bytes');
+    expect(Date.now() - started).toBeLessThan(500);
+  });
+
+  it('names the keys that have no effect yet, and only those that the file sets', () => {
+    writeFileSync(
+      join(cwd, 'signalbox.yaml'),
+      [
+        'routing: { attempts_per_model: 2, sticky_idle_ms: 5 }',
+        'plugins: { auto-router: { models: ["a/*"] } }',
+        'durability: { ledger: power }',
+        'providers: [{ slug: g, dialect: google-gemini, base_url: http://h }]',
+      ].join('\n'),
+    );
+    expect(load().warnings.map(({ path }) => path)).toEqual([
+      'routing.sticky_idle_ms',
+      'durability',
+      'plugins.auto-router',
+      'providers[0].dialect',
+    ]);
+    rmSync(join(cwd, 'signalbox.yaml'));
+    expect(load().warnings).toEqual([]);
+  });
+});

@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import { parseConfig } from './parse-config.ts';
+import { redactedConfig, redactedRuntime } from './redact.ts';
+
+const TEXT = `
+providers:
+  - slug: a
+    dialect: openai-chat
+    base_url: http://h
+    api_key: canary-one-123456
+    headers: { x-secret: canary-two-123456, x-short: canary3 }
+  - slug: b
+    dialect: aws-bedrock
+    base_url: http://h
+    api_key: '{"accessKeyId":"AK","secretAccessKey":"canary-four"}'
+plugins:
+  web: { engines: { exa: { api_key: canary-five-1234 }, searxng: { url: "http://u:canary-six@h/?key=canary-seven" } } }
+`;
+
+describe('redaction', () => {
+  it('leaves no secret in the configuration', () => {
+    const reading = parseConfig(TEXT, {}, new Set());
+    if (!reading.ok) throw new Error(JSON.stringify(reading.problems));
+    const text = JSON.stringify(redactedConfig(reading.config));
+    expect(text).not.toContain('canary');
+    expect(text).toContain('can...3456');
+    expect(reading.config.providers[0]?.api_key).toBe('canary-one-123456');
+  });
+
+  it('leaves no secret in what comes from the environment', () => {
+    const text = JSON.stringify(
+      redactedRuntime({
+        host: 'h',
+        port: 1,
+        dataDir: '/d',
+        logLevel: 'info',
+        workers: 1,
+        managementKey: 'canary-management',
+        apiKey: 'canary-api-key-1',
+        encryptionKey: 'canary-encryption-key',
+        databaseUrl: 'postgres://user:canary@db:5432/x',
+      }),
+    );
+    expect(text).not.toContain('canary');
+    expect(text).toContain('postgres://user:...@db:5432/x');
+  });
+});

@@ -1,0 +1,146 @@
+import Type, { type Static, type TSchema } from 'typebox';
+import { invalidRequest } from '../ir/errors.ts';
+import { closed } from '../kit/schema.ts';
+import { compileValidator } from '../kit/validate.ts';
+import type { Accounts } from '../manage/accounts.ts';
+import type { Keys } from '../manage/keys.ts';
+import type { Account, Key } from '../ports/tenancy.ts';
+
+/** What commands work on: a running gateway's own parts, or those of a data directory opened for one command. */
+export interface Controlled {
+  readonly accounts: Accounts;
+  readonly keys: Keys;
+}
+
+/** A key as commands show it. */
+export interface KeyView {
+  readonly hash: string;
+  readonly name: string;
+  readonly label: string;
+  readonly account: string;
+  readonly account_id: string;
+  readonly workspace_id: string;
+  readonly is_management_key: boolean;
+  readonly disabled: boolean;
+  readonly created_at: string;
+  readonly expires_at: string | null;
+  readonly creator_user_id: string | null;
+}
+
+/** A key that was just made; `key` is its secret and is shown nowhere else. */
+export interface IssuedKeyView extends KeyView {
+  readonly key: string;
+}
+
+export interface AccountView {
+  readonly id: string;
+  readonly name: string;
+  readonly created_at: string;
+}
+
+/** An account that was just made; `management_key` is the secret of its first key and is shown nowhere else. */
+export interface NewAccountView extends AccountView {
+  readonly management_key: string;
+}
+
+interface Command<Input extends TSchema, Output> {
+  readonly input: Input;
+  run(controlled: Controlled, input: Static<Input>): Promise<Output>;
+}
+
+function command<Input extends TSchema, Output>(
+  input: Input,
+  run: Command<Input, Output>['run'],
+): Command<Input, Output> {
+  return { input, run };
+}
+
+const text = Type.String({ maxLength: 1024 });
+const oneAccount = Type.Optional(text);
+
+/** Every command that works beside a running gateway and without one. Closed: nothing else can be asked for. */
+export const COMMANDS = {
+  'keys.create': command(
+    closed({
+      name: text,
+      account: oneAccount,
+      workspace: Type.Optional(text),
+      management: Type.Optional(Type.Boolean()),
+      limit: Type.Optional(text),
+    }),
+    async ({ keys, accounts }, { management, ...wanted }): Promise<IssuedKeyView> => {
+      const { key, secret } = await keys.create({ ...wanted, isManagement: management });
+      return { key: secret, ...keyView(key, await accounts.list()) };
+    },
+  ),
+  'keys.list': command(
+    closed({ account: oneAccount }),
+    async ({ keys, accounts }, { account }): Promise<KeyView[]> => {
+      const owners = await accounts.list();
+      return (await keys.list(account)).map((key) => keyView(key, owners));
+    },
+  ),
+  'keys.revoke': command(
+    closed({ hash: text, account: oneAccount }),
+    async ({ keys, accounts }, { hash, account }): Promise<KeyView> => {
+      return keyView(await keys.revoke(hash, account), await accounts.list());
+    },
+  ),
+  'accounts.create': command(
+    closed({ name: text }),
+    async ({ keys, accounts }, { name }): Promise<NewAccountView> => {
+      // An installation that was never started gets its first account now, so that the new one is another.
+      await accounts.ensureFirst();
+      const account = await accounts.create(name);
+      const { secret } = await keys.create({
+        name: 'First management key',
+        account: name,
+        isManagement: true,
+      });
+      return { ...accountView(account), management_key: secret };
+    },
+  ),
+  'accounts.list': command(closed({}), async ({ accounts }): Promise<AccountView[]> => {
+    return (await accounts.list()).map(accountView);
+  }),
+} as const;
+
+export type CommandName = keyof typeof COMMANDS;
+export type CommandInput<Name extends CommandName> = Static<(typeof COMMANDS)[Name]['input']>;
+export type CommandOutput<Name extends CommandName> = Awaited<ReturnType<(typeof COMMANDS)[Name]['run']>>;
+
+export function isCommandName(name: unknown): name is CommandName {
+  return typeof name === 'string' && Object.hasOwn(COMMANDS, name);
+}
+
+/** Checks the input and runs the command. Rejects with a GatewayError for whatever the person can mend. */
+export async function runCommand<Name extends CommandName>(
+  controlled: Controlled,
+  name: Name,
+  input: unknown,
+): Promise<CommandOutput<Name>> {
+  const chosen = COMMANDS[name] as unknown as Command<TSchema, CommandOutput<Name>>;
+  const issues = compileValidator(chosen.input).issuesOf(input);
+  if (issues.length > 0) throw invalidRequest(issues);
+  return chosen.run(controlled, input);
+}
+
+function keyView(key: Key, accounts: readonly Account[]): KeyView {
+  return {
+    hash: key.hash,
+    name: key.name,
+    label: key.label,
+    account: accounts.find(({ id }) => id === key.accountId)?.name ?? key.accountId,
+    account_id: key.accountId,
+    workspace_id: key.workspaceId,
+    is_management_key: key.isManagement,
+    disabled: key.disabled,
+    created_at: new Date(key.createdAtMs).toISOString(),
+    expires_at: key.expiresAtMs === null ? null : new Date(key.expiresAtMs).toISOString(),
+    creator_user_id: key.creatorUserId,
+  };
+}
+
+function accountView(account: Account): AccountView {
+  return { id: account.id, name: account.name, created_at: new Date(account.createdAtMs).toISOString() };
+}

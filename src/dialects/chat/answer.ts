@@ -1,0 +1,130 @@
+import type { Event, Seal } from '../../ir/events.ts';
+import type { ImageItem, Item, Logprobs, ReasoningItem, ToolCallItem, ToolKind } from '../../ir/items.ts';
+import type { GenerationRequest } from '../../ir/request.ts';
+import type { JsonObject } from '../../kit/json.ts';
+import { flatToolName } from '../tool-names.ts';
+import { renderAnnotation } from './annotation.ts';
+import { indexesOf, renderReasoningDetails } from './reasoning-details.ts';
+import { renderUrl } from './source.ts';
+
+/** Pieces of an answer in the chat format's words, shared by streams and bodies. */
+
+/** A whole answer as one assistant message. */
+export function renderMessage(items: readonly Item[], excludesReasoning: boolean): JsonObject {
+  const parts = items.flatMap((item) => (item.type === 'message' ? item.content : []));
+  const texts = parts.flatMap((part) => (part.type === 'text' ? [part.text] : []));
+  const refusals = parts.flatMap((part) => (part.type === 'refusal' ? [part.refusal] : []));
+  const annotations = parts
+    .flatMap((part) => (part.type === 'text' ? (part.annotations ?? []) : []))
+    .flatMap((annotation) => renderAnnotation(annotation) ?? []);
+  const calls = items.filter((item) => item.type === 'tool-call').map(renderToolCall);
+  const images = items.filter((item) => item.type === 'image').flatMap(renderImage);
+  const opaque = items.flatMap((item) =>
+    item.type === 'opaque' && item.dialect === 'chat' ? [item.value] : [],
+  );
+  const hasOther = calls.length + images.length + refusals.length > 0;
+  return {
+    role: 'assistant',
+    content: texts.length === 0 && hasOther ? null : texts.join(''),
+    refusal: refusals.length === 0 ? null : refusals.join(''),
+    ...renderThoughts(items, excludesReasoning),
+    ...(calls.length > 0 && { tool_calls: calls }),
+    ...(images.length > 0 && { images }),
+    ...(annotations.length > 0 && { annotations }),
+    ...Object.assign({}, ...opaque),
+  };
+}
+
+function renderThoughts(items: readonly Item[], isExcluded: boolean): JsonObject {
+  const details: JsonObject[] = [];
+  const texts: string[] = [];
+  let index = 0;
+  for (const item of items) {
+    if (item.type === 'reasoning' && !isExcluded) {
+      details.push(...renderReasoningDetails(item, index));
+      texts.push(...item.text, ...item.summary);
+      index += indexesOf(item);
+    } else if (item.type === 'tool-call' && item.signature !== undefined) {
+      details.push(callSeal(item.callId, { signature: item.signature }));
+    }
+  }
+  return {
+    reasoning: texts.length === 0 ? null : texts.join(''),
+    ...(details.length > 0 && { reasoning_details: details }),
+  };
+}
+
+/** Log probabilities of all the text, as a choice carries them. */
+export function renderLogprobs(items: readonly Item[]): JsonObject | null {
+  const entries = items.flatMap((item) =>
+    item.type === 'message'
+      ? item.content.flatMap((part) => (part.type === 'text' ? (part.logprobs ?? []) : []))
+      : [],
+  );
+  return entries.length === 0 ? null : logprobsObject(entries);
+}
+
+export function logprobsObject(entries: Logprobs): JsonObject {
+  return { content: [...entries], refusal: null };
+}
+
+/** The head of a call: what its first delta says. */
+export function callHead(call: Pick<ToolCallItem, 'callId' | 'kind' | 'name' | 'namespace'>): JsonObject {
+  const name = call.namespace === undefined ? call.name : flatToolName(call.name, call.namespace);
+  return call.kind === 'custom'
+    ? { id: call.callId, type: 'custom', custom: { name, input: '' } }
+    : { id: call.callId, type: 'function', function: { name, arguments: '' } };
+}
+
+/** A piece of a call's input. */
+export function callInput(kind: ToolKind, text: string): JsonObject {
+  return kind === 'custom' ? { custom: { input: text } } : { function: { arguments: text } };
+}
+
+function renderToolCall(call: ToolCallItem, index: number): JsonObject {
+  const head = callHead(call);
+  const body =
+    call.kind === 'custom'
+      ? { custom: { ...(head.custom as JsonObject), input: call.input } }
+      : { function: { ...(head.function as JsonObject), arguments: call.input } };
+  return { index, ...head, ...body, ...call.ext?.chat };
+}
+
+/** The seal of a call: an encrypted detail that bears the call's id. */
+export function callSeal(callId: string, seal: Seal): JsonObject {
+  return {
+    type: 'reasoning.encrypted',
+    data: seal.signature ?? seal.encrypted ?? '',
+    id: callId,
+    ...(seal.format !== undefined && { format: seal.format }),
+  };
+}
+
+export function renderImage({ source }: Pick<ImageItem, 'source'>): JsonObject[] {
+  const url = renderUrl(source);
+  return url === undefined ? [] : [{ type: 'image_url', image_url: { url } }];
+}
+
+/** The details that seal a reasoning item. */
+export function reasoningSeals(seal: Seal, id: string | undefined, index: number): JsonObject[] {
+  const item: ReasoningItem = {
+    type: 'reasoning',
+    text: [],
+    summary: [],
+    ...seal,
+    ...(id !== undefined && { id }),
+  };
+  const details = renderReasoningDetails(item, index);
+  if (details.length > 0 || seal.format === undefined) return details;
+  return [{ type: 'reasoning.text', text: '', format: seal.format, ...(id !== undefined && { id }), index }];
+}
+
+/** True for callers of the format's first generation: they declare `functions` and read `function_call`. */
+export function speaksLegacyCalls(request: GenerationRequest): boolean {
+  return Array.isArray(request.body.functions);
+}
+
+/** True when the model declined in words of its own. */
+export function isRefusalText(event: Event): boolean {
+  return event.type === 'text-delta' && event.kind === 'refusal';
+}

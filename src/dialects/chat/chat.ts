@@ -1,0 +1,30 @@
+import type { InboundDialect, UpstreamDialect } from '../dialect.ts';
+import { decodeBody, encodeBody } from './body.ts';
+import { createDecoder } from './decode.ts';
+import { createEncoder } from './encode.ts';
+import { encodeError, readError } from './error.ts';
+import { parseRequest } from './parse-request.ts';
+import { renderRelay, renderRequest } from './render-request.ts';
+import { GATEWAY_FIELDS, requestSchema } from './wire.ts';
+
+/** The chat format as callers speak it: `POST /chat/completions`. */
+export const chatInbound: InboundDialect = {
+  format: 'chat',
+  requestSchema,
+  gatewayFields: GATEWAY_FIELDS,
+  parseRequest,
+  createEncoder,
+  encodeBody,
+  encodeError,
+};
+
+/** The chat format as upstreams speak it. */
+export const chatUpstream: UpstreamDialect = {
+  name: 'chat',
+  path: () => '/chat/completions',
+  renderRequest,
+  renderRelay,
+  createDecoder,
+  decodeBody,
+  readError,
+};

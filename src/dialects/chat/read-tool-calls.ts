@@ -1,0 +1,196 @@
+import type { Event } from '../../ir/events.ts';
+import type { ItemStatus } from '../../ir/items.ts';
+import type { JsonObject } from '../../kit/json.ts';
+import { freeTextOf, type ToolIdentity } from '../tool-names.ts';
+import { membersBesides, numberIn, objectIn, textIn } from './members.ts';
+
+/** What reading tool calls needs from the answer they are part of. */
+export interface CallsContext {
+  readonly emit: (event: Event) => void;
+  /** Ends whatever else is open and gives the position of a new item. */
+  readonly beginItem: () => number;
+  /** The caller's tool behind the upstream's name for it. */
+  readonly identify: (name: string) => ToolIdentity;
+  /** An id for the call at a position whose upstream gave it none. */
+  readonly makeId: (position: number) => string;
+}
+
+/** One call while its pieces arrive. */
+interface Call {
+  readonly index: number | undefined;
+  id: string | undefined;
+  name: string | undefined;
+  isCustom: boolean;
+  input: string;
+  /** Set once the name is known and the item has begun. */
+  item: number | undefined;
+  callId: string | undefined;
+  /** The upstream knows the tool as a function with one argument: its text comes out at the end, in one piece. */
+  isFlattened: boolean;
+  isEnded: boolean;
+  ext: JsonObject | undefined;
+  hasLateExt: boolean;
+}
+
+const ENTRY_FIELDS: ReadonlySet<string> = new Set(['index', 'id', 'type', 'function', 'custom']);
+
+/**
+ * Puts tool calls together from deltas, in whatever habit the upstream has: by index or by id, in pieces or whole,
+ * interleaved, with the name only at the start or in every piece.
+ */
+export class ToolCallReader {
+  readonly #context: CallsContext;
+  readonly #calls: Call[] = [];
+
+  constructor(context: CallsContext) {
+    this.#context = context;
+  }
+
+  /** True when at least one call has begun. */
+  get hasCalls(): boolean {
+    return this.#calls.some(({ item }) => item !== undefined);
+  }
+
+  get hasOpenCalls(): boolean {
+    return this.#calls.some(({ item, isEnded }) => item !== undefined && !isEnded);
+  }
+
+  /** The item of the open call with this id. */
+  itemOf(callId: string): number | undefined {
+    return this.#calls.find((call) => call.callId === callId && !call.isEnded)?.item;
+  }
+
+  /** Takes one entry of `tool_calls`. */
+  read(entry: JsonObject): void {
+    const custom = objectIn(entry, 'custom');
+    const body = custom ?? objectIn(entry, 'function');
+    const id = textIn(entry, 'id');
+    const name = textIn(body, 'name');
+    const call = this.#callFor(numberIn(entry, 'index'), id, name);
+    if (call.isEnded) return;
+    call.id ??= id;
+    call.name ??= name;
+    call.isCustom ||= custom !== undefined;
+    this.#keepExt(call, membersBesides(entry, ENTRY_FIELDS));
+    this.#addInput(call, inputIn(body, custom === undefined ? 'arguments' : 'input'));
+  }
+
+  /** Takes the legacy `function_call`: one call without an id. */
+  readLegacy(call: JsonObject): void {
+    this.read({ index: 0, function: call });
+  }
+
+  /** Ends the calls whose input is whole. */
+  endComplete(): void {
+    for (const call of this.#calls) {
+      if (isWhole(call)) this.#end(call, 'completed');
+    }
+  }
+
+  /** Ends every call; the one that was being written gets `lastStatus`. */
+  endAll(lastStatus: ItemStatus): void {
+    const open = this.#calls.filter(({ isEnded }) => !isEnded);
+    for (const call of open) this.#end(call, call === open.at(-1) ? lastStatus : 'completed');
+  }
+
+  #callFor(index: number | undefined, id: string | undefined, name: string | undefined): Call {
+    const known =
+      index === undefined
+        ? (this.#calls.findLast((call) => id !== undefined && call.id === id) ??
+          (id === undefined ? this.#calls.at(-1) : undefined))
+        : this.#calls.findLast((call) => call.index === index);
+    if (known === undefined || isAnotherCall(known, id, name)) return this.#add(index);
+    return known;
+  }
+
+  #add(index: number | undefined): Call {
+    const call: Call = {
+      index,
+      id: undefined,
+      name: undefined,
+      isCustom: false,
+      input: '',
+      item: undefined,
+      callId: undefined,
+      isFlattened: false,
+      isEnded: false,
+      ext: undefined,
+      hasLateExt: false,
+    };
+    this.#calls.push(call);
+    return call;
+  }
+
+  #keepExt(call: Call, ext: JsonObject | undefined): void {
+    if (ext === undefined) return;
+    call.ext = { ...call.ext, ...ext };
+    call.hasLateExt ||= call.item !== undefined;
+  }
+
+  #addInput(call: Call, text: string): void {
+    const isNew = call.item === undefined && call.name !== undefined;
+    call.input += text;
+    if (isNew) this.#begin(call, call.name ?? '');
+    else if (call.item !== undefined && !call.isFlattened && text !== '') {
+      this.#context.emit({ type: 'tool-input-delta', item: call.item, text });
+    }
+  }
+
+  #begin(call: Call, name: string): void {
+    const identity: ToolIdentity = call.isCustom ? { kind: 'custom', name } : this.#context.identify(name);
+    const item = this.#context.beginItem();
+    call.item = item;
+    call.callId = call.id ?? this.#context.makeId(item);
+    call.isFlattened = identity.kind === 'custom' && !call.isCustom;
+    this.#context.emit({
+      type: 'item-start',
+      item,
+      head: {
+        type: 'tool-call',
+        ...identity,
+        callId: call.callId,
+        ...(call.ext !== undefined && { ext: { chat: call.ext } }),
+      },
+    });
+    if (call.input !== '' && !call.isFlattened) {
+      this.#context.emit({ type: 'tool-input-delta', item, text: call.input });
+    }
+  }
+
+  #end(call: Call, status: ItemStatus): void {
+    if (call.isEnded) return;
+    call.isEnded = true;
+    const { item } = call;
+    if (item === undefined) return;
+    if (call.isFlattened) {
+      const text = freeTextOf(call.input);
+      if (text !== '') this.#context.emit({ type: 'tool-input-delta', item, text });
+    }
+    const ext = call.hasLateExt && call.ext !== undefined ? { ext: { chat: call.ext } } : {};
+    this.#context.emit({ type: 'item-end', item, status, ...ext });
+  }
+}
+
+/** Some upstreams write every call whole under the same index: another id and a name again begin another call. */
+function isAnotherCall(known: Call, id: string | undefined, name: string | undefined): boolean {
+  if (name === undefined || known.name === undefined) return false;
+  const hasOtherId = id === undefined ? known.index === undefined && known.id === undefined : id !== known.id;
+  return hasOtherId && (known.input === '' || isWhole(known));
+}
+
+function isWhole(call: Call): boolean {
+  if (call.isCustom) return false;
+  try {
+    JSON.parse(call.input);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Arguments are text; some upstreams write the object itself. */
+function inputIn(body: JsonObject | undefined, member: string): string {
+  const value = body?.[member];
+  if (typeof value === 'string') return value;
+  return value === undefined || value === null ? '' : JSON.stringify(value);
+}

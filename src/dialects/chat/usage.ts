@@ -1,0 +1,99 @@
+import type { Settled } from '../../ir/events.ts';
+import { tokenCount, type Usage } from '../../ir/usage.ts';
+import { isJsonObject, type JsonObject } from '../../kit/json.ts';
+import { usdOf } from '../../kit/money.ts';
+import { objectIn, objectsIn } from './members.ts';
+
+/** Token counts, both ways. */
+
+/** The usage object of a body or chunk, wherever this upstream puts it. */
+export function usageObjectIn(chunk: JsonObject): JsonObject | undefined {
+  return (
+    objectIn(chunk, 'usage') ??
+    objectIn(objectIn(chunk, 'x_groq'), 'usage') ??
+    objectIn(objectsIn(chunk, 'choices')[0], 'usage')
+  );
+}
+
+/** Reads a usage object; undefined when its main counts are missing or make no sense. */
+export function readUsage(usage: JsonObject): Usage | undefined {
+  const total = tokenCount(usage.total_tokens);
+  const prompt = tokenCount(usage.prompt_tokens);
+  const completion = tokenCount(usage.completion_tokens);
+  const input = prompt ?? difference(total, completion);
+  const written = completion ?? difference(total, prompt);
+  if (input === undefined || written === undefined) return undefined;
+  const promptDetails = objectIn(usage, 'prompt_tokens_details') ?? {};
+  const details = objectIn(usage, 'completion_tokens_details') ?? {};
+  const thought = tokenCount(details.reasoning_tokens) ?? tokenCount(usage.reasoning_tokens) ?? 0;
+  const output = withThoughts(input, written, thought, total);
+  const cached = firstCount(
+    promptDetails.cached_tokens,
+    usage.prompt_cache_hit_tokens,
+    usage.cache_read_input_tokens,
+  );
+  const cacheWritten = firstCount(promptDetails.cache_write_tokens, usage.cache_creation_input_tokens);
+  return {
+    inputTokens: input,
+    cachedTokens: Math.min(cached, input),
+    cacheWriteTokens: Math.min(cacheWritten, input - Math.min(cached, input)),
+    cacheWrite1hTokens: 0,
+    outputTokens: output,
+    reasoningTokens: Math.min(thought, output),
+    imageTokens: Math.min(firstCount(details.image_tokens), output),
+    webSearchRequests: firstCount(objectIn(usage, 'server_tool_use_details')?.web_search_requests),
+    source: 'measured',
+  };
+}
+
+function difference(total: number | undefined, part: number | undefined): number | undefined {
+  return total === undefined || part === undefined || part > total ? undefined : total - part;
+}
+
+/** Some upstreams leave thoughts out of the completion count; the total tells, or thoughts that outnumber it. */
+function withThoughts(input: number, written: number, thought: number, total: number | undefined): number {
+  const isApart =
+    total === undefined ? thought > written : thought > 0 && total === input + written + thought;
+  return isApart ? written + thought : written;
+}
+
+function firstCount(...candidates: unknown[]): number {
+  return candidates.map(tokenCount).find((count) => count !== undefined) ?? 0;
+}
+
+/** Writes what a generation used and cost, over the members that only the upstream's own usage has. */
+export function renderUsage(
+  { usage, bill }: Pick<Settled, 'usage' | 'bill'>,
+  upstream?: JsonObject,
+): JsonObject {
+  return {
+    ...upstream,
+    prompt_tokens: usage.inputTokens,
+    completion_tokens: usage.outputTokens,
+    total_tokens: usage.inputTokens + usage.outputTokens,
+    prompt_tokens_details: {
+      ...objectOr(upstream?.prompt_tokens_details),
+      cached_tokens: usage.cachedTokens,
+      cache_write_tokens: usage.cacheWriteTokens + usage.cacheWrite1hTokens,
+    },
+    completion_tokens_details: {
+      ...objectOr(upstream?.completion_tokens_details),
+      reasoning_tokens: usage.reasoningTokens,
+      image_tokens: usage.imageTokens,
+    },
+    ...(usage.webSearchRequests > 0 && {
+      server_tool_use_details: { web_search_requests: usage.webSearchRequests },
+    }),
+    cost: usdOf(bill.totalNanos),
+    is_byok: bill.isByok,
+    cost_details: {
+      upstream_inference_cost: bill.isByok ? usdOf(bill.inputNanos + bill.outputNanos) : null,
+      upstream_inference_prompt_cost: usdOf(bill.inputNanos),
+      upstream_inference_completions_cost: usdOf(bill.outputNanos),
+    },
+  };
+}
+
+function objectOr(value: unknown): JsonObject {
+  return isJsonObject(value) ? value : {};
+}

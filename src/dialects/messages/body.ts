@@ -1,0 +1,83 @@
+import { GatewayError } from '../../ir/errors.ts';
+import type { Event, Finish } from '../../ir/events.ts';
+import type { Item } from '../../ir/items.ts';
+import type { Result } from '../../ir/result.ts';
+import { isJsonObject, type JsonObject } from '../../kit/json.ts';
+import type { DecodeContext, ReplyContext } from '../dialect.ts';
+import { answerBlocks } from './answer-blocks.ts';
+import { MessageReader } from './decode.ts';
+import { failureOf } from './error.ts';
+import { emptyMessage, finalUsage, hidesThoughts, identityFields, metadataField } from './message.ts';
+import { renderStop, type Said } from './stop-reason.ts';
+
+/** Reads a whole message: as the stream that would have brought it. */
+export function decodeBody(body: JsonObject, context: DecodeContext): Event[] {
+  const events = eventsOf(body, context);
+  return context.relay
+    ? [{ type: 'relay', dialect: 'messages', frame: { data: '' }, value: body, events, whole: true }]
+    : events;
+}
+
+function eventsOf(body: JsonObject, context: DecodeContext): Event[] {
+  if (body.type === 'error' || isJsonObject(body.error)) return [{ type: 'failure', error: failureOf(body) }];
+  if (!Array.isArray(body.content)) {
+    const error = new GatewayError('upstream-unavailable', 'The provider sent an answer that is no message');
+    return [{ type: 'failure', error }];
+  }
+  const reader = new MessageReader(context.request);
+  const { stop_reason, stop_sequence, stop_details } = body;
+  return [
+    { type: 'message_start', message: body },
+    ...body.content.flatMap((content_block, index): JsonObject[] => [
+      { type: 'content_block_start', index, content_block },
+      { type: 'content_block_stop', index },
+    ]),
+    { type: 'message_delta', delta: { stop_reason, stop_sequence, stop_details }, usage: body.usage },
+    { type: 'message_stop' },
+  ].flatMap((event: JsonObject) => reader.read(event));
+}
+
+/** Writes a whole message. In the relay lane it is the upstream's own, patched. */
+export function encodeBody(result: Result, context: ReplyContext): JsonObject {
+  const finish: Finish = result.finish ?? { type: 'finish', reason: 'stop' };
+  const settled = { ...finish, settled: finish.settled ?? result.settled };
+  return result.relayed === undefined
+    ? wholeMessage(result, settled, context)
+    : patchedMessage(result.relayed, result, settled, context);
+}
+
+function wholeMessage(result: Result, finish: Finish, context: ReplyContext): JsonObject {
+  const edits = finish.ext?.messages?.context_management;
+  return {
+    ...emptyMessage(context),
+    content: answerBlocks(result.items, hidesThoughts(context)),
+    ...renderStop(finish, saidIn(result.items)),
+    usage: finalUsage(context, finish, result.usage),
+    ...(edits !== undefined && { context_management: edits }),
+    ...metadataField(context, finish.settled),
+  };
+}
+
+function patchedMessage(
+  relayed: JsonObject,
+  result: Result,
+  finish: Finish,
+  context: ReplyContext,
+): JsonObject {
+  const written = isJsonObject(relayed.usage) ? relayed.usage : {};
+  return {
+    ...emptyMessage(context),
+    ...relayed,
+    ...identityFields(context),
+    usage: finalUsage(context, finish, result.usage, written),
+    ...metadataField(context, finish.settled),
+  };
+}
+
+function saidIn(items: readonly Item[]): Said {
+  const parts = items.flatMap((item) => (item.type === 'message' ? item.content : []));
+  return {
+    hasToolCall: items.some((item) => item.type === 'tool-call'),
+    refusal: parts.map((part) => (part.type === 'refusal' ? part.refusal : '')).join(''),
+  };
+}

@@ -1,0 +1,141 @@
+import { GatewayError } from '../../ir/errors.ts';
+import type { Event } from '../../ir/events.ts';
+import type { GenerationRequest } from '../../ir/request.ts';
+import { isJsonObject, type JsonObject, readJson } from '../../kit/json.ts';
+import type { SseFrame } from '../../kit/sse.ts';
+import type { DecodeContext, StreamDecoder } from '../dialect.ts';
+import { BlockReader } from './decode-blocks.ts';
+import { failureOf } from './error.ts';
+import { parseFinish, reasonOf } from './stop-reason.ts';
+import { UsageMeter } from './usage.ts';
+
+/** Reads the frames of an upstream's stream. */
+export function createDecoder(context: DecodeContext): StreamDecoder {
+  const reader = new MessageReader(context.request);
+  return {
+    decode(frame) {
+      const value = objectIn(frame);
+      if (value === undefined || reader.isEnded) return [];
+      const events = reader.read(value, frame.event);
+      return context.relay ? [{ type: 'relay', dialect: 'messages', frame, value, events }] : events;
+    },
+    end: () => reader.end(),
+  };
+}
+
+function objectIn(frame: SseFrame): JsonObject | undefined {
+  const reading = readJson(frame.data);
+  return reading.ok && isJsonObject(reading.value) ? reading.value : undefined;
+}
+
+/** Reads the events of one message, in whatever order a server sends them. */
+export class MessageReader {
+  readonly #blocks: BlockReader;
+  readonly #usage = new UsageMeter();
+  /** Members of message_delta's `delta`, later ones laid over earlier ones. */
+  readonly #stop: JsonObject = {};
+  readonly #extras: JsonObject = {};
+  #isStarted = false;
+  #isEnded = false;
+
+  constructor(request: GenerationRequest) {
+    this.#blocks = new BlockReader(request);
+  }
+
+  get isEnded(): boolean {
+    return this.#isEnded;
+  }
+
+  /** What one wire event means. `name`: what the frame calls it, for servers that leave `type` out. */
+  read(value: JsonObject, name?: string): Event[] {
+    if (this.#isEnded) return [];
+    switch (typeof value.type === 'string' ? value.type : name) {
+      case 'message_start':
+        return this.#messageStart(isJsonObject(value.message) ? value.message : {});
+      case 'content_block_start':
+        return this.#blocks.start(value);
+      case 'content_block_delta':
+        return this.#blocks.delta(value);
+      case 'content_block_stop':
+        return this.#blocks.stop(value);
+      case 'message_delta':
+        return this.#messageDelta(value);
+      case 'message_stop':
+        return this.#finish();
+      case 'error':
+        return this.#fail(failureOf(value));
+      default:
+        return isJsonObject(value.error) ? this.#fail(failureOf(value)) : [];
+    }
+  }
+
+  /** A stream that said how it ended but not that it ended is taken for whole. */
+  end(): Event[] {
+    if (this.#isEnded) return [];
+    if (typeof this.#stop.stop_reason === 'string') return this.#finish();
+    return this.#fail(
+      new GatewayError(
+        'upstream-unavailable',
+        'The provider ended the stream before the answer was complete',
+      ),
+    );
+  }
+
+  #messageStart(message: JsonObject): Event[] {
+    this.#usage.see(message.usage, false);
+    this.#keep(message);
+    if (this.#isStarted) return [];
+    this.#isStarted = true;
+    return [
+      {
+        type: 'start',
+        ...(typeof message.id === 'string' && { upstreamId: message.id }),
+        ...(typeof message.model === 'string' && { upstreamModel: message.model }),
+      },
+    ];
+  }
+
+  #messageDelta(value: JsonObject): Event[] {
+    this.#usage.see(value.usage, true);
+    this.#keep(value);
+    for (const [name, member] of Object.entries(isJsonObject(value.delta) ? value.delta : {})) {
+      if (STOP_FIELDS.has(name) && member !== null) this.#stop[name] = member;
+    }
+    return typeof this.#stop.stop_reason === 'string' ? this.#closeBlocks() : [];
+  }
+
+  #keep(value: JsonObject): void {
+    if (isJsonObject(value.container)) this.#stop.container = value.container;
+    if (isJsonObject(value.context_management)) this.#extras.context_management = value.context_management;
+  }
+
+  #closeBlocks(): Event[] {
+    return this.#blocks.close(reasonOf(this.#stop.stop_reason) === 'length');
+  }
+
+  #finish(): Event[] {
+    const events = this.#closeBlocks();
+    const usage = this.#usage.usage();
+    if (usage !== undefined) events.push({ type: 'usage', usage });
+    const usageExtras = this.#usage.extras();
+    const extras = {
+      ...this.#extras,
+      ...(Object.keys(usageExtras).length > 0 && { usage: usageExtras }),
+    };
+    events.push(parseFinish(this.#stop, extras, this.#usage.serviceTier()));
+    this.#isEnded = true;
+    return events;
+  }
+
+  #fail(error: GatewayError): Event[] {
+    this.#isEnded = true;
+    return [{ type: 'failure', error }];
+  }
+}
+
+const STOP_FIELDS: ReadonlySet<string> = new Set([
+  'stop_reason',
+  'stop_sequence',
+  'stop_details',
+  'container',
+]);

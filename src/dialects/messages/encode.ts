@@ -1,0 +1,110 @@
+import type { Event, EventBatch, Failure, Finish } from '../../ir/events.ts';
+import type { Usage } from '../../ir/usage.ts';
+import { writeSseComment, writeSseFrame } from '../../kit/sse.ts';
+import type { ReplyContext, StreamEncoder } from '../dialect.ts';
+import { BlockWriter } from './encode-blocks.ts';
+import { RelayWriter } from './encode-relay.ts';
+import { encodeError } from './error.ts';
+import { emptyMessage, finalUsage, hidesThoughts, metadataField } from './message.ts';
+import { renderStop } from './stop-reason.ts';
+
+/** Writes the stream of one reply. */
+export function createEncoder(context: ReplyContext): StreamEncoder {
+  return new MessageEncoder(context);
+}
+
+const PING = writeSseFrame('{"type":"ping"}', 'ping');
+
+class MessageEncoder implements StreamEncoder {
+  readonly #context: ReplyContext;
+  readonly #blocks: BlockWriter;
+  readonly #relay: RelayWriter;
+  #usage: Usage | undefined;
+  #isStarted = false;
+  #isRelayed = false;
+  #isEnded = false;
+
+  constructor(context: ReplyContext) {
+    this.#context = context;
+    this.#blocks = new BlockWriter(hidesThoughts(context));
+    this.#relay = new RelayWriter(context);
+  }
+
+  encode(batch: EventBatch): string {
+    let text = '';
+    for (const event of batch) text += this.#write(event);
+    return text;
+  }
+
+  keepAlive(): string {
+    if (this.#isEnded) return '';
+    return this.#isStarted || this.#relay.isStarted
+      ? PING
+      : writeSseComment(`${this.#context.vendor.toUpperCase()} PROCESSING`);
+  }
+
+  #write(event: Event): string {
+    if (this.#isEnded) return '';
+    switch (event.type) {
+      case 'relay':
+        return this.#relayed(event);
+      case 'usage':
+        this.#usage = event.usage;
+        return '';
+      case 'finish':
+        this.#isEnded = true;
+        return this.#finish(event);
+      case 'failure':
+        this.#isEnded = true;
+        return this.#fail(event);
+      case 'start':
+        return this.#isRelayed ? '' : this.#start();
+      case 'debug':
+      case 'opaque':
+        return '';
+      default:
+        return this.#isRelayed ? '' : this.#start() + this.#blocks.write(event);
+    }
+  }
+
+  /** Frames of this dialect go out as they came; of anything else, and of whole bodies, what they mean is written. */
+  #relayed(event: Extract<Event, { type: 'relay' }>): string {
+    for (const inner of event.events) if (inner.type === 'usage') this.#usage = inner.usage;
+    if (event.dialect === 'messages' && event.whole !== true) {
+      this.#isRelayed = true;
+      return this.#relay.write(event);
+    }
+    return this.encode(event.events.filter((inner) => inner.type !== 'finish' && inner.type !== 'failure'));
+  }
+
+  #start(): string {
+    if (this.#isStarted) return '';
+    this.#isStarted = true;
+    const start = { type: 'message_start', message: emptyMessage(this.#context) };
+    return writeSseFrame(JSON.stringify(start), 'message_start') + PING;
+  }
+
+  #finish(finish: Finish): string {
+    if (this.#isRelayed) return this.#relay.finish(finish, this.#usage);
+    const before = this.#start() + this.#blocks.close();
+    const edits = finish.ext?.messages?.context_management;
+    const delta = {
+      type: 'message_delta',
+      delta: renderStop(finish, this.#blocks),
+      usage: finalUsage(this.#context, finish, this.#usage),
+      ...(edits !== undefined && { context_management: edits }),
+    };
+    const stop = { type: 'message_stop', ...metadataField(this.#context, finish.settled) };
+    return (
+      before +
+      writeSseFrame(JSON.stringify(delta), 'message_delta') +
+      writeSseFrame(JSON.stringify(stop), 'message_stop')
+    );
+  }
+
+  #fail({ error, settled }: Failure): string {
+    const { vendor, generationId } = this.#context;
+    const body = encodeError(error.withRouting(settled?.metadata ?? error.routing), { vendor, generationId });
+    return writeSseFrame(JSON.stringify(body), 'error');
+  }
+}

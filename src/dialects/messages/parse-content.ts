@@ -1,0 +1,152 @@
+import type { CacheMark, Ext, Item, Part, Role, Source, ToolResultItem } from '../../ir/items.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../kit/json.ts';
+import { define, parseCacheMark } from '../gateway-fields.ts';
+import { parseRedacted, parseThinking } from './reasoning.ts';
+import type { WireBlock, WireMessage } from './wire.ts';
+
+/** The conversation as items, in order: the system prompt first, then every block at its place. */
+export function parseConversation(system: Json | undefined, messages: readonly WireMessage[]): Item[] {
+  const items: Item[] = [];
+  const prompt = parseParts(system);
+  if (prompt.length > 0) items.push({ type: 'message', role: 'system', content: prompt });
+  for (const message of messages) items.push(...parseMessage(message));
+  return items;
+}
+
+/** Parts of one message stay one item; blocks that are items of their own cut it. */
+function parseMessage({ role, content }: WireMessage): Item[] {
+  if (typeof content === 'string') return [{ type: 'message', role, content: parseParts(content) }];
+  const items: Item[] = [];
+  let parts: Part[] = [];
+  const flush = () => {
+    if (parts.length > 0) items.push({ type: 'message', role, content: parts });
+    parts = [];
+  };
+  for (const block of content) {
+    if (PART_TYPES.has(block.type)) {
+      parts.push(parsePart(block));
+    } else {
+      flush();
+      items.push(parseItem(block, role));
+    }
+  }
+  flush();
+  return items;
+}
+
+const PART_TYPES: ReadonlySet<string> = new Set(['text', 'image', 'document', 'search_result']);
+
+/** Content that is text or a list of blocks, as parts. */
+function parseParts(content: Json | readonly WireBlock[] | undefined): Part[] {
+  if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }];
+  return Array.isArray(content) ? (content as WireBlock[]).map(parsePart) : [];
+}
+
+function parsePart(block: WireBlock): Part {
+  switch (block.type) {
+    case 'text':
+      return { type: 'text', text: block.text as string, ...marks(block, TEXT_FIELDS) };
+    case 'image':
+      return {
+        type: 'image',
+        source: parseSource(block.source as JsonObject),
+        ...marks(block, SOURCE_FIELDS),
+      };
+    case 'document':
+      return parseDocument(block);
+    default:
+      return { type: 'opaque', dialect: 'messages', value: block };
+  }
+}
+
+/** A document made of blocks has no counterpart elsewhere and stays as it is. */
+function parseDocument(block: WireBlock): Part {
+  const source = block.source as JsonObject;
+  if (source.type === 'content') return { type: 'opaque', dialect: 'messages', value: block };
+  return {
+    type: 'file',
+    source: parseSource(source),
+    ...(typeof block.title === 'string' && { filename: block.title }),
+    ...marks(block, DOCUMENT_FIELDS),
+  };
+}
+
+function parseSource(source: JsonObject): Source {
+  switch (source.type) {
+    case 'base64':
+      return { kind: 'base64', mediaType: source.media_type as string, data: source.data as string };
+    case 'text':
+      return { kind: 'text', mediaType: source.media_type as string, text: source.data as string };
+    case 'file':
+      return { kind: 'file-id', fileId: source.file_id as string };
+    default:
+      return { kind: 'url', url: source.url as string };
+  }
+}
+
+function parseItem(block: WireBlock, role: Role): Item {
+  switch (block.type) {
+    case 'thinking':
+      return parseThinking(block);
+    case 'redacted_thinking':
+      return parseRedacted(block);
+    case 'tool_use':
+      return {
+        type: 'tool-call',
+        kind: 'function',
+        callId: block.id as string,
+        name: block.name as string,
+        input: JSON.stringify(block.input ?? {}),
+        ...marks(block, CALL_FIELDS),
+      };
+    case 'tool_result':
+      return parseToolResult(block);
+    default:
+      return { type: 'opaque', dialect: 'messages', value: block, role };
+  }
+}
+
+function parseToolResult(block: WireBlock): ToolResultItem {
+  return {
+    type: 'tool-result',
+    kind: 'function',
+    callId: block.tool_use_id as string,
+    content: parseParts(block.content),
+    ...(typeof block.is_error === 'boolean' && { isError: block.is_error }),
+    ...marks(block, RESULT_FIELDS),
+  };
+}
+
+const TEXT_FIELDS: ReadonlySet<string> = new Set(['type', 'text', 'cache_control']);
+const SOURCE_FIELDS: ReadonlySet<string> = new Set(['type', 'source', 'cache_control']);
+const DOCUMENT_FIELDS: ReadonlySet<string> = new Set([...SOURCE_FIELDS, 'title']);
+const CALL_FIELDS: ReadonlySet<string> = new Set(['type', 'id', 'name', 'input', 'cache_control']);
+const RESULT_FIELDS: ReadonlySet<string> = new Set([
+  'type',
+  'tool_use_id',
+  'content',
+  'is_error',
+  'cache_control',
+]);
+
+/** The cache mark of a block, and the fields beyond `modelled`, kept for this dialect. */
+export function marks(
+  block: JsonObject,
+  modelled: ReadonlySet<string>,
+): { readonly cache?: CacheMark; readonly ext?: Ext } {
+  const cache = isJsonObject(block.cache_control) ? parseCacheMark(block.cache_control) : undefined;
+  const rest = fieldsBeyond(block, modelled);
+  return {
+    ...(cache !== undefined && { cache }),
+    ...(Object.keys(rest).length > 0 && { ext: { messages: rest } }),
+  };
+}
+
+/** The members that are neither modelled nor null. */
+export function fieldsBeyond(value: JsonObject, modelled: ReadonlySet<string>): JsonObject {
+  const rest: JsonObject = {};
+  for (const [key, member] of Object.entries(value)) {
+    if (!modelled.has(key) && member !== null && member !== undefined) define(rest, key, member);
+  }
+  return rest;
+}

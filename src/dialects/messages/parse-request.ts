@@ -1,0 +1,188 @@
+import { GatewayError, invalidRequest } from '../../ir/errors.ts';
+import type { Ext } from '../../ir/items.ts';
+import type {
+  Effort,
+  GenerationRequest,
+  OutputFormat,
+  ReasoningSettings,
+  Sampling,
+  Tool,
+  ToolChoice,
+} from '../../ir/request.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../kit/json.ts';
+import type { ParseContext } from '../dialect.ts';
+import { modelList, parseCacheMark, parseWishes, withoutNulls } from '../gateway-fields.ts';
+import { checkSemantics } from '../semantics.ts';
+import { fieldsBeyond, marks, parseConversation } from './parse-content.ts';
+import { DOCUMENTED_FIELDS, type WireMessage } from './wire.ts';
+
+/** Reads a validated body of POST /messages or POST /messages/count_tokens. */
+export function parseRequest(body: JsonObject, _context: ParseContext): GenerationRequest {
+  refuseImpossible(body);
+  const config = objectAt(body.output_config);
+  const tools = parseTools(body.tools);
+  const metadata = objectAt(body.metadata);
+  const user = body.user ?? metadata.user_id;
+  const reasoning = parseReasoning(objectAt(body.thinking), config);
+  const alternatives = Array.isArray(body.models) ? body.models : fallbackModels(body);
+  const request: GenerationRequest = {
+    format: 'messages',
+    body,
+    models: modelList(body.model, alternatives),
+    hasFallbackModels: alternatives.length > 0,
+    items: parseConversation(body.system, body.messages as unknown as WireMessage[]),
+    tools,
+    ...parseToolChoice(objectAt(body.tool_choice), tools),
+    sampling: parseSampling(body),
+    ...(typeof body.max_tokens === 'number' && { maxOutputTokens: body.max_tokens }),
+    ...(reasoning !== undefined && { reasoning }),
+    ...parseOutputFormat(objectAt(config.format)),
+    ...(isJsonObject(body.cache_control) && { cache: parseCacheMark(body.cache_control) }),
+    ...(typeof body.service_tier === 'string' && { serviceTier: body.service_tier }),
+    ...(typeof body.speed === 'string' && { speed: body.speed as 'fast' | 'standard' }),
+    ...(typeof user === 'string' && { user }),
+    stream: body.stream === true,
+    echoUpstreamBody: false,
+    wishes: parseWishes(body),
+    ext: parseExt(body, config, metadata),
+    unknownFields: Object.keys(body).filter((key) => !DOCUMENTED_FIELDS.has(key) && body[key] !== null),
+  };
+  checkSemantics(request, { toolChoice: 'tool_choice.name', budget: 'thinking.budget_tokens' });
+  return request;
+}
+
+/** What the schema cannot refuse. */
+function refuseImpossible(body: JsonObject): void {
+  if (body.thread !== undefined && body.thread !== null) throw threadRefused();
+  if (Array.isArray(body.fallbacks) && Array.isArray(body.models)) {
+    throw invalidRequest([{ path: 'fallbacks', message: 'cannot be combined with models' }]);
+  }
+  if (modelList(body.model, body.models).length === 0) {
+    throw new GatewayError('invalid-request', "Missing required parameter: 'model'.", {
+      metadata: { issues: [{ path: 'model', message: 'is required' }] },
+    });
+  }
+}
+
+/** Clients that keep threads on the server look for this code and then send the whole conversation. */
+function threadRefused(): GatewayError {
+  const message = 'is not supported: nothing is stored here, send the whole conversation in messages';
+  return new GatewayError('invalid-request', `thread: ${message}`, {
+    metadata: { issues: [{ path: 'thread', message }] },
+    details: { details: { error_code: 'thread_unsupported_request', unsupported: ['thread'] } },
+  });
+}
+
+function fallbackModels(body: JsonObject): Json[] {
+  return Array.isArray(body.fallbacks)
+    ? body.fallbacks.map((entry) => (isJsonObject(entry) ? (entry.model ?? '') : ''))
+    : [];
+}
+
+function parseSampling(body: JsonObject): Sampling {
+  return {
+    ...(typeof body.temperature === 'number' && { temperature: body.temperature }),
+    ...(typeof body.top_p === 'number' && { topP: body.top_p }),
+    ...(typeof body.top_k === 'number' && { topK: body.top_k }),
+    ...(Array.isArray(body.stop_sequences) && { stop: body.stop_sequences as string[] }),
+  };
+}
+
+/** With thinking switched off the effort is about the answer alone: kept for this dialect, see `parseExt`. */
+function parseReasoning(thinking: JsonObject, config: JsonObject): ReasoningSettings | undefined {
+  if (thinking.type === 'disabled') return { enabled: false };
+  const effort = typeof config.effort === 'string' ? { effort: config.effort as Effort } : {};
+  const display = typeof thinking.display === 'string' ? { display: thinking.display } : {};
+  if (thinking.type === 'enabled') {
+    return { enabled: true, budgetTokens: thinking.budget_tokens as number, ...display, ...effort };
+  }
+  if (thinking.type === 'adaptive') return { adaptive: true, ...display, ...effort };
+  return config.effort === undefined || config.effort === null ? undefined : effort;
+}
+
+/** The name that a schema gets in formats that want one. */
+export const SCHEMA_NAME = 'output';
+
+function parseOutputFormat(format: JsonObject): { outputFormat?: OutputFormat } {
+  return isJsonObject(format.schema)
+    ? { outputFormat: { type: 'json-schema', name: SCHEMA_NAME, schema: format.schema } }
+    : {};
+}
+
+const FUNCTION_FIELDS: ReadonlySet<string> = new Set([
+  'type',
+  'name',
+  'description',
+  'input_schema',
+  'strict',
+  'cache_control',
+]);
+
+function parseTools(tools: Json | undefined): Tool[] {
+  return Array.isArray(tools) ? (tools as JsonObject[]).map(parseTool) : [];
+}
+
+function parseTool(tool: JsonObject): Tool {
+  if (typeof tool.type === 'string' && tool.type !== 'custom') {
+    return { type: 'hosted', dialect: 'messages', kind: tool.type, value: tool };
+  }
+  return {
+    type: 'function',
+    name: tool.name as string,
+    ...(typeof tool.description === 'string' && { description: tool.description }),
+    ...(isJsonObject(tool.input_schema) && { parameters: tool.input_schema }),
+    ...(typeof tool.strict === 'boolean' && { strict: tool.strict }),
+    ...marks(tool, FUNCTION_FIELDS),
+  };
+}
+
+function parseToolChoice(
+  choice: JsonObject,
+  tools: readonly Tool[],
+): { toolChoice?: ToolChoice; parallelToolCalls?: boolean } {
+  const parallel = choice.disable_parallel_tool_use === true ? { parallelToolCalls: false } : {};
+  switch (choice.type) {
+    case 'auto':
+      return { toolChoice: { mode: 'auto' }, ...parallel };
+    case 'any':
+      return { toolChoice: { mode: 'required' }, ...parallel };
+    case 'none':
+      return { toolChoice: { mode: 'none' } };
+    case 'tool':
+      return { toolChoice: namedChoice(choice, tools), ...parallel };
+    default:
+      return {};
+  }
+}
+
+function namedChoice(choice: JsonObject, tools: readonly Tool[]): ToolChoice {
+  const name = choice.name as string;
+  const isHosted = tools.some((tool) => tool.type === 'hosted' && tool.value.name === name);
+  return isHosted
+    ? { mode: 'hosted', dialect: 'messages', value: { type: 'tool', name } }
+    : { mode: 'tool', kind: 'function', name };
+}
+
+const MODELLED_CONFIG: ReadonlySet<string> = new Set(['effort', 'format']);
+const MODELLED_METADATA: ReadonlySet<string> = new Set(['user_id']);
+
+/** Documented fields that only this dialect has. */
+function parseExt(body: JsonObject, config: JsonObject, metadata: JsonObject): Ext {
+  const outputConfig = fieldsBeyond(config, MODELLED_CONFIG);
+  if (objectAt(body.thinking).type === 'disabled' && typeof config.effort === 'string') {
+    outputConfig.effort = config.effort;
+  }
+  const labels = fieldsBeyond(metadata, MODELLED_METADATA);
+  const messages: JsonObject = {
+    ...(Object.keys(outputConfig).length > 0 && { output_config: outputConfig }),
+    ...(isJsonObject(body.context_management) && {
+      context_management: withoutNulls(body.context_management),
+    }),
+    ...(Object.keys(labels).length > 0 && { metadata: labels }),
+  };
+  return Object.keys(messages).length > 0 ? { messages } : {};
+}
+
+function objectAt(value: Json | undefined): JsonObject {
+  return isJsonObject(value) ? value : {};
+}

@@ -1,0 +1,98 @@
+import type { Seal } from '../../ir/events.ts';
+import type { ReasoningItem } from '../../ir/items.ts';
+import type { JsonObject } from '../../kit/json.ts';
+import { familyOf, unwrapSeal, wrapSeal } from '../custody.ts';
+import type { WireBlock } from './wire.ts';
+
+/**
+ * Thinking blocks in both directions. The format has one field for a seal and none for its family: seals of other
+ * families travel wrapped, and so does the absence of one, so that a block we made is told from one the upstream made.
+ */
+
+/** Family of seals that this dialect's upstreams mint. */
+export const NATIVE_FORMAT = 'anthropic-claude-v1';
+
+/** Signature of thoughts that nobody sealed. */
+const UNSEALED = wrapSeal({});
+
+/** Between the parts of one thought, which the format writes as one text. */
+export const PART_SEPARATOR = '\n\n';
+
+/** Reads a `thinking` block. */
+export function parseThinking(block: WireBlock): ReasoningItem {
+  const signature = typeof block.signature === 'string' ? block.signature : '';
+  const thoughts = typeof block.thinking === 'string' && block.thinking !== '' ? [block.thinking] : [];
+  const foreign = unwrapSeal(signature);
+  if (foreign === undefined) {
+    return { type: 'reasoning', text: thoughts, summary: [], signature, format: NATIVE_FORMAT };
+  }
+  return isSummarised(foreign)
+    ? { type: 'reasoning', text: [], summary: thoughts, ...foreign }
+    : { type: 'reasoning', text: thoughts, summary: [], ...foreign };
+}
+
+/** Reads a `redacted_thinking` block. */
+export function parseRedacted(block: WireBlock): ReasoningItem {
+  const data = typeof block.data === 'string' ? block.data : '';
+  const seal = unwrapSeal(data) ?? { encrypted: data, format: NATIVE_FORMAT };
+  return { type: 'reasoning', text: [], summary: [], ...seal };
+}
+
+/** The seal that a signature means; undefined when it means there is none. */
+export function sealOfSignature(signature: string): Seal | undefined {
+  return signature === '' || signature === UNSEALED ? undefined : { signature, format: NATIVE_FORMAT };
+}
+
+/** The block for an upstream; undefined when the thoughts are not sealed by its family and it would refuse them. */
+export function renderReasoning(item: ReasoningItem): JsonObject | undefined {
+  if (familyOf(item.format) !== 'anthropic') return undefined;
+  if (item.signature !== undefined) {
+    return { type: 'thinking', thinking: visibleText(item), signature: item.signature };
+  }
+  return item.encrypted === undefined ? undefined : { type: 'redacted_thinking', data: item.encrypted };
+}
+
+/** True for a block that only we can have made: its seal belongs to another family, or to nobody. */
+export function isForeignThinking(block: WireBlock): boolean {
+  const seal =
+    block.type === 'thinking' ? block.signature : block.type === 'redacted_thinking' ? block.data : undefined;
+  return typeof seal === 'string' && unwrapSeal(seal) !== undefined;
+}
+
+type Sealed = Pick<ReasoningItem, 'id' | 'signature' | 'encrypted' | 'format'>;
+
+/** What stands in `signature` of a block for a caller. */
+export function signatureFor(item: Sealed): string {
+  if (item.signature === undefined && item.encrypted === undefined) return UNSEALED;
+  return isNativeSignature(item) ? item.signature : wrapSeal(item);
+}
+
+/** The whole block for thoughts without visible text; undefined when there is nothing to say. */
+export function silentBlock(item: Sealed): JsonObject | undefined {
+  if (isNativeSignature(item)) return { type: 'thinking', thinking: '', signature: item.signature };
+  if (item.signature === undefined && item.encrypted === undefined) return undefined;
+  const isNative = familyOf(item.format) === 'anthropic' && item.signature === undefined;
+  return { type: 'redacted_thinking', data: isNative ? (item.encrypted ?? '') : wrapSeal(item) };
+}
+
+/** The block of a whole reasoning item for a caller. */
+export function reasoningBlock(item: ReasoningItem, hidesThoughts: boolean): JsonObject | undefined {
+  const thinking = visibleText(item);
+  if (thinking === '') return silentBlock(item);
+  return { type: 'thinking', thinking: hidesThoughts ? '' : thinking, signature: signatureFor(item) };
+}
+
+function visibleText(item: ReasoningItem): string {
+  return (item.text.length > 0 ? item.text : item.summary).join(PART_SEPARATOR);
+}
+
+function isNativeSignature(item: Sealed): item is Sealed & { signature: string } {
+  return (
+    familyOf(item.format) === 'anthropic' && item.signature !== undefined && item.encrypted === undefined
+  );
+}
+
+/** One family shows only summaries of what it seals. */
+function isSummarised(seal: Sealed): boolean {
+  return seal.encrypted !== undefined && familyOf(seal.format) === 'openai';
+}

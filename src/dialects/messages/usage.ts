@@ -1,0 +1,121 @@
+import type { Settled } from '../../ir/events.ts';
+import { NO_USAGE, tokenCount, type Usage } from '../../ir/usage.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../kit/json.ts';
+import { usdOf } from '../../kit/money.ts';
+
+/** Token counts in both directions. Here `input_tokens` are the fresh ones only; cache reads and writes stand apart. */
+
+type Counter =
+  | 'fresh'
+  | 'cached'
+  | 'written'
+  | 'written5m'
+  | 'written1h'
+  | 'output'
+  | 'reasoning'
+  | 'searches';
+
+/** Where each count stands in a wire usage object. */
+const PLACES: readonly (readonly [counter: Counter, field: string, member?: string])[] = [
+  ['fresh', 'input_tokens'],
+  ['cached', 'cache_read_input_tokens'],
+  ['written', 'cache_creation_input_tokens'],
+  ['written5m', 'cache_creation', 'ephemeral_5m_input_tokens'],
+  ['written1h', 'cache_creation', 'ephemeral_1h_input_tokens'],
+  ['output', 'output_tokens'],
+  ['reasoning', 'output_tokens_details', 'thinking_tokens'],
+  ['searches', 'server_tool_use', 'web_search_requests'],
+];
+
+/** Members of a usage object that have no count of their own and go back to this dialect only. */
+const EXTRAS = ['inference_geo', 'server_tool_use', 'speed', 'iterations'] as const;
+
+/** Gathers what an upstream says about tokens, event by event. A count that is said later wins. */
+export class UsageMeter {
+  readonly #counts: Partial<Record<Counter, number>> = {};
+  readonly #extras: JsonObject = {};
+  #serviceTier: string | undefined;
+
+  /** `isFinal`: whether output can be known already; at the start of a stream the number means nothing. */
+  see(usage: Json | undefined, isFinal: boolean): void {
+    if (!isJsonObject(usage)) return;
+    for (const [counter, field, member] of PLACES) {
+      const count = countAt(usage, field, member);
+      if (count !== undefined && (isFinal || counter !== 'output')) this.#counts[counter] = count;
+    }
+    for (const name of EXTRAS) {
+      const extra = usage[name];
+      if (extra !== null && extra !== undefined) this.#extras[name] = extra;
+    }
+    if (typeof usage.service_tier === 'string') this.#serviceTier = usage.service_tier;
+  }
+
+  /** Undefined unless both sides are known: half a measurement must not pass for a whole one. */
+  usage(): Usage | undefined {
+    const { fresh, output, cached = 0, reasoning = 0, searches = 0 } = this.#counts;
+    if (fresh === undefined || output === undefined) return undefined;
+    const { written1h = 0, written5m = 0 } = this.#counts;
+    const written = Math.max(this.#counts.written ?? 0, written5m + written1h);
+    return {
+      ...NO_USAGE,
+      inputTokens: fresh + cached + written,
+      cachedTokens: cached,
+      cacheWriteTokens: written - written1h,
+      cacheWrite1hTokens: written1h,
+      outputTokens: output,
+      reasoningTokens: Math.min(reasoning, output),
+      webSearchRequests: searches,
+      source: 'measured',
+    };
+  }
+
+  /** Tier in the gateway's word. */
+  serviceTier(): string | undefined {
+    return this.#serviceTier === 'standard' ? 'default' : this.#serviceTier;
+  }
+
+  extras(): JsonObject {
+    return this.#extras;
+  }
+}
+
+function countAt(usage: JsonObject, field: string, member: string | undefined): number | undefined {
+  const value = usage[field];
+  if (member === undefined) return tokenCount(value);
+  return isJsonObject(value) ? tokenCount(value[member]) : undefined;
+}
+
+/** A whole wire usage object. `tier` in the gateway's word. */
+export function renderUsage(usage: Usage, tier: string): JsonObject {
+  const written = usage.cacheWriteTokens + usage.cacheWrite1hTokens;
+  return {
+    input_tokens: Math.max(0, usage.inputTokens - usage.cachedTokens - written),
+    output_tokens: usage.outputTokens,
+    cache_creation: {
+      ephemeral_5m_input_tokens: usage.cacheWriteTokens,
+      ephemeral_1h_input_tokens: usage.cacheWrite1hTokens,
+    },
+    cache_creation_input_tokens: written,
+    cache_read_input_tokens: usage.cachedTokens,
+    inference_geo: null,
+    output_tokens_details: { thinking_tokens: usage.reasoningTokens },
+    server_tool_use:
+      usage.webSearchRequests > 0
+        ? { web_search_requests: usage.webSearchRequests, web_fetch_requests: 0 }
+        : null,
+    service_tier: tier === 'default' ? 'standard' : tier,
+  };
+}
+
+/** Members of the usage object that say what the answer cost, in USD. */
+export function renderCost({ bill }: Settled): JsonObject {
+  return {
+    cost: usdOf(bill.totalNanos),
+    is_byok: bill.isByok,
+    cost_details: {
+      upstream_inference_cost: bill.isByok ? usdOf(bill.inputNanos + bill.outputNanos) : null,
+      upstream_inference_prompt_cost: usdOf(bill.inputNanos),
+      upstream_inference_completions_cost: usdOf(bill.outputNanos),
+    },
+  };
+}

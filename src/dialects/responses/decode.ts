@@ -1,0 +1,273 @@
+import { GatewayError } from '../../ir/errors.ts';
+import type { Event, FinishReason } from '../../ir/events.ts';
+import type { Usage } from '../../ir/usage.ts';
+import { isJsonObject, type JsonObject, readJson } from '../../kit/json.ts';
+import type { SseFrame } from '../../kit/sse.ts';
+import type { DecodeContext, StreamDecoder } from '../dialect.ts';
+import { upstreamFailure } from './error.ts';
+import {
+  CHANNEL_BY_DELTA,
+  CHANNEL_BY_DONE,
+  CHANNEL_BY_PART,
+  INPUT_CHANNELS,
+  isProgressEvent,
+  OPENING_EVENTS,
+  TERMINAL_EVENTS,
+  type TextChannel,
+} from './event-types.ts';
+import { compact, numberAt, objectAt, objectsAt, stringAt } from './members.ts';
+import { type ItemSlot, OutputReader } from './output-reader.ts';
+import { readUsage } from './usage.ts';
+
+/** Reads the events of one upstream stream. */
+export class ResponsesDecoder implements StreamDecoder {
+  readonly #relay: boolean;
+  readonly #output: OutputReader;
+  #events: Event[] = [];
+  #started = false;
+  #ended = false;
+  #usage: Usage | undefined;
+
+  constructor(context: DecodeContext) {
+    this.#relay = context.relay;
+    this.#output = new OutputReader((event) => this.#emit(event), !context.relay);
+  }
+
+  decode(frame: SseFrame): Event[] {
+    if (this.#ended || frame.data === '[DONE]') return [];
+    const reading = readJson(frame.data);
+    if (!reading.ok || !isJsonObject(reading.value)) return [];
+    const { value } = reading;
+    this.#step(stringAt(value, 'type') ?? frame.event ?? '', value);
+    const events = this.#take();
+    return this.#relay ? [{ type: 'relay', dialect: 'responses', frame, value, events }] : events;
+  }
+
+  end(): Event[] {
+    if (this.#ended) return [];
+    this.#fail(
+      new GatewayError(
+        'upstream-unavailable',
+        'The provider ended the stream before the answer was complete',
+      ),
+    );
+    return this.#take();
+  }
+
+  /** Reads a whole answer that came in one piece. */
+  whole(body: JsonObject): Event[] {
+    if (isJsonObject(body.error)) this.#fail(upstreamFailure(body));
+    else if (!Array.isArray(body.output)) this.#fail(notAnAnswer());
+    else this.#terminal(body, `response.${stringAt(body, 'status') ?? 'completed'}`);
+    return this.#take();
+  }
+
+  #take(): Event[] {
+    const events = this.#events;
+    this.#events = [];
+    return events;
+  }
+
+  #emit(event: Event): void {
+    this.#events.push(event);
+  }
+
+  #step(type: string, value: JsonObject): void {
+    if (OPENING_EVENTS.has(type)) {
+      this.#start(objectAt(value, 'response'));
+    } else if (TERMINAL_EVENTS.has(type)) {
+      this.#terminal(objectAt(value, 'response') ?? {}, type);
+    } else if (type === 'error' || (!type.startsWith('response.') && isJsonObject(value.error))) {
+      this.#fail(upstreamFailure(value));
+    } else if (type.startsWith('response.')) {
+      this.#start(undefined);
+      this.#progress(type, value);
+    }
+  }
+
+  #start(response: JsonObject | undefined): void {
+    this.#usage = (response && readUsage(response)) ?? this.#usage;
+    if (this.#started) return;
+    this.#started = true;
+    const upstreamId = response && stringAt(response, 'id');
+    if (upstreamId !== undefined) this.#output.upstreamId = upstreamId;
+    this.#emit(
+      compact({ type: 'start', upstreamId, upstreamModel: response && stringAt(response, 'model') }),
+    );
+  }
+
+  #progress(type: string, value: JsonObject): void {
+    const delta = CHANNEL_BY_DELTA.get(type);
+    if (delta !== undefined) return this.#text(delta, value);
+    const done = CHANNEL_BY_DONE.get(type);
+    if (done !== undefined) return this.#wholeText(done, value);
+    switch (type) {
+      case 'response.output_item.added':
+        return this.#added(value);
+      case 'response.output_item.done':
+        return this.#done(value);
+      case 'response.content_part.added':
+      case 'response.reasoning_summary_part.added':
+        return this.#partAdded(value);
+      case 'response.content_part.done':
+      case 'response.reasoning_summary_part.done':
+        return this.#partDone(value);
+      case 'response.output_text.annotation.added':
+        return this.#annotation(value);
+      case INPUT_CHANNELS.function.delta:
+      case INPUT_CHANNELS.custom.delta:
+        return this.#input(value);
+      case INPUT_CHANNELS.function.done:
+      case INPUT_CHANNELS.custom.done:
+        return this.#wholeInput(type, value);
+      default:
+        if (isProgressEvent(type)) this.#opaque(value);
+    }
+  }
+
+  #added(value: JsonObject): void {
+    const item = objectAt(value, 'item');
+    const index = numberAt(value, 'output_index');
+    if (item === undefined || (index !== undefined && this.#output.find(value) !== undefined)) return;
+    this.#output.begin(item, index);
+  }
+
+  #done(value: JsonObject): void {
+    const item = objectAt(value, 'item');
+    if (item === undefined) return;
+    const index = numberAt(value, 'output_index');
+    const known =
+      index === undefined
+        ? this.#output.find({ item_id: item.id ?? undefined })
+        : this.#output.find({ output_index: index });
+    const slot = known ?? this.#output.begin(item, index);
+    if (slot !== undefined) this.#output.whole(slot, item);
+  }
+
+  #partAdded(value: JsonObject): void {
+    const channel = channelOfPart(value);
+    const slot = channel && this.#slotFor(channel, value);
+    if (channel !== undefined && slot?.open) this.#output.part(slot, channel.kind, indexIn(channel, value));
+  }
+
+  #partDone(value: JsonObject): void {
+    const channel = channelOfPart(value);
+    const slot = this.#output.find(value);
+    const part = objectAt(value, 'part');
+    if (channel !== undefined && slot !== undefined && part !== undefined) {
+      this.#output.wholePart(slot, part, indexIn(channel, value));
+    }
+  }
+
+  #text(channel: TextChannel, value: JsonObject): void {
+    const text = stringAt(value, 'delta');
+    const slot = text === undefined ? undefined : this.#slotFor(channel, value);
+    if (text === undefined || text === '' || slot === undefined) return;
+    const logprobs = objectsAt(value, 'logprobs');
+    this.#output.text(
+      slot,
+      channel.kind,
+      indexIn(channel, value),
+      text,
+      logprobs.length > 0 ? logprobs : undefined,
+    );
+  }
+
+  #wholeText(channel: TextChannel, value: JsonObject): void {
+    const text = stringAt(value, channel.doneField);
+    const slot = text === undefined ? undefined : this.#slotFor(channel, value);
+    if (text !== undefined && slot !== undefined) {
+      this.#output.wholeText(slot, channel.kind, indexIn(channel, value), text);
+    }
+  }
+
+  /** The item that text belongs to; one that was never announced starts here. */
+  #slotFor(channel: TextChannel, value: JsonObject): ItemSlot | undefined {
+    const known = this.#output.find(value);
+    if (known !== undefined) return known.head.type === channel.item ? known : undefined;
+    const item = { type: channel.item, id: stringAt(value, 'item_id') };
+    return this.#output.begin(item, numberAt(value, 'output_index'));
+  }
+
+  #annotation(value: JsonObject): void {
+    const annotation = objectAt(value, 'annotation');
+    const slot = this.#output.find(value);
+    if (annotation !== undefined && slot?.head.type === 'message') {
+      this.#output.annotation(slot, numberAt(value, 'content_index') ?? 0, annotation);
+    }
+  }
+
+  #input(value: JsonObject): void {
+    const slot = this.#output.find(value);
+    if (slot?.head.type === 'tool-call') this.#output.input(slot, stringAt(value, 'delta') ?? '');
+  }
+
+  #wholeInput(type: string, value: JsonObject): void {
+    const channel = type === INPUT_CHANNELS.custom.done ? INPUT_CHANNELS.custom : INPUT_CHANNELS.function;
+    const slot = this.#output.find(value);
+    if (slot?.head.type === 'tool-call') this.#output.wholeInput(slot, stringAt(value, channel.field) ?? '');
+  }
+
+  /** `output_index` becomes the position of the item among the events. */
+  #opaque(value: JsonObject): void {
+    const slot = this.#output.find(value);
+    if (slot === undefined) return;
+    this.#emit({ type: 'opaque', dialect: 'responses', value: { ...value, output_index: slot.item } });
+  }
+
+  #terminal(response: JsonObject, type: string): void {
+    this.#start(response);
+    const status = stringAt(response, 'status') ?? type.replace('response.', '');
+    if (status !== 'completed' && status !== 'incomplete') {
+      this.#fail(isJsonObject(response.error) ? upstreamFailure(response) : notAnAnswer());
+      return;
+    }
+    this.#wholeOutput(response);
+    this.#output.endAll(status);
+    if (this.#usage !== undefined) this.#emit({ type: 'usage', usage: this.#usage });
+    this.#ended = true;
+    const nativeReason = stringAt(objectAt(response, 'incomplete_details') ?? {}, 'reason') ?? status;
+    this.#emit(
+      compact({
+        type: 'finish',
+        reason: this.#reason(status, nativeReason),
+        nativeReason,
+        serviceTier: stringAt(response, 'service_tier'),
+      }),
+    );
+  }
+
+  /** What the final snapshot holds and the stream left out. */
+  #wholeOutput(response: JsonObject): void {
+    const knewNothing = this.#output.isEmpty;
+    for (const [index, item] of objectsAt(response, 'output').entries()) {
+      const known = this.#output.findWhole(item, index);
+      const slot = known ?? (knewNothing ? this.#output.begin(item, index) : undefined);
+      if (slot !== undefined) this.#output.whole(slot, item);
+    }
+  }
+
+  #reason(status: string, nativeReason: string): FinishReason {
+    if (status === 'incomplete') return nativeReason === 'content_filter' ? 'content-filter' : 'length';
+    if (this.#output.hasToolCalls) return 'tool-calls';
+    return this.#output.hasRefusal ? 'refusal' : 'stop';
+  }
+
+  #fail(error: GatewayError): void {
+    if (this.#usage !== undefined) this.#emit({ type: 'usage', usage: this.#usage });
+    this.#ended = true;
+    this.#emit({ type: 'failure', error });
+  }
+}
+
+function notAnAnswer(): GatewayError {
+  return new GatewayError('upstream-unavailable', 'The provider sent something that is not an answer');
+}
+
+function channelOfPart(value: JsonObject): TextChannel | undefined {
+  return CHANNEL_BY_PART.get(stringAt(objectAt(value, 'part') ?? {}, 'type') ?? '');
+}
+
+function indexIn(channel: TextChannel, value: JsonObject): number {
+  return numberAt(value, channel.index) ?? 0;
+}

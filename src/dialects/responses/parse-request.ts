@@ -1,0 +1,245 @@
+import { GatewayError, invalidRequest } from '../../ir/errors.ts';
+import type { Item } from '../../ir/items.ts';
+import type {
+  Effort,
+  GenerationRequest,
+  OutputFormat,
+  ReasoningSettings,
+  Sampling,
+} from '../../ir/request.ts';
+import type { JsonObject } from '../../kit/json.ts';
+import type { Issue } from '../../kit/validate.ts';
+import type { ParseContext } from '../dialect.ts';
+import { modelList, parseCacheMark, parseWishes, withoutNulls } from '../gateway-fields.ts';
+import { checkSemantics } from '../semantics.ts';
+import {
+  booleanAt,
+  compact,
+  numberAt,
+  objectAt,
+  objectsAt,
+  objectsOf,
+  stringAt,
+  stringsAt,
+} from './members.ts';
+import { parseItem } from './parse-items.ts';
+import { parseToolChoice, parseTools } from './parse-tools.ts';
+import {
+  DOCUMENTED_FIELDS,
+  INCLUDE_LOGPROBS,
+  REASONING_FIELDS,
+  TEXT_FIELDS,
+  UNMODELLED_FIELDS,
+} from './wire.ts';
+import { KNOWN_ITEM_TYPES } from './wire-items.ts';
+
+/** Reads a validated body. */
+export function parseRequest(body: JsonObject, _context: ParseContext): GenerationRequest {
+  refuseMissing(body);
+  const issues = [...statefulIssues(body), ...sourceIssues(body)];
+  if (issues.length > 0) throw invalidRequest(issues);
+
+  const include = stringsAt(body, 'include');
+  const text = objectAt(body, 'text') ?? {};
+  const models = modelList(body.model, body.models);
+  const request: GenerationRequest = compact({
+    format: 'responses',
+    body,
+    models,
+    hasFallbackModels: (stringsAt(body, 'models') ?? []).length > 0,
+    items: parseInput(body),
+    tools: [...parseTools(objectsAt(body, 'tools')), ...additionalTools(body)],
+    toolChoice: parseToolChoice(body.tool_choice),
+    parallelToolCalls: booleanAt(body, 'parallel_tool_calls'),
+    sampling: parseSampling(body, include),
+    maxOutputTokens: numberAt(body, 'max_output_tokens'),
+    reasoning: parseReasoningSettings(objectAt(body, 'reasoning')),
+    outputFormat: parseOutputFormat(objectAt(text, 'format')),
+    verbosity: stringAt(text, 'verbosity'),
+    modalities: stringsAt(body, 'modalities'),
+    imageConfig: objectAt(body, 'image_config'),
+    cache: parseCacheMark(body.cache_control),
+    promptCacheKey: stringAt(body, 'prompt_cache_key'),
+    promptCacheOptions: objectAt(body, 'prompt_cache_options'),
+    serviceTier: stringAt(body, 'service_tier'),
+    metadata: objectAt(body, 'metadata'),
+    user: stringAt(body, 'user'),
+    safetyIdentifier: stringAt(body, 'safety_identifier'),
+    truncation: stringAt(body, 'truncation') as 'auto' | 'disabled' | undefined,
+    include,
+    stream: body.stream === true,
+    echoUpstreamBody: body.stream === true && objectAt(body, 'debug')?.echo_upstream_body === true,
+    wishes: parseWishes(body),
+    ext: parseUnmodelled(body),
+    unknownFields: unknownFieldsOf(body),
+  });
+  checkSemantics(request, { toolChoice: 'tool_choice', budget: 'reasoning.max_tokens' });
+  return request;
+}
+
+/**
+ * Items of kinds that nobody documents: upstreams of this dialect may know them, for all others they are an error.
+ * A kind with an operator's prefix (`<vendor>:web_search`) is always accepted.
+ */
+export function unknownItemIssues(request: GenerationRequest): Issue[] {
+  if (request.format !== 'responses') return [];
+  return objectsOf(request.body.input).flatMap((item, index) => {
+    const type = stringAt(item, 'type') ?? 'message';
+    if (KNOWN_ITEM_TYPES.has(type) || isOperatorItem(type)) return [];
+    return [
+      {
+        path: `input[${index}].type`,
+        message: `${JSON.stringify(type.slice(0, 64))} is not a known item type`,
+      },
+    ];
+  });
+}
+
+/** True for item kinds of the form `<vendor>:*`. */
+export function isOperatorItem(type: string): boolean {
+  return /^[\w-]+:/.test(type);
+}
+
+function refuseMissing(body: JsonObject): void {
+  if (modelList(body.model, body.models).length === 0) throw missing('model');
+  if (body.input === undefined || body.input === null) throw missing('input');
+  if (body.input === '' || (Array.isArray(body.input) && body.input.length === 0)) {
+    throw invalidRequest([{ path: 'input', message: 'must not be empty' }]);
+  }
+}
+
+function missing(name: string): GatewayError {
+  return new GatewayError('invalid-request', `Missing required parameter: '${name}'.`, {
+    metadata: { issues: [{ path: name, message: 'is required' }] },
+  });
+}
+
+/** Fields and items that only a service with a memory could honour. */
+function statefulIssues(body: JsonObject): Issue[] {
+  const issues: Issue[] = [];
+  if (body.background === true) {
+    issues.push({
+      path: 'background',
+      message: 'must be false: responses are not made in the background here',
+    });
+  }
+  for (const field of ['previous_response_id', 'conversation']) {
+    if (body[field] !== undefined && body[field] !== null) {
+      issues.push({ path: field, message: 'is not supported: nothing is stored here, send the whole input' });
+    }
+  }
+  for (const [index, item] of objectsOf(body.input).entries()) {
+    if (item.type === 'item_reference') {
+      const message = 'item_reference is not supported: nothing is stored here, send the item itself';
+      issues.push({ path: `input[${index}].type`, message });
+    }
+  }
+  return issues;
+}
+
+/** Images and files that do not say where they are. */
+function sourceIssues(body: JsonObject): Issue[] {
+  return objectsOf(body.input).flatMap((item, index) =>
+    ['content', 'output'].flatMap((field) =>
+      objectsAt(item, field).flatMap((part, place) => {
+        const names = SOURCE_FIELDS[stringAt(part, 'type') ?? ''];
+        if (names === undefined || names.some((name) => stringAt(part, name))) return [];
+        const path = `input[${index}].${field}[${place}].${names[0]}`;
+        return [{ path, message: `is required, unless ${names.slice(1).join(' or ')} is given` }];
+      }),
+    ),
+  );
+}
+
+const SOURCE_FIELDS: Readonly<Record<string, readonly string[]>> = {
+  input_image: ['image_url', 'file_id'],
+  input_file: ['file_data', 'file_url', 'file_id'],
+};
+
+function parseInput(body: JsonObject): Item[] {
+  const items =
+    typeof body.input === 'string' ? [userMessage(body.input)] : objectsOf(body.input).map(parseItem);
+  const instructions = stringAt(body, 'instructions');
+  if (instructions === undefined || instructions === '') return items;
+  return [{ type: 'message', role: 'system', content: [{ type: 'text', text: instructions }] }, ...items];
+}
+
+function userMessage(text: string): Item {
+  return { type: 'message', role: 'user', content: [{ type: 'text', text }] };
+}
+
+/** Mark of tools that an `additional_tools` item declares: upstreams of this dialect get the item instead. */
+export const ADDITIONAL_TOOL_MARK = 'additional_tools';
+
+function additionalTools(body: JsonObject) {
+  return objectsOf(body.input)
+    .filter((item) => item.type === 'additional_tools')
+    .flatMap((item) => parseTools(objectsAt(item, 'tools')))
+    .filter((tool) => tool.type !== 'hosted')
+    .map((tool) => ({
+      ...tool,
+      ext: { responses: { ...tool.ext?.responses, [ADDITIONAL_TOOL_MARK]: true } },
+    }));
+}
+
+function parseSampling(body: JsonObject, include: readonly string[] | undefined): Sampling {
+  return compact({
+    temperature: numberAt(body, 'temperature'),
+    topP: numberAt(body, 'top_p'),
+    topK: numberAt(body, 'top_k'),
+    frequencyPenalty: numberAt(body, 'frequency_penalty'),
+    presencePenalty: numberAt(body, 'presence_penalty'),
+    logprobs: include?.includes(INCLUDE_LOGPROBS) ? true : undefined,
+    topLogprobs: numberAt(body, 'top_logprobs'),
+  });
+}
+
+function parseReasoningSettings(value: JsonObject | undefined): ReasoningSettings | undefined {
+  if (value === undefined) return undefined;
+  return compact({
+    effort: stringAt(value, 'effort') as Effort | undefined,
+    budgetTokens: numberAt(value, 'max_tokens'),
+    enabled: booleanAt(value, 'enabled'),
+    exclude: booleanAt(value, 'exclude'),
+    summary: stringAt(value, 'summary'),
+    context: stringAt(value, 'context'),
+    mode: stringAt(value, 'mode'),
+  });
+}
+
+function parseOutputFormat(value: JsonObject | undefined): OutputFormat | undefined {
+  switch (value?.type) {
+    case 'text':
+      return { type: 'text' };
+    case 'json_object':
+      return { type: 'json' };
+    case 'json_schema':
+      return compact<OutputFormat>({
+        type: 'json-schema',
+        name: stringAt(value, 'name') ?? '',
+        schema: objectAt(value, 'schema') ?? {},
+        description: stringAt(value, 'description'),
+        strict: booleanAt(value, 'strict'),
+      });
+    default:
+      return undefined;
+  }
+}
+
+function parseUnmodelled(body: JsonObject): GenerationRequest['ext'] {
+  const fields = withoutNulls(Object.fromEntries(UNMODELLED_FIELDS.map((name) => [name, body[name]])));
+  return Object.keys(fields).length > 0 ? { responses: fields } : {};
+}
+
+/** What no format documents, top-level or inside the settings objects; null is as good as absent. */
+function unknownFieldsOf(body: JsonObject): string[] {
+  const unknown = (object: JsonObject, known: ReadonlySet<string>, prefix: string) =>
+    Object.keys(withoutNulls(object))
+      .filter((key) => !known.has(key))
+      .map((key) => `${prefix}${key}`);
+  return [
+    ...unknown(body, DOCUMENTED_FIELDS, ''),
+    ...unknown(objectAt(body, 'reasoning') ?? {}, REASONING_FIELDS, 'reasoning.'),
+    ...unknown(objectAt(body, 'text') ?? {}, TEXT_FIELDS, 'text.'),
+  ];
+}

@@ -1,0 +1,63 @@
+import type { Tool, ToolChoice, ToolNamespace } from '../../ir/request.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../kit/json.ts';
+import { parseCacheMark } from '../gateway-fields.ts';
+import { booleanAt, compact, extOf, objectAt, objectsAt, stringAt } from './members.ts';
+
+/** Tools and the choice among them, read into the representation. */
+
+const FUNCTION_FIELDS = new Set(['type', 'name', 'description', 'parameters', 'strict', 'cache_control']);
+const CUSTOM_FIELDS = new Set(['type', 'name', 'description', 'format']);
+
+/** Reads a list of tools; groups are taken apart, each of their tools remembering the group. */
+export function parseTools(values: readonly JsonObject[]): Tool[] {
+  return values.flatMap((value) => {
+    if (value.type !== 'namespace') return [parseTool(value, undefined)];
+    const namespace: ToolNamespace = compact({
+      name: stringAt(value, 'name') ?? '',
+      description: stringAt(value, 'description'),
+    });
+    return objectsAt(value, 'tools').map((tool) => parseTool(tool, namespace));
+  });
+}
+
+function parseTool(value: JsonObject, namespace: ToolNamespace | undefined): Tool {
+  switch (value.type) {
+    case 'function':
+      return compact({
+        type: 'function',
+        name: stringAt(value, 'name') ?? '',
+        description: stringAt(value, 'description'),
+        parameters: objectAt(value, 'parameters'),
+        strict: booleanAt(value, 'strict'),
+        namespace,
+        cache: parseCacheMark(value.cache_control),
+        ext: extOf(value, FUNCTION_FIELDS),
+      });
+    case 'custom':
+      return compact({
+        type: 'custom',
+        name: stringAt(value, 'name') ?? '',
+        description: stringAt(value, 'description'),
+        format: objectAt(value, 'format'),
+        namespace,
+        ext: extOf(value, CUSTOM_FIELDS),
+      });
+    default:
+      return { type: 'hosted', dialect: 'responses', kind: stringAt(value, 'type') ?? '', value };
+  }
+}
+
+/** Reads `tool_choice`. */
+export function parseToolChoice(value: Json | undefined): ToolChoice | undefined {
+  if (typeof value === 'string') return { mode: value as 'auto' | 'none' | 'required' };
+  if (!isJsonObject(value)) return undefined;
+  switch (value.type) {
+    case 'function':
+    case 'custom':
+      return { mode: 'tool', kind: value.type, name: stringAt(value, 'name') ?? '' };
+    case 'allowed_tools':
+      return { mode: 'allowed', required: value.mode === 'required', tools: objectsAt(value, 'tools') };
+    default:
+      return { mode: 'hosted', dialect: 'responses', value };
+  }
+}

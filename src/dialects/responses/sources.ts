@@ -1,0 +1,56 @@
+import type { Source } from '../../ir/items.ts';
+
+/** Where images and files are, as this format writes it: an address, a data URL, or an id. */
+
+const DATA_URL = /^data:([^;,]*)(?:;[^;,]*)*;base64,/i;
+
+/** Media types of files that come as bare base64, by the end of their name. */
+const MEDIA_TYPES: Readonly<Record<string, string>> = {
+  pdf: 'application/pdf',
+  txt: 'text/plain',
+  md: 'text/markdown',
+  csv: 'text/csv',
+  json: 'application/json',
+  html: 'text/html',
+  png: 'image/png',
+  jpg: 'image/jpeg',
+  jpeg: 'image/jpeg',
+  webp: 'image/webp',
+  gif: 'image/gif',
+};
+
+const UNKNOWN_MEDIA_TYPE = 'application/octet-stream';
+
+/** An address or a base64 data URL. */
+export function parseUrl(url: string): Source {
+  const head = DATA_URL.exec(url.slice(0, 256));
+  if (head === null) return { kind: 'url', url };
+  return { kind: 'base64', mediaType: head[1] || UNKNOWN_MEDIA_TYPE, data: url.slice(head[0].length) };
+}
+
+/** The content of a file: a data URL, or bare base64 whose type the file's name tells. */
+export function parseFileData(data: string, filename: string | undefined): Source {
+  if (data.startsWith('data:')) return parseUrl(data);
+  const extension = filename?.split('.').pop()?.toLowerCase() ?? '';
+  return { kind: 'base64', mediaType: MEDIA_TYPES[extension] ?? UNKNOWN_MEDIA_TYPE, data };
+}
+
+/** A source as one string: its address, or its content as a data URL; undefined for ids. */
+export function urlOf(source: Source): string | undefined {
+  switch (source.kind) {
+    case 'url':
+      return source.url;
+    case 'base64':
+      return `data:${source.mediaType};base64,${source.data}`;
+    case 'text':
+      return `data:${source.mediaType};base64,${Buffer.from(source.text).toString('base64')}`;
+    case 'file-id':
+      return undefined;
+  }
+}
+
+/** A file name for content that came without one. */
+export function filenameFor(mediaType: string): string {
+  const extension = Object.keys(MEDIA_TYPES).find((name) => MEDIA_TYPES[name] === mediaType);
+  return extension === undefined ? 'file' : `file.${extension}`;
+}

@@ -1,0 +1,65 @@
+import { type Bill, tokenCount, type Usage } from '../../ir/usage.ts';
+import type { JsonObject } from '../../kit/json.ts';
+import { usdOf } from '../../kit/money.ts';
+import { compact, objectAt, objectsAt } from './members.ts';
+
+/** Reads the token counts of a response object; undefined when it has none that can be believed. */
+export function readUsage(response: JsonObject): Usage | undefined {
+  const usage = objectAt(response, 'usage');
+  const inputTokens = tokenCount(usage?.input_tokens);
+  const outputTokens = tokenCount(usage?.output_tokens);
+  if (usage === undefined || inputTokens === undefined || outputTokens === undefined) return undefined;
+  const input = objectAt(usage, 'input_tokens_details') ?? {};
+  const output = objectAt(usage, 'output_tokens_details') ?? {};
+  const cachedTokens = Math.min(tokenCount(input.cached_tokens) ?? 0, inputTokens);
+  return {
+    inputTokens,
+    cachedTokens,
+    cacheWriteTokens: Math.min(tokenCount(input.cache_write_tokens) ?? 0, inputTokens - cachedTokens),
+    cacheWrite1hTokens: 0,
+    outputTokens,
+    reasoningTokens: Math.min(tokenCount(output.reasoning_tokens) ?? 0, outputTokens),
+    imageTokens: Math.min(tokenCount(output.image_tokens) ?? 0, outputTokens),
+    webSearchRequests: readSearches(response, usage),
+    source: 'measured',
+  };
+}
+
+/** Searches that the upstream ran: as it counts them, else the search items of the answer. */
+function readSearches(response: JsonObject, usage: JsonObject): number {
+  const told = objectAt(usage, 'server_tool_use_details')?.web_search_requests;
+  const counted = objectAt(objectAt(response, 'tool_usage') ?? {}, 'web_search')?.num_requests;
+  const items = objectsAt(response, 'output').filter(
+    (item) => item.type === 'web_search_call' && (objectAt(item, 'action')?.type ?? 'search') === 'search',
+  );
+  return tokenCount(told) ?? (tokenCount(counted) || items.length);
+}
+
+/** Writes token counts, and what they cost once that is known. */
+export function renderUsage(usage: Usage, bill: Bill | undefined): JsonObject {
+  return compact({
+    input_tokens: usage.inputTokens,
+    input_tokens_details: {
+      cached_tokens: usage.cachedTokens,
+      cache_write_tokens: usage.cacheWriteTokens + usage.cacheWrite1hTokens,
+    },
+    output_tokens: usage.outputTokens,
+    output_tokens_details: { reasoning_tokens: usage.reasoningTokens },
+    total_tokens: usage.inputTokens + usage.outputTokens,
+    ...(bill !== undefined && renderBill(bill)),
+    server_tool_use_details:
+      usage.webSearchRequests > 0 ? { web_search_requests: usage.webSearchRequests } : undefined,
+  });
+}
+
+function renderBill(bill: Bill): JsonObject {
+  return {
+    cost: usdOf(bill.totalNanos),
+    is_byok: bill.isByok,
+    cost_details: {
+      upstream_inference_cost: bill.isByok ? usdOf(bill.inputNanos + bill.outputNanos) : null,
+      upstream_inference_input_cost: usdOf(bill.inputNanos),
+      upstream_inference_output_cost: usdOf(bill.outputNanos),
+    },
+  };
+}

@@ -1,0 +1,52 @@
+import type { TSchema } from 'typebox';
+import { currentKeySchema } from '../contract/current-key.ts';
+import { endpointListSchema, endpointSchema } from '../contract/endpoint.ts';
+import { errorEnvelopeSchema, messagesErrorSchema } from '../contract/error-envelope.ts';
+import {
+  chatResultSchema,
+  messagesResultSchema,
+  responsesResultSchema,
+  tokenCountSchema,
+} from '../contract/generation-results.ts';
+import { healthSchema } from '../contract/health.ts';
+import {
+  architectureSchema,
+  modelCountSchema,
+  modelListSchema,
+  modelReplySchema,
+  modelSchema,
+} from '../contract/model.ts';
+import { pricingSchema } from '../contract/pricing.ts';
+import { providerListSchema, providerSchema } from '../contract/provider.ts';
+import {
+  cacheControlSchema,
+  pluginSchema,
+  providerSchema as providerPreferencesSchema,
+  stopConditionSchema,
+} from '../dialects/gateway-fields.ts';
+
+/** Schemas that the interface description names; everything else is written out where it is used. */
+export const NAMED_SCHEMAS: Readonly<Record<string, TSchema>> = {
+  Architecture: architectureSchema,
+  CacheControl: cacheControlSchema,
+  ChatCompletion: chatResultSchema,
+  CurrentKey: currentKeySchema,
+  Endpoint: endpointSchema,
+  EndpointList: endpointListSchema,
+  Error: errorEnvelopeSchema,
+  Health: healthSchema,
+  Message: messagesResultSchema,
+  MessagesError: messagesErrorSchema,
+  Model: modelSchema,
+  ModelCount: modelCountSchema,
+  ModelList: modelListSchema,
+  ModelReply: modelReplySchema,
+  Plugin: pluginSchema,
+  Pricing: pricingSchema,
+  Provider: providerSchema,
+  ProviderList: providerListSchema,
+  ProviderPreferences: providerPreferencesSchema,
+  Response: responsesResultSchema,
+  StopCondition: stopConditionSchema,
+  TokenCount: tokenCountSchema,
+};

@@ -1,0 +1,301 @@
+import Type, { type TSchema } from 'typebox';
+import { currentKeyObject, currentKeySchema } from '../contract/current-key.ts';
+import { endpointListSchema } from '../contract/endpoint.ts';
+import { errorEnvelopeSchema, messagesErrorSchema } from '../contract/error-envelope.ts';
+import {
+  chatResultSchema,
+  messagesResultSchema,
+  responsesResultSchema,
+  tokenCountSchema,
+} from '../contract/generation-results.ts';
+import { healthSchema } from '../contract/health.ts';
+import { modelCountSchema, modelListSchema, modelReplySchema } from '../contract/model.ts';
+import { modelCountQuerySchema, modelsQuerySchema } from '../contract/models-query.ts';
+import { providerListSchema } from '../contract/provider.ts';
+import { chatInbound } from '../dialects/chat/chat.ts';
+import type { InboundDialect } from '../dialects/dialect.ts';
+import { messagesInbound } from '../dialects/messages/messages.ts';
+import { countTokensSchema } from '../dialects/messages/wire.ts';
+import { responsesInbound } from '../dialects/responses/responses.ts';
+import { countModels, listEndpoints, listModels, listProviders, showModel } from './catalog-routes.ts';
+import { encodeEnvelope } from './error-envelope.ts';
+import { countTokensHandler, generateHandler } from './generate.ts';
+import { generationHeaderSchema } from './generation-headers.ts';
+import type { Handler, Route, RouteResponse } from './route.ts';
+import { unavailable } from './unavailable.ts';
+
+/** What each error status means, in the interface description. */
+const ERROR_MEANINGS = {
+  400: 'Invalid request parameters or malformed input',
+  401: 'Authentication missing or invalid',
+  402: 'Insufficient credits or quota',
+  403: 'Insufficient permissions, or a guardrail blocked the request',
+  404: 'Resource does not exist, or no endpoint is left for the model',
+  408: 'The gateway’s own time limit passed',
+  413: 'Request payload too large',
+  415: 'The body is not plain JSON in UTF-8',
+  422: 'Each field is valid, but not together or not for this model',
+  429: 'Rate limit exceeded',
+  500: 'Unexpected server error',
+  502: 'Provider failure',
+  503: 'Service temporarily unavailable',
+  524: 'The provider timed out',
+  529: 'The provider is overloaded',
+} as const;
+
+type ErrorStatus = keyof typeof ERROR_MEANINGS;
+
+const GENERATION_ERRORS: readonly ErrorStatus[] = [
+  400, 401, 402, 403, 404, 408, 413, 415, 422, 429, 500, 502, 503, 524, 529,
+];
+
+const NOTHING_DECLARED = { query: null, headers: null, body: null } as const;
+
+/** A public catalogue page or another read that belongs to no generation format. */
+const READ = {
+  method: 'GET',
+  mount: 'api',
+  rateClass: 'public',
+  encodeError: encodeEnvelope,
+} as const;
+
+const PROBE = {
+  ...READ,
+  mount: 'root',
+  tag: 'Operation',
+  auth: 'none',
+  rateClass: 'probe',
+  request: NOTHING_DECLARED,
+} as const;
+
+/** THE table: every route of the gateway, for one vendor word. */
+export function routesFor(vendor: string): readonly Route[] {
+  const currentKey: Route = {
+    ...READ,
+    path: '/key',
+    operationId: 'getCurrentKey',
+    summary: 'The key of this request',
+    tag: 'Keys',
+    auth: 'any',
+    rateClass: 'management',
+    request: NOTHING_DECLARED,
+    responses: {
+      200: ok(Type.Object({ data: currentKeySchema })),
+      ...errors(errorEnvelopeSchema, [401, 500]),
+    },
+    handler: showCurrentKey,
+  };
+  return [
+    generationRoute(vendor, responsesInbound, {
+      path: '/responses',
+      operationId: 'createResponse',
+      summary: 'Create a response',
+      result: responsesResultSchema,
+      errorSchema: errorEnvelopeSchema,
+    }),
+    generationRoute(vendor, messagesInbound, {
+      path: '/messages',
+      operationId: 'createMessage',
+      summary: 'Create a message',
+      result: messagesResultSchema,
+      errorSchema: messagesErrorSchema,
+    }),
+    {
+      method: 'POST',
+      mount: 'api',
+      path: '/messages/count_tokens',
+      operationId: 'countMessageTokens',
+      summary: 'Count the prompt tokens of a message request',
+      tag: 'Generation',
+      auth: 'inference',
+      rateClass: 'generation',
+      request: { query: null, headers: generationHeaderSchema(vendor), body: countTokensSchema(vendor) },
+      responses: { 200: ok(tokenCountSchema), ...errors(messagesErrorSchema, GENERATION_ERRORS) },
+      encodeError: (error, context) => messagesInbound.encodeError(error, context),
+      handler: countTokensHandler,
+    },
+    generationRoute(vendor, chatInbound, {
+      path: '/chat/completions',
+      operationId: 'createChatCompletion',
+      summary: 'Create a chat completion',
+      result: chatResultSchema,
+      errorSchema: errorEnvelopeSchema,
+    }),
+    {
+      ...READ,
+      path: '/models',
+      operationId: 'listModels',
+      summary: 'Models that can be asked for',
+      tag: 'Catalogue',
+      auth: 'none',
+      request: { ...NOTHING_DECLARED, query: modelsQuerySchema },
+      responses: { 200: ok(modelListSchema), ...errors(errorEnvelopeSchema, [400, 500]) },
+      handler: listModels('/models'),
+    },
+    {
+      ...READ,
+      path: '/models/count',
+      operationId: 'countModels',
+      summary: 'How many models there are',
+      tag: 'Catalogue',
+      auth: 'none',
+      request: { ...NOTHING_DECLARED, query: modelCountQuerySchema },
+      responses: { 200: ok(modelCountSchema), ...errors(errorEnvelopeSchema, [400, 500]) },
+      handler: countModels,
+    },
+    {
+      ...READ,
+      path: '/models/user',
+      operationId: 'listModelsForKey',
+      summary: 'Models that the key may use',
+      tag: 'Catalogue',
+      auth: 'any',
+      request: { ...NOTHING_DECLARED, query: modelsQuerySchema },
+      responses: { 200: ok(modelListSchema), ...errors(errorEnvelopeSchema, [400, 401, 500]) },
+      handler: listModels('/models/user'),
+    },
+    {
+      ...READ,
+      path: '/model/{author}/{slug}',
+      operationId: 'getModel',
+      summary: 'One model, by id or alias',
+      tag: 'Catalogue',
+      auth: 'none',
+      request: NOTHING_DECLARED,
+      responses: { 200: ok(modelReplySchema), ...errors(errorEnvelopeSchema, [404, 500]) },
+      handler: showModel,
+    },
+    {
+      ...READ,
+      path: '/models/{author}/{slug}/endpoints',
+      operationId: 'listEndpoints',
+      summary: 'The endpoints of one model',
+      tag: 'Catalogue',
+      auth: 'none',
+      request: NOTHING_DECLARED,
+      responses: { 200: ok(endpointListSchema), ...errors(errorEnvelopeSchema, [404, 500]) },
+      handler: listEndpoints,
+    },
+    {
+      ...READ,
+      path: '/providers',
+      operationId: 'listProviders',
+      summary: 'Providers that serve models',
+      tag: 'Catalogue',
+      auth: 'none',
+      request: NOTHING_DECLARED,
+      responses: { 200: ok(providerListSchema), ...errors(errorEnvelopeSchema, [500]) },
+      handler: listProviders,
+    },
+    currentKey,
+    { ...currentKey, path: '/auth/key', operationId: 'getCurrentKeyAlias' },
+    {
+      ...READ,
+      path: '/openapi.json',
+      operationId: 'getInterfaceDescription',
+      summary: 'This description',
+      tag: 'Operation',
+      auth: 'none',
+      request: NOTHING_DECLARED,
+      responses: { 200: ok(Type.Object({ openapi: Type.String() })), ...errors(errorEnvelopeSchema, [500]) },
+      handler: ({ exchange, server }) => exchange.reply.json(200, server.document()),
+    },
+    {
+      ...PROBE,
+      path: '/docs',
+      operationId: 'getInterfacePage',
+      summary: 'This description as a page',
+      rateClass: 'public',
+      responses: {
+        200: { description: 'The page', content: { 'text/html': Type.String() } },
+        ...errors(errorEnvelopeSchema, [500]),
+      },
+      handler: showPage,
+    },
+    {
+      ...PROBE,
+      path: '/healthz',
+      operationId: 'getHealth',
+      summary: 'Whether the process is alive',
+      responses: { 200: ok(healthSchema), ...errors(errorEnvelopeSchema, [500]) },
+      handler: ({ exchange }) => exchange.reply.json(200, { status: 'ok' }),
+    },
+    {
+      ...PROBE,
+      path: '/readyz',
+      operationId: 'getReadiness',
+      summary: 'Whether the gateway takes requests',
+      responses: {
+        200: ok(healthSchema),
+        503: { description: 'Starting or draining', content: { 'application/json': errorEnvelopeSchema } },
+        ...errors(errorEnvelopeSchema, [500]),
+      },
+      handler: showReadiness,
+    },
+  ];
+}
+
+function generationRoute(
+  vendor: string,
+  dialect: InboundDialect,
+  row: {
+    readonly path: string;
+    readonly operationId: string;
+    readonly summary: string;
+    readonly result: TSchema;
+    readonly errorSchema: TSchema;
+  },
+): Route {
+  return {
+    method: 'POST',
+    mount: 'api',
+    path: row.path,
+    operationId: row.operationId,
+    summary: row.summary,
+    tag: 'Generation',
+    auth: 'inference',
+    rateClass: 'generation',
+    request: { query: null, headers: generationHeaderSchema(vendor), body: dialect.requestSchema(vendor) },
+    responses: {
+      200: {
+        description: 'The answer; with `stream` true its events, one by one',
+        content: { 'application/json': row.result, 'text/event-stream': Type.String() },
+      },
+      ...errors(row.errorSchema, GENERATION_ERRORS),
+    },
+    encodeError: (error, context) => dialect.encodeError(error, context),
+    handler: generateHandler(dialect),
+  };
+}
+
+function ok(schema: TSchema): RouteResponse {
+  return { description: 'OK', content: { 'application/json': schema } };
+}
+
+function errors(schema: TSchema, statuses: readonly ErrorStatus[]): Record<number, RouteResponse> {
+  return Object.fromEntries(
+    statuses.map((status) => [
+      status,
+      { description: ERROR_MEANINGS[status], content: { 'application/json': schema } },
+    ]),
+  );
+}
+
+const showCurrentKey: Handler = ({ caller, exchange }) => {
+  if (caller === undefined) throw new Error('this route must require a key');
+  exchange.reply.json(200, { data: currentKeyObject(caller.key) });
+};
+
+const showPage: Handler = ({ exchange, server }) => {
+  const { html, contentSecurityPolicy } = server.page();
+  exchange.reply.html(html, {
+    'Content-Security-Policy': contentSecurityPolicy,
+    'Cache-Control': 'no-cache',
+    'Referrer-Policy': 'no-referrer',
+  });
+};
+
+const showReadiness: Handler = ({ exchange, server }) => {
+  if (server.state !== 'ready') throw unavailable(`The gateway is ${server.state}`);
+  exchange.reply.json(200, { status: 'ok' });
+};

@@ -1,0 +1,253 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { GatewayError } from '../ir/errors.ts';
+import { answer } from './answer.ts';
+import { DEFAULT_TIMES, type HttpDependencies, type HttpSettings, type HttpTimes } from './dependencies.ts';
+import { type DocsPage, renderDocsPage } from './docs-page.ts';
+import { type EncodeError, encodeEnvelope } from './error-envelope.ts';
+import { replyWithError } from './error-reply.ts';
+import { Exchange } from './exchange.ts';
+import { describeRoutes, type OpenApiDocument } from './openapi.ts';
+import { endWithError, headProblem } from './raw-error.ts';
+import { headerValues } from './request-headers.ts';
+import type { ServerState, ServerView } from './route.ts';
+import { RouteIndex } from './route-index.ts';
+import { routesFor } from './routes.ts';
+import { unavailable } from './unavailable.ts';
+
+/** The gateway's door. */
+export interface HttpServer {
+  /** Binds; rejects when it cannot. Port 0 picks a free one. */
+  listen(host: string, port: number): Promise<{ readonly host: string; readonly port: number }>;
+  /** From now on requests are served and `/readyz` says so. */
+  ready(): void;
+  /**
+   * Stops accepting, lets what is in flight finish, and ends what is left after `limitMs` with a failure in its own
+   * format. Resolves when every connection is closed; may be called once.
+   */
+  drain(limitMs: number): Promise<void>;
+}
+
+/** Makes a server that is not listening yet. */
+export function createHttpServer(services: HttpDependencies): HttpServer {
+  return new NodeHttpServer(services);
+}
+
+/** What depends on the vendor word and the base path, made once for each pair. */
+interface Face {
+  readonly vendor: string;
+  readonly basePath: string;
+  readonly index: RouteIndex;
+  document(): OpenApiDocument;
+  page(): DocsPage;
+}
+
+class NodeHttpServer implements HttpServer {
+  readonly #services: HttpDependencies;
+  readonly #times: HttpTimes;
+  readonly #server: Server;
+  readonly #exchanges = new Set<Exchange>();
+  /** Exchanges of a connection that have no reply yet, or not a whole one. */
+  readonly #bySocket = new WeakMap<Duplex, Set<Exchange>>();
+  #state: ServerState = 'starting';
+  #generations = 0;
+  #face: Face | undefined;
+  #whenIdle: (() => void) | undefined;
+
+  constructor(services: HttpDependencies) {
+    this.#services = services;
+    this.#times = { ...DEFAULT_TIMES, ...services.times };
+    const times = this.#times;
+    this.#server = createServer({
+      headersTimeout: times.headersMs,
+      // The body has its own limit, with a proper reply: this one only ends what slipped through.
+      requestTimeout: times.headersMs + times.bodyMs + 5_000,
+      connectionsCheckingInterval: times.checkMs,
+      keepAliveTimeout: times.idleMs,
+      maxHeaderSize: times.maxHeadBytes,
+      // Refused by us instead, with a body.
+      requireHostHeader: false,
+      noDelay: true,
+    });
+    this.#server.on('request', (request, response) => this.#accept(request, response, false));
+    this.#server.on('checkContinue', (request, response) => this.#accept(request, response, true));
+    this.#server.on('checkExpectation', (request, response) => this.#accept(request, response, false));
+    this.#server.on('connect', (_request, socket) =>
+      this.#refuse(socket, new GatewayError('method-not-allowed', 'CONNECT is not supported')),
+    );
+    this.#server.on('clientError', (error: NodeJS.ErrnoException, socket) => this.#broken(error, socket));
+  }
+
+  async listen(host: string, port: number): Promise<{ host: string; port: number }> {
+    // Compiles the route table before the first caller waits for it.
+    this.#currentFace(this.#services.settings());
+    await new Promise<void>((resolve, reject) => {
+      this.#server.once('error', reject);
+      this.#server.listen(port, host, () => {
+        this.#server.off('error', reject);
+        resolve();
+      });
+    });
+    const address = this.#server.address() as AddressInfo;
+    return { host: address.address, port: address.port };
+  }
+
+  ready(): void {
+    if (this.#state === 'starting') this.#state = 'ready';
+  }
+
+  async drain(limitMs: number): Promise<void> {
+    this.#state = 'draining';
+    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    if (!(await this.#idleWithin(limitMs))) {
+      for (const exchange of this.#exchanges) exchange.abort(unavailable('The gateway is shutting down'));
+      await this.#idleWithin(this.#times.abortGraceMs * 2);
+    }
+    this.#server.closeAllConnections();
+    await closed;
+  }
+
+  /** Whether nothing is in flight any more, at the latest after `limitMs`. */
+  #idleWithin(limitMs: number): Promise<boolean> {
+    if (this.#exchanges.size === 0) return Promise.resolve(true);
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => {
+        this.#whenIdle = undefined;
+        resolve(false);
+      }, limitMs);
+      this.#whenIdle = () => {
+        clearTimeout(timer);
+        resolve(true);
+      };
+    });
+  }
+
+  #accept(request: IncomingMessage, response: ServerResponse, awaitsInvitation: boolean): void {
+    const { clock, ids } = this.#services;
+    const exchange = new Exchange(request, response, {
+      clock,
+      token: ids.token(20),
+      lingerMs: this.#times.lingerMs,
+      awaitsInvitation,
+    });
+    this.#track(exchange, request, response);
+    void this.#serve(exchange);
+  }
+
+  async #serve(exchange: Exchange): Promise<void> {
+    const { request, reply } = exchange;
+    const settings = this.#services.settings();
+    let encodeError: EncodeError = encodeEnvelope;
+    let operation = 'unknown';
+    if (this.#state === 'draining') reply.closeConnection();
+    try {
+      const face = this.#currentFace(settings);
+      const match = face.index.find(request.method ?? '', request.url ?? '');
+      if ('allowed' in match) {
+        encodeError = match.encodeError;
+        throw missing(match.allowed);
+      }
+      const { route } = match.compiled;
+      operation = route.operationId;
+      encodeError = route.encodeError;
+      if (route.rateClass === 'generation') exchange.becomeGeneration();
+      requireOneHost(request);
+      if (this.#state !== 'ready' && route.rateClass !== 'probe') {
+        throw unavailable('Service temporarily unavailable');
+      }
+      await answer(exchange, match, {
+        services: this.#services,
+        settings,
+        times: this.#times,
+        server: this.#view(face),
+        enter: () => this.#enter(settings),
+      });
+    } catch (thrown) {
+      replyWithError(exchange, thrown, { encodeError, vendor: settings.vendor, log: this.#services.log });
+    }
+    this.#services.log.debug('request', {
+      request_id: exchange.requestId,
+      operation,
+      status: reply.gone ? 0 : reply.status,
+      milliseconds: Math.round(exchange.timing.elapsed()),
+    });
+  }
+
+  #view(face: Face): ServerView {
+    return { state: this.#state, document: face.document, page: face.page };
+  }
+
+  #enter({ maxConcurrentRequests }: HttpSettings): (() => void) | undefined {
+    if (this.#generations >= maxConcurrentRequests) return undefined;
+    this.#generations++;
+    return () => {
+      this.#generations--;
+    };
+  }
+
+  #currentFace({ vendor, basePath }: HttpSettings): Face {
+    const current = this.#face;
+    if (current !== undefined && current.vendor === vendor && current.basePath === basePath) return current;
+    const routes = routesFor(vendor);
+    const document = onFirstUse(() => describeRoutes(routes, { vendor, basePath }));
+    const page = onFirstUse(() => renderDocsPage(document()));
+    this.#face = { vendor, basePath, index: new RouteIndex(routes, basePath), document, page };
+    return this.#face;
+  }
+
+  #track(exchange: Exchange, request: IncomingMessage, response: ServerResponse): void {
+    const { socket } = request;
+    const ofSocket = this.#bySocket.get(socket) ?? new Set();
+    this.#bySocket.set(socket, ofSocket.add(exchange));
+    this.#exchanges.add(exchange);
+    response.once('close', () => {
+      ofSocket.delete(exchange);
+      this.#exchanges.delete(exchange);
+      if (this.#state !== 'draining') return;
+      // Node has closed what was idle when the drain began; what became idle since is ours to close.
+      this.#server.closeIdleConnections();
+      if (this.#exchanges.size === 0) this.#whenIdle?.();
+    });
+  }
+
+  /** Bytes that are no request. A reply that is already on its way must not get an error written into it. */
+  #broken(error: NodeJS.ErrnoException, socket: Duplex): void {
+    const underway = [...(this.#bySocket.get(socket) ?? [])].some(({ reply }) => reply.begun);
+    if (underway || !socket.writable || error.code === 'ECONNRESET') socket.destroy();
+    else this.#refuse(socket, headProblem(error.code));
+  }
+
+  #refuse(socket: Duplex, error: GatewayError): void {
+    const { clock, ids, settings } = this.#services;
+    endWithError(socket, error, {
+      vendor: settings().vendor,
+      requestId: `req-${Math.floor(clock.now() / 1000)}-${ids.token(20)}`,
+      lingerMs: this.#times.lingerMs,
+    });
+  }
+}
+
+function missing(allowed: readonly string[]): GatewayError {
+  if (allowed.length === 0) return new GatewayError('not-found', 'Resource not found');
+  const list = allowed.join(', ');
+  return new GatewayError('method-not-allowed', `Method not allowed: use ${list}`, {
+    headers: { Allow: list },
+  });
+}
+
+/** Two hosts, or none where the protocol wants one, mean that somebody on the way reads the request differently. */
+function requireOneHost({ rawHeaders, httpVersion }: IncomingMessage): void {
+  const { length } = headerValues(rawHeaders, 'host');
+  if (length > 1 || (length === 0 && httpVersion === '1.1')) {
+    throw new GatewayError('invalid-request', 'Host: must be given exactly once');
+  }
+}
+
+function onFirstUse<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}

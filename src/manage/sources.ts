@@ -1,0 +1,16 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { type Clock, systemClock } from '../kit/ids.ts';
+
+/** Time and chance, injected so that tests can foresee both. */
+export interface Sources {
+  readonly clock: Clock;
+  uuid(): string;
+  /** 64 lower-case hex digits that nobody can guess. */
+  secret(): string;
+}
+
+export const systemSources: Sources = {
+  clock: systemClock,
+  uuid: () => randomUUID(),
+  secret: () => randomBytes(32).toString('hex'),
+};

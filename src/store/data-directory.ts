@@ -1,0 +1,152 @@
+import { randomBytes } from 'node:crypto';
+import {
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import Database from 'libsql';
+
+/** A data directory that cannot be used. The message names it and says what to do. */
+export class DataDirectoryProblem extends Error {
+  /** Another process works on it right now. */
+  readonly inUse: boolean;
+
+  constructor(message: string, inUse: boolean, cause?: unknown) {
+    super(message, { cause });
+    this.name = 'DataDirectoryProblem';
+    this.inUse = inUse;
+  }
+}
+
+/** Where the gateway keeps what it must not lose. Open for one process at a time. */
+export interface DataDirectory {
+  /** Absolute. */
+  readonly path: string;
+  readonly databaseFile: string;
+  /** 32 bytes that key the hashes of end-user ids; made once, never shown. */
+  readonly hashKey: Buffer;
+  /** 32 bytes that encrypt stored credentials. */
+  readonly encryptionKey: Buffer;
+  /** Lets the next process in. */
+  close(): void;
+}
+
+const KEY_BYTES = 32;
+
+/**
+ * Makes the directory if need be (0700) and locks it until it is closed or the process ends, however it ends.
+ * `givenEncryptionKey` is base64; without one the directory's own is used and made if need be.
+ */
+export function openDataDirectory(path: string, givenEncryptionKey?: string): DataDirectory {
+  let lock: Lock | undefined;
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+    lock = takeLock(path);
+    return {
+      path,
+      databaseFile: join(path, 'signalbox.sqlite'),
+      hashKey: readOrMakeSecret(join(path, 'hash-key'), readRaw, (key) => key),
+      encryptionKey:
+        givenEncryptionKey === undefined
+          ? readOrMakeSecret(join(path, 'encryption-key'), readBase64, (key) => `${key.toString('base64')}\n`)
+          : Buffer.from(givenEncryptionKey, 'base64'),
+      close: lock.release,
+    };
+  } catch (error) {
+    lock?.release();
+    if (error instanceof DataDirectoryProblem) throw error;
+    const code = (error as NodeJS.ErrnoException).code ?? 'unknown';
+    throw new DataDirectoryProblem(
+      `the data directory ${path} cannot be used (${code}); choose another with --data-dir or make it writable`,
+      false,
+      error,
+    );
+  }
+}
+
+interface Lock {
+  release(): void;
+}
+
+/** The lock is a transaction that never ends: the system drops it with the process, even after kill -9. */
+function takeLock(path: string): Lock {
+  const file = join(path, 'lock');
+  closeSync(openSync(file, 'a', 0o600));
+  const holder = new Database(file, { timeout: 0 });
+  try {
+    holder.exec('BEGIN EXCLUSIVE');
+  } catch (error) {
+    holder.close();
+    if ((error as { code?: string }).code !== 'SQLITE_BUSY') throw error;
+    throw new DataDirectoryProblem(
+      `the data directory ${path} is in use by another process; stop it, or choose another directory with --data-dir`,
+      true,
+      error,
+    );
+  }
+  let held = true;
+  return {
+    release() {
+      if (!held) return;
+      held = false;
+      holder.exec('ROLLBACK');
+      holder.close();
+    },
+  };
+}
+
+function readOrMakeSecret(
+  file: string,
+  read: (bytes: Buffer) => Buffer,
+  write: (key: Buffer) => Buffer | string,
+): Buffer {
+  const stored = readIfThere(file);
+  if (stored === undefined) {
+    const made = randomBytes(KEY_BYTES);
+    writeWhole(file, write(made));
+    return made;
+  }
+  const key = read(stored);
+  if (key.length === KEY_BYTES) return key;
+  throw new DataDirectoryProblem(
+    `${file} does not hold a key of ${KEY_BYTES} bytes; put the right file back from a backup`,
+    false,
+  );
+}
+
+function readRaw(bytes: Buffer): Buffer {
+  return bytes;
+}
+
+function readBase64(bytes: Buffer): Buffer {
+  return Buffer.from(bytes.toString('latin1').trim(), 'base64');
+}
+
+function readIfThere(file: string): Buffer | undefined {
+  try {
+    return readFileSync(file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** The file is whole or absent, even if the machine stops in between. */
+function writeWhole(file: string, content: Buffer | string): void {
+  const draft = `${file}.draft`;
+  rmSync(draft, { force: true });
+  const descriptor = openSync(draft, 'wx', 0o600);
+  try {
+    writeSync(descriptor, Buffer.from(content));
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+  renameSync(draft, file);
+}

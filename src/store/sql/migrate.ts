@@ -1,0 +1,36 @@
+import type { Kysely } from 'kysely';
+import { MIGRATIONS } from './migrations/all.ts';
+import type { Migration } from './migrations/migration.ts';
+import type { Tables } from './tables.ts';
+
+/** Brings the database to the newest shape: all missing steps, or none of them. */
+export async function migrate(
+  database: Kysely<Tables>,
+  nowMs: number,
+  migrations: readonly Migration[] = MIGRATIONS,
+): Promise<void> {
+  await database.transaction().execute(async (transaction) => {
+    await transaction.schema
+      .createTable('schema_migrations')
+      .ifNotExists()
+      .addColumn('name', 'text', (column) => column.primaryKey())
+      .addColumn('applied_at_ms', 'bigint', (column) => column.notNull())
+      .execute();
+    const rows = await transaction.selectFrom('schema_migrations').select('name').execute();
+    const applied = new Set(rows.map(({ name }) => name));
+    const unknown = [...applied].find((name) => !migrations.some((migration) => migration.name === name));
+    if (unknown !== undefined) {
+      throw new Error(
+        `the database was written by a newer version (it has ${unknown}); start that version, or use another data directory`,
+      );
+    }
+    for (const migration of migrations) {
+      if (applied.has(migration.name)) continue;
+      await migration.up(transaction as unknown as Kysely<unknown>);
+      await transaction
+        .insertInto('schema_migrations')
+        .values({ name: migration.name, applied_at_ms: nowMs })
+        .execute();
+    }
+  });
+}

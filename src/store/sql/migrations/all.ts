@@ -1,0 +1,5 @@
+import { tenancyMigration } from './0001-tenancy.ts';
+import type { Migration } from './migration.ts';
+
+/** Every migration, oldest first. New ones go to the end. */
+export const MIGRATIONS: readonly Migration[] = [tenancyMigration];

@@ -1,0 +1,164 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { InboundDialect, ReplyContext } from '../../dialects/dialect.ts';
+import { GatewayError } from '../../ir/errors.ts';
+import { Fold } from '../../ir/fold.ts';
+import type { Format } from '../../ir/items.ts';
+import type { GenerationRequest } from '../../ir/request.ts';
+import type { Clock } from '../../kit/ids.ts';
+import { isJsonObject, type JsonObject, readJson } from '../../kit/json.ts';
+import type { Expiry } from '../deadlines.ts';
+import { expiryProblem } from '../socket-problem.ts';
+import type { Transport, TransportCall, TransportReply } from '../upstream.ts';
+import { answerOf } from './answer.ts';
+import { type Behaviour, behaviourOf } from './behaviours.ts';
+import { Dice } from './dice.ts';
+import { scriptOf } from './script.ts';
+
+/** What the simulator is made of. */
+export interface SimulatorParts {
+  /** The halves that callers speak: the simulator reads and writes with the gateway's own code. */
+  readonly dialects: Readonly<Record<Format, InboundDialect>>;
+  readonly vendor: string;
+  readonly clock: Clock;
+  /** Waits, or rejects when aborted. Given by tests that have no time. */
+  readonly sleep?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
+}
+
+/** Display name of the stand-in. */
+const NAME = 'Simulator';
+
+/** The format that is spoken below each path. */
+const FORMATS_BY_PATH: Readonly<Record<string, Format>> = {
+  '/responses': 'responses',
+  '/messages': 'messages',
+  '/chat/completions': 'chat',
+};
+
+const encoder = new TextEncoder();
+
+/**
+ * A labelled stand-in for an upstream, as a transport: takes the rendered request, answers from a deterministic
+ * script, and writes the answer with the real encoders, so that everything in between is what a real upstream meets.
+ * `behaviours.ts` says which model name does what.
+ */
+export function createSimulator(parts: SimulatorParts): Transport {
+  const sleep = parts.sleep ?? sleepOf;
+  return {
+    async open(call) {
+      call.signal.throwIfAborted();
+      const dialect = parts.dialects[formatOf(call.url)];
+      const body = bodyOf(call.body);
+      const model = typeof body.model === 'string' ? body.model : '';
+      const behaviour = behaviourOf(model);
+      await pause(sleep, behaviour.firstByteMs, 'firstByte', call);
+      try {
+        if (behaviour.failure !== undefined) throw failureOf(behaviour.failure);
+        const request = dialect.parseRequest(body, { vendor: parts.vendor });
+        return answer(request, model, behaviour, dialect, { ...parts, sleep }, call);
+      } catch (error) {
+        if (!(error instanceof GatewayError)) throw error;
+        return refusal(error, dialect, parts.vendor);
+      }
+    },
+    close: async () => {},
+  };
+}
+
+function formatOf(url: string): Format {
+  const format = FORMATS_BY_PATH[new URL(url).pathname];
+  if (format === undefined) throw new Error('the simulator is called below a path that no dialect has');
+  return format;
+}
+
+function bodyOf(text: string): JsonObject {
+  const reading = readJson(text);
+  if (!reading.ok || !isJsonObject(reading.value))
+    throw new Error('the simulator is given a body that is no object');
+  return reading.value;
+}
+
+function failureOf({ kind, message, retryAfterSeconds }: NonNullable<Behaviour['failure']>): GatewayError {
+  return new GatewayError(kind, message, { retryAfterSeconds });
+}
+
+function refusal(error: GatewayError, dialect: InboundDialect, vendor: string): TransportReply {
+  const body = dialect.encodeError(error, { vendor, generationId: null });
+  return {
+    status: error.status,
+    headers: {
+      'content-type': 'application/json',
+      ...(error.retryAfterSeconds !== undefined && { 'retry-after': String(error.retryAfterSeconds) }),
+    },
+    chunks: once(JSON.stringify(body)),
+  };
+}
+
+function answer(
+  request: GenerationRequest,
+  model: string,
+  behaviour: Behaviour,
+  dialect: InboundDialect,
+  parts: Required<SimulatorParts>,
+  call: TransportCall,
+): TransportReply {
+  const script = scriptOf(answerOf(request, behaviour, dialect.format), request, model);
+  const played = behaviour.cutsOff === true ? script.slice(0, Math.ceil(script.length / 2)) : script;
+  const context = contextOf(request, model, parts);
+  if (!request.stream) {
+    const body = JSON.stringify(dialect.encodeBody(new Fold().pushAll(script.flat()).result(), context));
+    const sent = behaviour.cutsOff === true ? body.slice(0, body.length / 2) : body;
+    return { status: 200, headers: { 'content-type': 'application/json' }, chunks: once(sent) };
+  }
+  return {
+    status: 200,
+    headers: { 'content-type': 'text/event-stream' },
+    chunks: play(),
+  };
+
+  async function* play(): AsyncGenerator<Uint8Array, void, undefined> {
+    const writer = dialect.createEncoder(context);
+    for (const [index, events] of played.entries()) {
+      if (index > 0) await pause(parts.sleep, behaviour.pieceMs, 'idle', call);
+      call.signal.throwIfAborted();
+      const text = writer.encode(events);
+      if (text !== '') yield encoder.encode(text);
+    }
+  }
+}
+
+function contextOf(request: GenerationRequest, model: string, parts: SimulatorParts): ReplyContext {
+  const token = new Dice(JSON.stringify(request.body)).token(20);
+  return {
+    vendor: parts.vendor,
+    request,
+    generationId: `gen-simulated-${token}`,
+    createdAtMs: parts.clock.now(),
+    now: () => parts.clock.now(),
+    model,
+    provider: NAME,
+    serviceTier: 'default',
+  };
+}
+
+async function* once(text: string): AsyncGenerator<Uint8Array, void, undefined> {
+  yield encoder.encode(text);
+}
+
+/** Waits as an upstream makes one wait: no longer than the call's own limit allows. */
+async function pause(
+  sleep: Required<SimulatorParts>['sleep'],
+  milliseconds: number,
+  limit: Expiry,
+  call: TransportCall,
+): Promise<void> {
+  await sleep(Math.min(milliseconds, call.timeouts[limit]), call.signal);
+  if (milliseconds > call.timeouts[limit]) throw expiryProblem(limit);
+}
+
+async function sleepOf(milliseconds: number, signal: AbortSignal): Promise<void> {
+  try {
+    await delay(milliseconds, undefined, { signal });
+  } catch {
+    throw signal.reason;
+  }
+}

@@ -1,0 +1,124 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { stringify } from 'yaml';
+import { KNOWN_PROVIDERS } from '../../src/catalog/build-catalog.ts';
+import { requireConfiguration } from '../../src/config/load.ts';
+import type { HttpTimes } from '../../src/http/dependencies.ts';
+import type { JsonObject } from '../../src/kit/json.ts';
+import { openLog } from '../../src/kit/log.ts';
+import { openGateway } from '../../src/main.ts';
+
+export interface TestGateway {
+  /** `http://127.0.0.1:PORT` */
+  readonly origin: string;
+  /** The base address. */
+  readonly url: string;
+  readonly apiKey: string;
+  readonly managementKey: string;
+  readonly dataDir: string;
+  readonly configFile: string;
+  /** Every log line so far, as text. */
+  readonly logText: () => string;
+  /** Log lines with a message. */
+  logged(message: string): Record<string, unknown>[];
+  /** A request to a path below the base address, with the API key unless another is given. */
+  fetch(path: string, init?: RequestInit & { key?: string | null }): Promise<Response>;
+  /** POSTs JSON. */
+  post(path: string, body: unknown, headers?: Record<string, string>): Promise<Response>;
+  drain(limitMs: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface TestOptions {
+  readonly times?: Partial<HttpTimes>;
+  readonly env?: Record<string, string>;
+}
+
+/** A whole gateway on a free port of the loopback interface, with its own data directory. */
+export async function openTestGateway(
+  config: JsonObject = {},
+  options: TestOptions = {},
+): Promise<TestGateway> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'signalbox-test-'));
+  const configFile = join(dataDir, 'signalbox.yaml');
+  writeFileSync(configFile, stringify(config));
+  const apiKey = 'sk-sb-v1-api-key-of-the-tests';
+  const managementKey = 'sk-sb-v1-management-key-of-the-tests';
+  const load = {
+    flags: { config: configFile, dataDir, port: '0' },
+    env: { SIGNALBOX_API_KEY: apiKey, SIGNALBOX_MANAGEMENT_KEY: managementKey, ...options.env },
+    knownProviders: KNOWN_PROVIDERS,
+  };
+  const lines: string[] = [];
+  const log = openLog({
+    level: 'debug',
+    readable: false,
+    write: (line) => lines.push(line),
+    now: () => Date.now(),
+  });
+  const gateway = await openGateway({
+    loaded: requireConfiguration(load),
+    load,
+    log,
+    ...(options.times !== undefined && { times: options.times }),
+  });
+  const origin = `http://127.0.0.1:${gateway.port}`;
+  const url = `${origin}/api/v1`;
+  let closing: Promise<void> | undefined;
+  const drain = (limitMs: number) => {
+    closing ??= gateway.close(limitMs);
+    return closing;
+  };
+  const send: TestGateway['fetch'] = (path, { key = apiKey, headers, ...init } = {}) =>
+    fetch(url + path, {
+      ...init,
+      headers: {
+        ...(key !== null && { authorization: `Bearer ${key}` }),
+        ...(headers as Record<string, string>),
+      },
+    });
+  return {
+    origin,
+    url,
+    apiKey,
+    managementKey,
+    dataDir,
+    configFile,
+    logText: () => lines.join(''),
+    logged: (message) =>
+      lines
+        .map((line) => JSON.parse(line) as Record<string, unknown>)
+        .filter((line) => line.message === message),
+    fetch: send,
+    post: (path, body, headers = {}) =>
+      send(path, {
+        method: 'POST',
+        body: typeof body === 'string' ? body : JSON.stringify(body),
+        headers: { 'content-type': 'application/json', ...headers },
+      }),
+    drain,
+    async close() {
+      await drain(0);
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The events of a stream: name, parsed data (`[DONE]` as a string), in order. */
+export async function readEvents(response: Response): Promise<{ event?: string; data: any }[]> {
+  const text = await response.text();
+  return text
+    .split('\n\n')
+    .filter((block) => block.includes('data:'))
+    .map((block) => {
+      const field = (name: string) =>
+        block
+          .split('\n')
+          .find((line) => line.startsWith(`${name}:`))
+          ?.slice(name.length + 1)
+          .trim();
+      const data = field('data') ?? '';
+      return { event: field('event'), data: data === '[DONE]' ? data : JSON.parse(data) };
+    });
+}

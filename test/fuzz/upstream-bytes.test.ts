@@ -1,0 +1,7 @@
+import { expect, it } from 'vitest';
+import { fuzzUpstreamBytes } from './upstream-bytes.ts';
+
+it('reads damaged upstream streams to exactly one end, without throwing', () => {
+  const { terminals } = fuzzUpstreamBytes(3000, 42);
+  expect(Object.keys(terminals).sort()).toEqual(['failure', 'finish']);
+});

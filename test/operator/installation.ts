@@ -1,0 +1,37 @@
+import { join } from 'node:path';
+import { type Installation, openInstallation } from '../../src/installation.ts';
+import { systemSources } from '../../src/manage/sources.ts';
+import { temporaryDirectory } from '../contracts/temporary-directory.ts';
+
+/** A clock that moves only when it is told to. */
+export interface HandClock {
+  advance(milliseconds: number): void;
+}
+
+/** A real installation in a new directory, with a clock in the test's hand. */
+export async function openTestInstallation(): Promise<
+  Installation & { readonly time: HandClock; readonly dataDir: string }
+> {
+  const directory = temporaryDirectory();
+  let nowMs = 1_790_000_000_000;
+  const clock = { now: () => nowMs, monotonic: () => nowMs };
+  const dataDir = join(directory.path, 'data');
+  const installation = await openInstallation({
+    dataDir,
+    keyPrefix: 'sk-sb-v1-',
+    sources: { ...systemSources, clock },
+  });
+  return {
+    ...installation,
+    dataDir,
+    time: {
+      advance: (milliseconds) => {
+        nowMs += milliseconds;
+      },
+    },
+    async close() {
+      await installation.close();
+      directory.remove();
+    },
+  };
+}

@@ -1,0 +1,171 @@
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { bootstrap } from '../../src/manage/bootstrap.ts';
+import { hashSecret } from '../../src/manage/hash-secret.ts';
+import { openTestInstallation } from './installation.ts';
+
+let under: Awaited<ReturnType<typeof openTestInstallation>>;
+
+beforeEach(async () => {
+  under = await openTestInstallation();
+});
+
+afterEach(() => under.close());
+
+describe('keys', () => {
+  it('have a prefix and 64 hex digits, and only their hash is stored', async () => {
+    const { key, secret } = await under.keys.create({ name: 'n' });
+    expect(secret).toMatch(/^sk-sb-v1-[0-9a-f]{64}$/);
+    expect(key.hash).toBe(hashSecret(secret));
+    expect(key.label).toBe(`sk-...${secret.slice(-4)}`);
+    const stored = ['signalbox.sqlite', 'signalbox.sqlite-wal']
+      .map((name) => readFileSync(join(under.dataDir, name), 'latin1'))
+      .join('');
+    expect(stored).toContain(key.hash);
+    expect(stored).not.toContain(secret.slice(9));
+  });
+
+  it('are refused with a limit, in words', async () => {
+    await expect(under.keys.create({ name: 'n', limit: '5' })).rejects.toThrow('limits are not available');
+    expect(await under.keys.list()).toEqual([]);
+  });
+
+  it.each([
+    [{ name: '' }, 'name: must not be empty'],
+    [{ name: 'a\nb' }, 'name: must not hold control characters'],
+    [{ name: ' a' }, 'name: must not begin or end with a blank'],
+    [{ name: 'x'.repeat(256) }, 'name: must have at most 255 characters'],
+    [{ name: 'n', account: 'nobody' }, 'account: there is no account named nobody'],
+    [{ name: 'n', workspace: 'blue' }, 'workspace: default has no workspace blue'],
+  ])('are refused for %j', async (wanted, message) => {
+    await expect(under.keys.create(wanted)).rejects.toThrow(message);
+  });
+
+  it('are revoked by hash or by a beginning of it that is long enough', async () => {
+    const one = await under.keys.create({ name: 'one' });
+    const two = await under.keys.create({ name: 'two' });
+    await expect(under.keys.revoke(one.key.hash.slice(0, 7))).rejects.toThrow('first 8 or more hex digits');
+    await expect(under.keys.revoke('%%%%%%%%%')).rejects.toThrow('first 8 or more hex digits');
+    await expect(under.keys.revoke('0'.repeat(64))).rejects.toThrow("no key's hash begins with");
+    await under.keys.revoke(one.key.hash.slice(0, 8).toUpperCase());
+    await under.keys.revoke(two.key.hash);
+    expect(await under.keys.list()).toEqual([]);
+  });
+
+  it('are not revoked through another account', async () => {
+    const { key } = await under.keys.create({ name: 'one' });
+    await under.accounts.create('beta');
+    await expect(under.keys.revoke(key.hash, 'beta')).rejects.toThrow("no key's hash begins with");
+    expect(await under.keys.list()).toHaveLength(1);
+  });
+});
+
+describe('KeyDirectory', () => {
+  it('finds a key by its secret and nothing by anything else', async () => {
+    const { key, secret } = await under.keys.create({ name: 'n' });
+    expect(await under.keyDirectory.find(secret)).toEqual(key);
+    for (const wrong of [
+      '',
+      `${secret}x`,
+      secret.slice(0, -1),
+      key.hash,
+      "' OR 1=1 --",
+      'x'.repeat(100_000),
+    ]) {
+      expect(await under.keyDirectory.find(wrong)).toBeUndefined();
+    }
+  });
+
+  it('sees a new and a revoked key at once', async () => {
+    const secret = 'a-secret-that-was-tried-before';
+    expect(await under.keyDirectory.find(secret)).toBeUndefined();
+    const key = await under.keys.ensure(secret, { name: 'n' });
+    expect(await under.keyDirectory.find(secret)).toEqual(key);
+    await under.keys.revoke(key.hash);
+    expect(await under.keyDirectory.find(secret)).toBeUndefined();
+  });
+
+  it('sees what another process did after five seconds at most', async () => {
+    const { key, secret } = await under.keys.create({ name: 'n' });
+    await under.keyDirectory.find(secret);
+    await under.tenancy.deleteKey(key.hash);
+    expect(await under.keyDirectory.find(secret)).toEqual(key);
+    under.time.advance(5001);
+    expect(await under.keyDirectory.find(secret)).toBeUndefined();
+  });
+
+  it('does not remember a key that was revoked while it was being read', async () => {
+    const { key, secret } = await under.keys.create({ name: 'n' });
+    const reading = under.keyDirectory.find(secret);
+    await under.tenancy.deleteKey(key.hash);
+    under.keyDirectory.forget(key.hash);
+    await reading;
+    expect(await under.keyDirectory.find(secret)).toBeUndefined();
+  });
+
+  it('refuses an expired and a disabled key', async () => {
+    const expiring = await under.keys.create({ name: 'n', expiresAtMs: under.sources.clock.now() + 1000 });
+    expect(await under.keyDirectory.find(expiring.secret)).toEqual(expiring.key);
+    under.time.advance(1000);
+    expect(await under.keyDirectory.find(expiring.secret)).toBeUndefined();
+    await under.tenancy.insertKey({
+      ...expiring.key,
+      hash: hashSecret('off'),
+      expiresAtMs: null,
+      disabled: true,
+    });
+    expect(await under.keyDirectory.find('off')).toBeUndefined();
+  });
+});
+
+describe('bootstrap', () => {
+  it('makes one account, a management key and an API key, once', async () => {
+    const first = await bootstrap(under, {});
+    expect(first?.managementKey).toMatch(/^sk-sb-v1-[0-9a-f]{64}$/);
+    expect((await under.keyDirectory.find(first!.managementKey))?.isManagement).toBe(true);
+    expect((await under.keyDirectory.find(first!.apiKey))?.isManagement).toBe(false);
+    expect((await under.accounts.list()).map(({ name }) => name)).toEqual(['default']);
+    expect(await bootstrap(under, {})).toBeUndefined();
+    expect(await under.keys.list()).toHaveLength(2);
+  });
+
+  it('makes no new keys after all were revoked', async () => {
+    await bootstrap(under, {});
+    for (const { hash } of await under.keys.list()) await under.keys.revoke(hash);
+    expect(await bootstrap(under, {})).toBeUndefined();
+    expect(await under.keys.list()).toEqual([]);
+  });
+
+  it('takes the given keys, as often as it is started, and makes no others', async () => {
+    const given = { managementKey: 'given-management', apiKey: 'given-api' };
+    expect(await bootstrap(under, given)).toBeUndefined();
+    expect(await bootstrap(under, given)).toBeUndefined();
+    expect(await under.keys.list()).toHaveLength(2);
+    expect((await under.keyDirectory.find('given-management'))?.isManagement).toBe(true);
+    expect((await under.keyDirectory.find('given-api'))?.isManagement).toBe(false);
+  });
+
+  it('refuses a given key that is there as the other kind', async () => {
+    await bootstrap(under, { apiKey: 'one-secret' });
+    await expect(bootstrap(under, { managementKey: 'one-secret' })).rejects.toThrow('already is a plain key');
+  });
+
+  it('still makes the first keys when commands came before the first start', async () => {
+    await under.keys.create({ name: 'early' });
+    expect(await bootstrap(under, {})).toBeDefined();
+  });
+});
+
+describe('the data directory', () => {
+  it('is for its owner only, and so are the secrets in it', () => {
+    expect(statSync(under.dataDir).mode & 0o777).toBe(0o700);
+    for (const name of ['hash-key', 'encryption-key', 'lock', 'signalbox.sqlite']) {
+      expect([name, statSync(join(under.dataDir, name)).mode & 0o777]).toEqual([name, 0o600]);
+    }
+    expect(under.directory.hashKey).toHaveLength(32);
+    expect(readFileSync(join(under.dataDir, 'encryption-key'), 'utf8')).toBe(
+      `${under.directory.encryptionKey.toString('base64')}\n`,
+    );
+  });
+});
