@@ -1,3 +1,5 @@
+import { KNOWN_PROVIDERS } from './catalog/build-catalog.ts';
+import type { Flags, LoadOptions } from './config/load.ts';
 import { Accounts } from './manage/accounts.ts';
 import { KeyDirectory } from './manage/authenticate-key.ts';
 import { Keys } from './manage/keys.ts';
@@ -6,6 +8,11 @@ import type { Tenancy } from './ports/tenancy.ts';
 import { type DataDirectory, DataDirectoryProblem, openDataDirectory } from './store/data-directory.ts';
 import { openSqlite } from './store/sql/open-sqlite.ts';
 import { SqliteTenancy } from './store/sql/sqlite-tenancy.ts';
+
+/** How this program reads its configuration: the built-in table tells which providers are known by name. */
+export function loadOptions(flags: Flags): LoadOptions {
+  return { flags, knownProviders: KNOWN_PROVIDERS };
+}
 
 /** Everything that lives in a data directory, open for this process alone. The gateway and its commands share it. */
 export interface Installation {

@@ -1,5 +1,5 @@
-import { buildCatalog, KNOWN_PROVIDERS } from './catalog/build-catalog.ts';
-import { firstStartText } from './cli/first-start.ts';
+import { buildCatalog } from './catalog/build-catalog.ts';
+import { baseUrl, firstStartText } from './cli/first-start.ts';
 import {
   type LoadedConfiguration,
   type LoadOptions,
@@ -16,17 +16,10 @@ import { createGateway, type GatewaySnapshot } from './gateway/generate.ts';
 import { generationLog } from './gateway/generation-log.ts';
 import type { HttpSettings, HttpTimes } from './http/dependencies.ts';
 import { createHttpServer } from './http/server.ts';
+import { loadOptions, openInstallation } from './installation.ts';
 import { randomIds, systemClock } from './kit/ids.ts';
 import { type Log, openStderrLog } from './kit/log.ts';
-import { Accounts } from './manage/accounts.ts';
-import { KeyDirectory } from './manage/authenticate-key.ts';
 import { bootstrap, type FirstKeys } from './manage/bootstrap.ts';
-import { Keys } from './manage/keys.ts';
-import { systemSources } from './manage/sources.ts';
-import type { Tenancy } from './ports/tenancy.ts';
-import { openDataDirectory } from './store/data-directory.ts';
-import { openSqlite } from './store/sql/open-sqlite.ts';
-import { SqliteTenancy } from './store/sql/sqlite-tenancy.ts';
 import { openUpstreams } from './upstream/open-upstreams.ts';
 
 /** What a gateway is opened with. */
@@ -50,24 +43,20 @@ export interface RunningGateway {
 
 /** Composes a gateway out of its parts and serves. */
 export async function openGateway({ loaded, load, log, times }: OpenOptions): Promise<RunningGateway> {
-  const { runtime } = loaded;
+  const { config, runtime } = loaded;
   let running = snapshotOf(loaded);
   const closers: (() => Promise<void> | void)[] = [];
-  const close = async () => {
-    for (const closer of closers.reverse()) await closer();
+  const closeAll = async () => {
+    for (const close of closers.splice(0).reverse()) await close();
   };
   try {
-    const directory = openDataDirectory(runtime.dataDir, runtime.encryptionKey);
-    closers.push(() => directory.close());
-    const database = await openSqlite(directory.databaseFile, systemClock.now());
-    closers.push(() => database.destroy());
-
-    const tenants = openTenants(new SqliteTenancy(database), loaded.config.keys.prefix);
-    const firstKeys = await bootstrap({ ...tenants, sources: systemSources }, runtime);
-    const control = await listenForCommands(directory.path, tenants, log);
-    closers.push(() => control.close());
-
-    const upstreams = openUpstreams({ vendor: loaded.config.vendor, clock: systemClock });
+    const installation = await openInstallation({
+      dataDir: runtime.dataDir,
+      keyPrefix: config.keys.prefix,
+      encryptionKey: runtime.encryptionKey,
+    });
+    closers.push(() => installation.close());
+    const upstreams = openUpstreams({ vendor: config.vendor, clock: systemClock });
     closers.push(() => upstreams.close());
 
     const gateway = createGateway({
@@ -80,20 +69,24 @@ export async function openGateway({ loaded, load, log, times }: OpenOptions): Pr
       prepareBody: (format, body) =>
         format === 'responses' ? fillPromptTemplate(body, running.prompts) : body,
       untranslatable: unknownItemIssues,
-      userHashKey: directory.hashKey,
+      userHashKey: installation.directory.hashKey,
       record: generationLog(log, systemClock),
       clock: systemClock,
     });
     const server = createHttpServer({
       settings: () => running.http,
       catalog: () => running.gateway.catalog,
-      keys: tenants.directory,
+      keys: installation.keyDirectory,
       gateway,
       ids: randomIds,
       clock: systemClock,
       log,
       ...(times !== undefined && { times }),
     });
+    const { host, port } = await server.listen(runtime.host, runtime.port);
+    closers.push(() => server.drain(0));
+    const control = await listenForCommands(installation.directory.path, installation, log);
+    closers.push(() => control.close());
     const watch = watchConfiguration({
       initial: loaded,
       load: () => loadConfiguration(load),
@@ -103,8 +96,8 @@ export async function openGateway({ loaded, load, log, times }: OpenOptions): Pr
       log,
     });
     closers.push(() => watch.close());
-
-    const { host, port } = await server.listen(runtime.host, runtime.port);
+    // Last of all: keys that are shown once must not be made for a start that then fails.
+    const firstKeys = await bootstrap(installation, runtime);
     server.ready();
     return {
       host,
@@ -112,11 +105,11 @@ export async function openGateway({ loaded, load, log, times }: OpenOptions): Pr
       firstKeys,
       async close(limitMs = running.config.drain_ms) {
         await server.drain(limitMs);
-        await close();
+        await closeAll();
       },
     };
   } catch (error) {
-    await close();
+    await closeAll();
     throw error;
   }
 }
@@ -161,13 +154,6 @@ function promptsOf(given: LoadedConfiguration['config']['prompts']): Snapshot['p
   );
 }
 
-function openTenants(tenancy: Tenancy, keyPrefix: string) {
-  const directory = new KeyDirectory(tenancy, systemClock);
-  const accounts = new Accounts(tenancy, systemSources);
-  const keys = new Keys(tenancy, accounts, systemSources, keyPrefix, (hash) => directory.forget(hash));
-  return { tenancy, directory, accounts, keys };
-}
-
 /** What the command line gives to `serve`. */
 export interface ServeOptions {
   readonly flags: NonNullable<LoadOptions['flags']>;
@@ -175,14 +161,14 @@ export interface ServeOptions {
 
 /** `signalbox serve`: opens a gateway, says where it is, and closes it on SIGTERM or SIGINT. Rejects when it cannot start. */
 export async function startGateway({ flags }: ServeOptions): Promise<void> {
-  const load: LoadOptions = { flags, knownProviders: KNOWN_PROVIDERS };
+  const load = loadOptions(flags);
   const loaded = requireConfiguration(load);
   const log = openStderrLog(loaded.runtime.logLevel);
   for (const { path, message } of loaded.warnings) log.warn(`${path} ${message}`);
   const gateway = await openGateway({ loaded, load, log });
-  const base = `http://${gateway.host.includes(':') ? `[${gateway.host}]` : gateway.host}:${gateway.port}${loaded.config.server.base_path}`;
-  if (gateway.firstKeys !== undefined) process.stdout.write(firstStartText(gateway.firstKeys, base));
-  log.info('ready', { address: base, data_dir: loaded.runtime.dataDir, config: loaded.file });
+  const url = baseUrl(gateway.host, gateway.port, loaded.config.server.base_path);
+  if (gateway.firstKeys !== undefined) process.stdout.write(firstStartText(gateway.firstKeys, url));
+  log.info('ready', { address: url, data_dir: loaded.runtime.dataDir, config: loaded.file });
 
   let isStopping = false;
   const stop = (signal: NodeJS.Signals) => {

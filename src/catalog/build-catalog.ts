@@ -60,9 +60,21 @@ export function buildCatalog(source: {
     ? [...source.models, ...SIMULATOR_MODELS.filter(({ id }) => !ownIds.has(id))]
     : source.models;
 
-  const providers = new Map(providerEntries.map((entry) => [entry.slug, providerOf(entry)]));
+  const providers = new Map(
+    [...providerEntries, ...unlisted(providerEntries, modelEntries)].map((entry) => [
+      entry.slug,
+      providerOf(entry),
+    ]),
+  );
   const models = modelEntries.map((entry) => modelOf(entry, providers)).sort((a, b) => compare(a.id, b.id));
   return { models, providers: [...providers.values()], resolve: resolver(models) };
+}
+
+/** Providers of the table that endpoints name although nobody listed them: some need no key. */
+function unlisted(listed: readonly ProviderEntry[], models: readonly ModelEntry[]): ProviderEntry[] {
+  const named = new Set(models.flatMap(({ endpoints }) => (endpoints ?? []).map(({ provider }) => provider)));
+  for (const { slug } of listed) named.delete(slug);
+  return [...named].filter((slug) => KNOWN_PROVIDERS.has(slug)).map((slug) => ({ slug }));
 }
 
 function resolver(models: readonly Model[]): Catalog['resolve'] {

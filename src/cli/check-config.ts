@@ -1,12 +1,12 @@
 import { stringify } from 'yaml';
-import { KNOWN_PROVIDERS } from '../catalog/build-catalog.ts';
 import { type Flags, loadConfiguration, problemLine } from '../config/load.ts';
 import { redactedConfig, redactedRuntime } from '../config/redact.ts';
+import { loadOptions } from '../installation.ts';
 import { jsonText, type Output } from './output.ts';
 
 /** Prints the effective configuration without its secrets, or every problem as a `path: problem` line. Exit code. */
 export function checkConfig(flags: Flags, asJson: boolean, output: Output): number {
-  const loading = loadConfiguration({ flags, knownProviders: KNOWN_PROVIDERS });
+  const loading = loadConfiguration(loadOptions(flags));
   if (!loading.ok) {
     if (asJson) output.out(jsonText({ problems: loading.problems }));
     output.err(loading.problems.map((problem) => `${problemLine(problem)}\n`).join(''));

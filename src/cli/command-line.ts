@@ -94,7 +94,7 @@ export function parseCommandLine(words: readonly string[]): CommandLine {
     tokens: true,
   });
   const { command, operands } = findCommand(positionals);
-  if (values.help === true) return { kind: 'help', command };
+  if (values.help === true) return { kind: 'help', command: positionals.length === 0 ? undefined : command };
   if (values.version === true) return { kind: 'version' };
   const misuse = (message: string): CommandLine => ({ kind: 'misuse', message, command });
   if (command === undefined) return misuse(`unknown command: ${positionals.join(' ')}`);

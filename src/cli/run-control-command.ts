@@ -1,7 +1,7 @@
-import { KNOWN_PROVIDERS } from '../catalog/build-catalog.ts';
 import { type Flags, requireConfiguration } from '../config/load.ts';
 import type { CommandInput, CommandName, CommandOutput } from '../control/commands.ts';
 import { sendCommand } from '../control/send-command.ts';
+import { isDirectoryInUse, loadOptions, openInstallation } from '../installation.ts';
 
 /** Runs a command of the control table in the gateway that runs on the data directory, or alone when none does. */
 export async function runControlCommand<Name extends CommandName>(
@@ -9,8 +9,7 @@ export async function runControlCommand<Name extends CommandName>(
   command: Name,
   input: CommandInput<Name>,
 ): Promise<CommandOutput<Name>> {
-  const { config, runtime } = requireConfiguration({ flags, knownProviders: KNOWN_PROVIDERS });
-  const { isDirectoryInUse, openInstallation } = await import('../installation.ts');
+  const { config, runtime } = requireConfiguration(loadOptions(flags));
   return sendCommand(
     {
       dataDir: runtime.dataDir,

@@ -1,15 +1,14 @@
 import { readFileSync } from 'node:fs';
-import { ConfigurationError, type Flags } from '../config/load.ts';
-import { CommandRefused } from '../control/send-command.ts';
-import { GatewayError } from '../ir/errors.ts';
-import { createAccount, listAccounts } from './accounts.ts';
-import { checkConfig } from './check-config.ts';
+import type { Flags } from '../config/load.ts';
 import { type CommandLine, type CommandWords, parseCommandLine, usageText } from './command-line.ts';
-import { createKey, listKeys, revokeKey, type Told } from './keys.ts';
+import type { Told } from './keys.ts';
 import { jsonText, type Output } from './output.ts';
-import { serve } from './serve.ts';
 
 type Run = Extract<CommandLine, { kind: 'run' }>;
+
+/*
+ * What a command needs is loaded when it runs: asking for help must not load a gateway.
+ */
 
 /** Runs what was typed and gives the exit code: 0 done, 1 failed, 2 misused. Undefined while the gateway serves. */
 export async function run(words: readonly string[], output: Output): Promise<number | undefined> {
@@ -38,25 +37,28 @@ async function runSafely(line: Run, output: Output): Promise<number | undefined>
   }
 }
 
+/** Errors whose message is written for the person who typed the command. */
+const FOR_PEOPLE: ReadonlySet<string> = new Set(['GatewayError', 'CommandRefused', 'DataDirectoryProblem']);
+
 /** What people can mend is said in one line; the rest is a fault of ours and shows where. */
 function failureText(error: unknown): string {
-  if (error instanceof ConfigurationError) return `${error.message}\n`;
-  if (error instanceof GatewayError || error instanceof CommandRefused)
-    return `signalbox: ${error.message}\n`;
-  if (error instanceof Error && (error.name === 'DataDirectoryProblem' || 'syscall' in error)) {
-    return `signalbox: ${error.message}\n`;
-  }
-  return `signalbox: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`;
+  if (!(error instanceof Error)) return `signalbox: ${String(error)}\n`;
+  // Its message is the lines `path: problem` themselves.
+  if (error.name === 'ConfigurationError') return `${error.message}\n`;
+  const isForPeople = FOR_PEOPLE.has(error.name) || 'syscall' in error;
+  return `signalbox: ${isForPeople ? error.message : (error.stack ?? error.message)}\n`;
 }
 
 async function runCommand(line: Run, output: Output): Promise<number | undefined> {
   const flags = configurationFlags(line);
   if (line.command === 'serve') {
+    const { serve } = await import('./serve.ts');
     await serve(flags);
     return undefined;
   }
   const asJson = line.flags.json === true;
   if (line.command === 'check-config') {
+    const { checkConfig } = await import('./check-config.ts');
     return checkConfig({ ...flags, config: line.operands[0] ?? flags.config }, asJson, output);
   }
   const { result, text } = await tell(line, line.command, flags);
@@ -64,7 +66,9 @@ async function runCommand(line: Run, output: Output): Promise<number | undefined
   return 0;
 }
 
-function tell(line: Run, command: CommandWords, flags: Flags): Promise<Told<unknown>> {
+async function tell(line: Run, command: CommandWords, flags: Flags): Promise<Told<unknown>> {
+  const { createKey, listKeys, revokeKey } = await import('./keys.ts');
+  const { createAccount, listAccounts } = await import('./accounts.ts');
   const operand = line.operands[0] ?? '';
   const account = textFlag(line, 'account');
   switch (command) {

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { LOG_LEVELS, type LogLevel } from '../kit/log.ts';
 import type { Issue } from '../kit/validate.ts';
 import type { Environment } from './environment.ts';
+import { versionOfStatus } from './file-version.ts';
 import { MAX_CONFIG_BYTES, parseConfig } from './parse-config.ts';
 import type { Config } from './schema.ts';
 import { startBlockers, unbuiltWarnings } from './unbuilt.ts';
@@ -40,6 +41,8 @@ export interface LoadedConfiguration {
   readonly file: string | undefined;
   /** The file to watch: the one that was read, or the one that would be read if it were there. */
   readonly watchedFile: string;
+  /** The state of the file that was read, as `fileVersion` tells it; empty when there was none. */
+  readonly version: string;
   readonly runtime: Runtime;
   /** Things the file sets that have no effect in this version. */
   readonly warnings: readonly Issue[];
@@ -80,8 +83,9 @@ export function loadConfiguration(options: LoadOptions = {}): Loading {
     ok: true,
     loaded: {
       config: reading.config,
-      file: text.found ? source.path : undefined,
+      file: text.version === '' ? undefined : source.path,
       watchedFile: source.path,
+      version: text.version,
       runtime,
       warnings: unbuiltWarnings(reading.written),
       environment: env,
@@ -123,11 +127,11 @@ function sourceOf(flags: Flags, env: Environment, cwd: string): Source {
   return { path: resolve(cwd, given ?? DEFAULT_FILE), named: given !== undefined };
 }
 
-function readText({ path, named }: Source, problems: Issue[]): { text: string; found: boolean } | undefined {
+function readText({ path, named }: Source, problems: Issue[]): { text: string; version: string } | undefined {
   try {
     const descriptor = openSync(path, 'r');
     try {
-      const status = fstatSync(descriptor);
+      const status = fstatSync(descriptor, { bigint: true });
       if (!status.isFile()) return fail(problems, path, 'is not a file');
       if (status.size > MAX_CONFIG_BYTES) {
         return fail(problems, path, `is larger than ${MAX_CONFIG_BYTES} bytes`);
@@ -136,13 +140,13 @@ function readText({ path, named }: Source, problems: Issue[]): { text: string; f
       if (bytes.length > MAX_CONFIG_BYTES) {
         return fail(problems, path, `is larger than ${MAX_CONFIG_BYTES} bytes`);
       }
-      return { text: bytes.toString('utf8'), found: true };
+      return { text: bytes.toString('utf8'), version: versionOfStatus(status) };
     } finally {
       closeSync(descriptor);
     }
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? 'unknown';
-    if (code === 'ENOENT' && !named) return { text: '', found: false };
+    if (code === 'ENOENT' && !named) return { text: '', version: '' };
     return fail(problems, path, code === 'ENOENT' ? 'does not exist' : `cannot be read (${code})`);
   }
 }

@@ -1,6 +1,6 @@
-import { unwatchFile, watchFile } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import type { Log } from '../kit/log.ts';
+import { fileVersion } from './file-version.ts';
 import { type LoadedConfiguration, type Loading, problemLine } from './load.ts';
 import type { Config } from './schema.ts';
 
@@ -67,21 +67,33 @@ export function watchConfiguration({ initial, load, apply, log }: WatchOptions):
     return true;
   };
 
-  const changed = () => {
+  let seen = initial.version;
+  const look = setInterval(() => {
+    const now = versionIfReadable(initial.watchedFile);
+    if (now === undefined || now === seen) return;
+    seen = now;
     clearTimeout(settling);
     settling = setTimeout(reload, SETTLE_MS).unref();
-  };
-  watchFile(initial.watchedFile, { interval: POLL_MS, persistent: false }, changed);
+  }, POLL_MS).unref();
   process.on('SIGHUP', reload);
 
   return {
     reload,
     close() {
+      clearInterval(look);
       clearTimeout(settling);
-      unwatchFile(initial.watchedFile, changed);
       process.off('SIGHUP', reload);
     },
   };
+}
+
+/** Undefined while the file cannot even be looked at: that is no change. */
+function versionIfReadable(path: string): string | undefined {
+  try {
+    return fileVersion(path);
+  } catch {
+    return undefined;
+  }
 }
 
 /** The keys that differ and wait for a restart, as paths. */

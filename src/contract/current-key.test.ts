@@ -5,15 +5,9 @@ import { currentKeyObject, currentKeySchema } from './current-key.ts';
 describe('currentKeyObject', () => {
   it('fits its schema and tells the kind and the end of the key', () => {
     const object = currentKeyObject({
-      hash: 'ab'.repeat(32),
-      accountId: 'a',
       workspaceId: 'b7e1c5b0-8d2f-4d8e-9a57-1d2f4f6d7c11',
-      name: 'n',
       label: 'sk-...1234',
       isManagement: true,
-      disabled: false,
-      createdAtMs: 0,
-      updatedAtMs: null,
       expiresAtMs: 86_400_000,
       creatorUserId: null,
     });
@@ -24,6 +18,5 @@ describe('currentKeyObject', () => {
       is_provisioning_key: true,
       expires_at: '1970-01-02T00:00:00.000Z',
     });
-    expect(JSON.stringify(object)).not.toContain('abab');
   });
 });

@@ -1,6 +1,5 @@
 import Type, { type Static } from 'typebox';
 import { oneOf } from '../kit/schema.ts';
-import type { Key } from '../ports/tenancy.ts';
 import { nullable } from './nullable.ts';
 
 const usd = Type.Number({ minimum: 0 });
@@ -44,8 +43,18 @@ export type CurrentKey = Static<typeof currentKeySchema>;
 /** Clients stop at 0 remaining, so that no limit is written as the largest exact number. */
 const NO_LIMIT = Number.MAX_SAFE_INTEGER;
 
+/** The part of a key that it may see of itself. */
+export interface SelfSeenKey {
+  /** Masked secret. */
+  readonly label: string;
+  readonly isManagement: boolean;
+  readonly creatorUserId: string | null;
+  readonly expiresAtMs: number | null;
+  readonly workspaceId: string;
+}
+
 /** A key as it sees itself. Limits and usage are not kept yet: no limit, nothing used. */
-export function currentKeyObject(key: Key): CurrentKey {
+export function currentKeyObject(key: SelfSeenKey): CurrentKey {
   return {
     label: key.label,
     limit: null,

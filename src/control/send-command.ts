@@ -38,7 +38,7 @@ const ANSWER_TIMEOUT_MS = 60_000;
 
 /** Runs a command in the gateway that has the data directory open, or alone when none has. */
 export async function sendCommand<Name extends CommandName>(
-  { dataDir, openAlone, isInUse, patienceMs = 10_000 }: SendOptions,
+  { dataDir, openAlone, isInUse, patienceMs = 3_000 }: SendOptions,
   command: Name,
   input: CommandInput<Name>,
 ): Promise<CommandOutput<Name>> {

@@ -44,10 +44,21 @@ export async function* attemptCandidates(
     }
     journey.selected = candidate;
     yield [...echoes, ...opening.held];
-    yield* { [Symbol.asyncIterator]: () => opening.rest };
+    yield* passOn(opening.rest, tools.signal);
     return;
   }
   throw lastFailure(failures);
+}
+
+/** The rest of an answer. When the caller left, nobody is there to be told of a failure: the answer just ends. */
+async function* passOn(
+  rest: AsyncIterator<EventBatch>,
+  signal: AbortSignal,
+): AsyncGenerator<EventBatch, void, void> {
+  for await (const batch of { [Symbol.asyncIterator]: () => rest }) {
+    if (signal.aborted && !(signal.reason instanceof GatewayError)) throw signal.reason;
+    yield batch;
+  }
 }
 
 /** An answer that is about to be passed on: what was held back so far and what is still to come. */

@@ -66,6 +66,8 @@ export interface HttpDependencies {
   readonly ids: IdSource;
   readonly clock: Clock;
   readonly log: HttpLog;
+  /** Compile a request schema at its first request instead of before listening (some 100 ms each). */
+  readonly lazySchemas?: boolean;
   /** Changes to the default limits. */
   readonly times?: Partial<HttpTimes>;
 }

@@ -34,9 +34,13 @@ export function endWithError(
     Connection: 'close',
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
-  socket.end(
-    `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}\r\n${lines.join('\r\n')}\r\n\r\n${body}`,
-  );
-  const timer = setTimeout(() => socket.destroy(), parts.lingerMs);
+  const head = `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}\r\n${lines.join('\r\n')}`;
+  endSocket(socket, `${head}\r\n\r\n${body}`, parts.lingerMs);
+}
+
+/** Writes the last bytes of a connection and gives them time to leave. */
+export function endSocket(socket: Duplex, text: string, lingerMs: number): void {
+  socket.end(text);
+  const timer = setTimeout(() => socket.destroy(), lingerMs);
   socket.once('close', () => clearTimeout(timer));
 }

@@ -11,6 +11,7 @@ export class Reply {
   readonly #response: ServerResponse;
   readonly #commonHeaders: () => Readonly<Record<string, string>>;
   readonly #lingerMs: number;
+  #lingering = false;
 
   /** `commonHeaders` is asked once, when the head is written. */
   constructor(
@@ -28,6 +29,11 @@ export class Reply {
   /** The head is written: the status can no longer change. */
   get begun(): boolean {
     return this.#response.headersSent;
+  }
+
+  /** Everything was written, though not all of it may have left yet. */
+  get ended(): boolean {
+    return this.#lingering || this.#response.writableEnded;
   }
 
   /** Nobody reads any more. */
@@ -114,6 +120,12 @@ export class Reply {
     this.#response.destroy();
   }
 
+  /** For a reply whose turn on its connection never came: Node does not tell it that the connection is closed. */
+  drop(): void {
+    this.#response.destroy();
+    this.#response.emit('close');
+  }
+
   #head(status: number, headers: Readonly<Record<string, string>>): void {
     this.#response.writeHead(status, {
       'X-Content-Type-Options': 'nosniff',
@@ -143,6 +155,7 @@ export class Reply {
    * nothing more read from it.
    */
   #lingeringEnd(body: string): void {
+    this.#lingering = true;
     this.#request.pause();
     this.#response.write(body);
     const timer = setTimeout(() => this.#response.destroy(), this.#lingerMs);

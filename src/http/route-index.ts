@@ -4,7 +4,7 @@ import type { EncodeError } from './error-envelope.ts';
 import { encodeEnvelope } from './error-envelope.ts';
 import type { Route } from './route.ts';
 
-/** A row with its schemas compiled. */
+/** A row with its validators; each compiles its schema when first used. */
 export interface CompiledRoute {
   readonly route: Route;
   readonly validators: {
@@ -36,18 +36,25 @@ export class RouteIndex {
   readonly #router = createRouter({ ignoreTrailingSlash: true, maxParamLength: LONGEST_PARAMETER });
   readonly #methods = new Set<string>();
   readonly #prefixes: readonly string[];
-  readonly #routes: readonly Route[];
+  readonly #compiled: readonly CompiledRoute[];
 
   constructor(routes: readonly Route[], basePath: string) {
-    this.#routes = routes;
+    this.#compiled = routes.map(compile);
     this.#prefixes = [...new Set([basePath, '/v1'])];
-    for (const route of routes) {
-      const compiled = compile(route);
+    for (const compiled of this.#compiled) {
+      const { route } = compiled;
       this.#methods.add(route.method);
       for (const prefix of route.mount === 'root' ? [''] : this.#prefixes) {
         const pattern = `${prefix}${route.path.replaceAll(/\{(\w+)\}/g, ':$1')}`;
         this.#router.on(route.method, pattern, () => {}, compiled);
       }
+    }
+  }
+
+  /** Compiles every schema now, rather than when it is first needed. */
+  compile(): void {
+    for (const { validators } of this.#compiled) {
+      for (const validator of Object.values(validators)) validator?.issuesOf({});
     }
   }
 
@@ -70,10 +77,10 @@ export class RouteIndex {
   /** Errors of a path without a row look like those of the row above it: clients of one format stay in it. */
   #errorsOf(path: string): EncodeError {
     for (const prefix of this.#prefixes) {
-      const above = this.#routes.find(
-        (route) => route.mount === 'api' && `${path}/`.startsWith(`${prefix}${route.path}/`),
+      const above = this.#compiled.find(
+        ({ route }) => route.mount === 'api' && `${path}/`.startsWith(`${prefix}${route.path}/`),
       );
-      if (above !== undefined) return above.encodeError;
+      if (above !== undefined) return above.route.encodeError;
     }
     return encodeEnvelope;
   }

@@ -9,7 +9,7 @@ import { type EncodeError, encodeEnvelope } from './error-envelope.ts';
 import { replyWithError } from './error-reply.ts';
 import { Exchange } from './exchange.ts';
 import { describeRoutes, type OpenApiDocument } from './openapi.ts';
-import { endWithError, headProblem } from './raw-error.ts';
+import { endSocket, endWithError, headProblem } from './raw-error.ts';
 import { headerValues } from './request-headers.ts';
 import type { ServerState, ServerView } from './route.ts';
 import { RouteIndex } from './route-index.ts';
@@ -80,8 +80,8 @@ class NodeHttpServer implements HttpServer {
   }
 
   async listen(host: string, port: number): Promise<{ host: string; port: number }> {
-    // Compiles the route table before the first caller waits for it.
-    this.#currentFace(this.#services.settings());
+    const { index } = this.#currentFace(this.#services.settings());
+    if (this.#services.lazySchemas !== true) index.compile();
     await new Promise<void>((resolve, reject) => {
       this.#server.once('error', reject);
       this.#server.listen(port, host, () => {
@@ -89,6 +89,7 @@ class NodeHttpServer implements HttpServer {
         resolve();
       });
     });
+    this.#server.on('error', (error) => this.#services.log.error('The listener failed', { error }));
     const address = this.#server.address() as AddressInfo;
     return { host: address.address, port: address.port };
   }
@@ -131,7 +132,7 @@ class NodeHttpServer implements HttpServer {
       lingerMs: this.#times.lingerMs,
       awaitsInvitation,
     });
-    this.#track(exchange, request, response);
+    this.#track(exchange, request.socket, response);
     void this.#serve(exchange);
   }
 
@@ -196,10 +197,9 @@ class NodeHttpServer implements HttpServer {
     return this.#face;
   }
 
-  #track(exchange: Exchange, request: IncomingMessage, response: ServerResponse): void {
-    const { socket } = request;
-    const ofSocket = this.#bySocket.get(socket) ?? new Set();
-    this.#bySocket.set(socket, ofSocket.add(exchange));
+  #track(exchange: Exchange, socket: Duplex, response: ServerResponse): void {
+    const ofSocket = this.#bySocket.get(socket) ?? this.#watch(socket);
+    ofSocket.add(exchange);
     this.#exchanges.add(exchange);
     response.once('close', () => {
       ofSocket.delete(exchange);
@@ -211,10 +211,23 @@ class NodeHttpServer implements HttpServer {
     });
   }
 
+  #watch(socket: Duplex): Set<Exchange> {
+    const exchanges = new Set<Exchange>();
+    this.#bySocket.set(socket, exchanges);
+    socket.once('close', () => {
+      process.nextTick(() => {
+        for (const { reply } of exchanges) reply.drop();
+      });
+    });
+    return exchanges;
+  }
+
   /** Bytes that are no request. A reply that is already on its way must not get an error written into it. */
   #broken(error: NodeJS.ErrnoException, socket: Duplex): void {
-    const underway = [...(this.#bySocket.get(socket) ?? [])].some(({ reply }) => reply.begun);
-    if (underway || !socket.writable || error.code === 'ECONNRESET') socket.destroy();
+    const begun = [...(this.#bySocket.get(socket) ?? [])].filter(({ reply }) => reply.begun);
+    const cut = begun.some(({ reply }) => !reply.ended) || error.code === 'ECONNRESET';
+    if (cut || !socket.writable) socket.destroy();
+    else if (begun.length > 0) endSocket(socket, '', this.#times.lingerMs);
     else this.#refuse(socket, headProblem(error.code));
   }
 

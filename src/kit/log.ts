@@ -167,8 +167,9 @@ export function withoutSecrets(text: string): string {
 }
 
 function jsonLine(level: LogLevel, now: number, message: string, fields: Record<string, unknown>): string {
-  const time = new Date(now).toISOString();
-  return `${oneLine(JSON.stringify({ ...fields, time, level, message: withoutSecrets(message) }))}\n`;
+  const head = { time: new Date(now).toISOString(), level, message: withoutSecrets(message) };
+  // Twice: first for its place in the line, then so that no field can replace it.
+  return `${oneLine(JSON.stringify({ ...head, ...fields, ...head }))}\n`;
 }
 
 function readableLine(

@@ -1,6 +1,6 @@
 import type { Endpoint, Model } from '../catalog/catalog.ts';
-import type { Format } from '../ir/items.ts';
 import type { GenerationRequest, RoutingWishes } from '../ir/request.ts';
+import { dialectOf } from '../upstream/call.ts';
 import type { Candidate, Rejection } from './candidate.ts';
 import { FILTERS, type FilterSubject, isNamedBy } from './filters.ts';
 import { needsOf } from './needs.ts';
@@ -28,7 +28,8 @@ export function candidatesOf(
       else rejected.push(rejection);
     }
     for (const endpoint of inOrder(passing, request.wishes)) {
-      const lane = mayRelay && speaks(endpoint, request.format) ? 'relay' : 'translate';
+      const lane =
+        mayRelay && dialectOf(endpoint.provider, request.format) === request.format ? 'relay' : 'translate';
       accepted.push({ model, endpoint, lane });
     }
   }
@@ -55,10 +56,4 @@ function inOrder(endpoints: readonly Endpoint[], { provider }: RoutingWishes): r
   return order.length > 0
     ? sorted.filter((endpoint) => position(endpoint) < order.length)
     : sorted.slice(0, 1);
-}
-
-/** Whether an endpoint takes requests of a format as they are. The simulator speaks whatever it is spoken to in. */
-export function speaks(endpoint: Endpoint, format: Format): boolean {
-  const { dialect, simulatedFormat } = endpoint.provider;
-  return dialect === 'simulator' ? (simulatedFormat ?? format) === format : dialect === format;
 }

@@ -137,7 +137,7 @@ async function send(
   }
 }
 
-/** Headers of a call, later ones first in weight: ours, the dialect's, the caller's betas, the operator's, the credential. */
+/** Headers of a call; later ones win: ours, the dialect's, the caller's betas, the operator's, the credential. */
 function headersOf(
   call: UpstreamCall,
   dialect: DialectName,
@@ -146,6 +146,8 @@ function headersOf(
   const { provider } = call.endpoint;
   const headers: Record<string, string> = {
     'content-type': 'application/json',
+    // Some servers in front of providers turn away requests without one.
+    'user-agent': 'signalbox',
     accept: call.request.stream ? 'text/event-stream' : 'application/json',
     ...lowerCased(rendered.headers),
   };
@@ -157,7 +159,8 @@ function headersOf(
   return { ...headers, ...lowerCased(provider.headers), ...authorize(provider.auth, call.credential) };
 }
 
-function lowerCased(headers: Readonly<Record<string, string>>): Record<string, string> {
+/** Headers with lower-case names, so that two spellings of one are one. */
+export function lowerCased(headers: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 }
 

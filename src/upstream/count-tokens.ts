@@ -4,6 +4,7 @@ import type { GenerationRequest } from '../ir/request.ts';
 import { tokenCount } from '../ir/usage.ts';
 import { isJsonObject, readJson } from '../kit/json.ts';
 import { authorize } from './auth/authorize.ts';
+import { lowerCased } from './call.ts';
 import { readBeginning } from './read-beginning.ts';
 import type { Transport } from './upstream.ts';
 
@@ -35,12 +36,7 @@ export async function countUpstreamTokens(call: CountCall): Promise<number | und
   try {
     const reply = await call.transport.open({
       url: `${endpoint.provider.baseUrl}${dialect.path(endpoint.upstreamModel, false)}/count_tokens`,
-      headers: {
-        'content-type': 'application/json',
-        ...headers,
-        ...endpoint.provider.headers,
-        ...authorize(endpoint.provider.auth, endpoint.provider.apiKey),
-      },
+      headers: headersOf(endpoint, headers),
       body: JSON.stringify(counted),
       timeouts: endpoint.provider.timeouts,
       signal: call.signal,
@@ -54,4 +50,16 @@ export async function countUpstreamTokens(call: CountCall): Promise<number | und
     if (call.signal.aborted) throw error;
     return undefined;
   }
+}
+
+function headersOf(
+  { provider }: Endpoint,
+  dialectHeaders: Readonly<Record<string, string>>,
+): Record<string, string> {
+  return {
+    'content-type': 'application/json',
+    ...lowerCased(dialectHeaders),
+    ...lowerCased(provider.headers),
+    ...authorize(provider.auth, provider.apiKey),
+  };
 }

@@ -39,8 +39,9 @@ export function createNetworkTransport(limits: TransportLimits = TRANSPORT_LIMIT
     async open(call) {
       call.signal.throwIfAborted();
       const url = new URL(call.url);
+      const pool = pools.of(url.origin, call.timeouts.connect);
       const exchange = new Exchange(call, limits.bodyBytes);
-      pools.of(url.origin, call.timeouts.connect).dispatch(requestOf(url, call), exchange);
+      pool.dispatch(requestOf(url, call), exchange);
       const { status, headers } = await exchange.head;
       const chunks = decompress(exchange, headers['content-encoding'], limits.expansion);
       return { status, headers, chunks } satisfies TransportReply;

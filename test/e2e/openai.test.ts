@@ -169,6 +169,7 @@ describe.each(UPSTREAMS)('openai, responses format, %s upstream', (upstream) => 
   });
 
   it('stops the upstream when the caller aborts', async () => {
+    const before = gateway.logged('generation').length;
     const stream = await client.responses.create({
       model: `${upstream}/slow-stream`,
       input: 'x',
@@ -176,7 +177,7 @@ describe.each(UPSTREAMS)('openai, responses format, %s upstream', (upstream) => 
     });
     for await (const event of stream) if (event.type === 'response.output_text.delta') break;
     stream.controller.abort();
-    await expect.poll(() => gateway.logged('generation').length, { timeout: 3000 }).toBeGreaterThan(0);
+    await expect.poll(() => gateway.logged('generation').length, { timeout: 3000 }).toBeGreaterThan(before);
     expect(gateway.logged('generation').at(-1)).toMatchObject({ outcome: 'aborted' });
   });
 });

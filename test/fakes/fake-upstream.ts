@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 
 /**
@@ -91,7 +91,8 @@ export function write(bytes: string | Uint8Array, split: Split = []): Step {
       if (turn.socket.destroyed) return;
       await writePiece(turn, piece);
       // A turn of the loop, so that the pieces arrive apart.
-      if (split.length > 0) await sleep(split === 'bytes' ? 0 : 2);
+      if (split === 'bytes') await nextTurn();
+      else if (split.length > 0) await sleep(2);
     }
   };
 }
@@ -140,9 +141,12 @@ export function end(): Step {
   return ({ response }) => void response.end();
 }
 
-/** RST. */
+/** RST, a moment after the bytes before it: a reset throws away what the other side has not read yet. */
 export function reset(): Step {
-  return ({ socket }) => void socket.resetAndDestroy();
+  return async ({ socket, record }) => {
+    if (record.writtenBytes > 0) await sleep(50);
+    socket.resetAndDestroy();
+  };
 }
 
 /** FIN in the middle of the answer. */

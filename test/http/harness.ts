@@ -172,6 +172,7 @@ export async function startServer(options: Options = {}): Promise<Running> {
     },
     gateway: fakeGateway(options.gateway),
     ids: randomIds,
+    lazySchemas: true,
     clock: systemClock,
     log: { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') },
     ...(options.times !== undefined && { times: options.times }),
@@ -298,9 +299,9 @@ export async function openSocket(port: number): Promise<{ socket: Socket; read: 
   return { socket, read: () => text };
 }
 
-/** Waits until a condition holds; fails after two seconds. */
+/** Waits until a condition holds; fails when it takes too long even for a busy machine. */
 export async function until(holds: () => boolean, what: string): Promise<void> {
-  const deadline = Date.now() + 2_000;
+  const deadline = Date.now() + 8_000;
   while (!holds()) {
     if (Date.now() > deadline) throw new Error(`never happened: ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 5));

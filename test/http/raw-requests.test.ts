@@ -36,7 +36,10 @@ const MALFORMED: readonly (readonly [string, string])[] = [
   ['one bare line feed', 'GET /healthz HTTP/1.1\r\nHost: a\r\nX-A: b\nX-B: c\r\n\r\n'],
   ['a space before the colon', 'GET /healthz HTTP/1.1\r\nHost : a\r\n\r\n'],
   ['a control character in a header', 'GET /healthz HTTP/1.1\r\nHost: a\r\nX-A: b\x01c\r\n\r\n'],
-  ['a chunk size that is none', `POST /healthz HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nZZ\r\n\r\n`],
+  [
+    'a chunk size that is none',
+    `POST /healthz HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nZZ\r\n\r\n`,
+  ],
 ];
 
 describe('requests that are none', () => {
@@ -115,6 +118,14 @@ describe('paths and methods', () => {
       });
       expect(headers['request-id']).toMatch(/^req-/);
     }
+  });
+
+  it('takes a request line with a whole address', async () => {
+    const { port } = await startServer();
+    const line = 'GET http://a/api/v1/models?limit=1 HTTP/1.1';
+    const { text } = await rawExchange(port, `${line}\r\nHost: a\r\nConnection: close\r\n\r\n`);
+    expect(text).toMatch(/^HTTP\/1\.1 200 /);
+    expect(text).toContain('"total_count":2');
   });
 
   it('answers 405 and says what is allowed', async () => {

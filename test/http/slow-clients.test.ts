@@ -26,9 +26,7 @@ describe('clients that are slow on purpose', () => {
   it('ends heads that never end with 408, while others are served', async () => {
     const { port } = await startServer({ times: SHORT });
     const slow = trickle(port, 30, 'GET /healthz HTTP/1.1\r\nHost: a\r\n', 'X-A: b\r\n');
-    const others = await Promise.all(
-      Array.from({ length: 30 }, () => ask(port, { path: '/api/v1/models' })),
-    );
+    const others = await Promise.all(Array.from({ length: 30 }, () => ask(port, { path: '/api/v1/models' })));
     expect(others.every(({ status }) => status === 200)).toBe(true);
     for (const text of await slow) {
       expect(text).toMatch(/^HTTP\/1\.1 408 /);

@@ -141,6 +141,18 @@ describe('time limits', () => {
     expect(bytes).toBe(4 * 1024 * 1024);
   });
 
+  it('connect: also for a call that waits for one of too few connections', async () => {
+    const narrow = createNetworkTransport({ ...TRANSPORT_LIMITS, connectionsPerOrigin: 1 });
+    upstream.answer([head(200, SSE), never()]);
+    const timeouts = { ...PATIENT, connect: 200 };
+    await narrow.open(callTo({ timeouts }));
+    const problem = await problemOf(narrow.open(callTo({ timeouts })));
+    expect(problem.reason).toBe('timeout');
+    expect(problem.message).toBe('no connection within the time limit');
+    expect(upstream.requests).toHaveLength(1);
+    await narrow.close();
+  });
+
   it('total: an answer that drips for ever', async () => {
     upstream.answer([head(200, SSE), ...Array.from({ length: 100 }, () => [write('.'), stall(30)]).flat()]);
     const problem = await problemOf(exchange({ timeouts: { ...PATIENT, idle: 100, total: 400 } }));

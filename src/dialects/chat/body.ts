@@ -57,17 +57,16 @@ const REWRITTEN_FIELDS: ReadonlySet<string> = new Set([
   'images',
 ]);
 
-const TOOL_CALLS: ReadonlySet<string> = new Set(['tool_calls']);
-
 /** The non-streaming reply. */
 export function encodeBody(result: Result, context: ReplyContext): JsonObject {
   const { finish, settled, relayed } = result;
   const upstream = relayed === undefined ? undefined : objectsIn(relayed, 'choices')[0];
   const isLegacy = speaksLegacyCalls(context.request);
   const spoken = renderMessage(result.items, context.request.reasoning?.exclude === true);
-  const message = {
+  const message: JsonObject = {
     ...membersBesides(objectIn(upstream, 'message') ?? {}, REWRITTEN_FIELDS),
-    ...(isLegacy ? membersBesides(spoken, TOOL_CALLS) : spoken),
+    ...spoken,
+    ...(isLegacy && { tool_calls: undefined }),
   };
   const hasRefusal = message.refusal !== null;
   const explanation = hasRefusal ? undefined : finish?.explanation;

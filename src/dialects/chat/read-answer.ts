@@ -182,16 +182,23 @@ export class AnswerReader {
   // --- Deltas --------------------------------------------------------------------------------------------------------
 
   #readDelta(delta: JsonObject, logprobs: Logprobs | undefined): void {
-    this.#readThoughts(delta);
+    const calls = objectsIn(delta, 'tool_calls');
+    const callIds = new Set(calls.flatMap((call) => textIn(call, 'id') ?? []));
+    const isOfCall = (detail: JsonObject) => callIds.has(textIn(detail, 'id') ?? '');
+    const details = objectsIn(delta, 'reasoning_details');
+    this.#readThoughts(
+      delta,
+      details.filter((detail) => !isOfCall(detail)),
+    );
     this.#readContent(delta.content, logprobs);
+    for (const value of objectsIn(delta, 'annotations')) this.#whenFree(() => this.#annotate(value));
     const refusal = textIn(delta, 'refusal');
     if (refusal !== undefined) this.#whenFree(() => this.#writeText('refusal', refusal, logprobs));
-    for (const annotation of objectsIn(delta, 'annotations'))
-      this.#whenFree(() => this.#annotate(annotation));
     for (const image of objectsIn(delta, 'images')) this.#whenFree(() => this.#writeImage(image));
     const audio = objectIn(delta, 'audio');
     if (audio !== undefined) this.#whenFree(() => this.#writeAudio(audio));
-    for (const call of objectsIn(delta, 'tool_calls')) this.#calls.read(call);
+    for (const call of calls) this.#calls.read(call);
+    for (const detail of details.filter(isOfCall)) this.#readDetail(detail);
     const legacy = objectIn(delta, 'function_call');
     if (legacy !== undefined) this.#calls.readLegacy(legacy);
   }
@@ -232,8 +239,7 @@ export class AnswerReader {
   }
 
   /** Details repeat the plain text of thoughts; the plain text counts only where they have none. */
-  #readThoughts(delta: JsonObject): void {
-    const details = objectsIn(delta, 'reasoning_details');
+  #readThoughts(delta: JsonObject, details: readonly JsonObject[]): void {
     const hasText = details.some(
       (detail) => textIn(detail, 'text') !== undefined || textIn(detail, 'summary') !== undefined,
     );
@@ -252,7 +258,10 @@ export class AnswerReader {
     const text = textIn(detail, 'text');
     const summary = textIn(detail, 'summary');
     const seal = sealIn(detail);
-    if (text === undefined && summary === undefined && seal === undefined) return;
+    if (text === undefined && summary === undefined && seal === undefined) {
+      this.#noteFormat(detail);
+      return;
+    }
     this.#whenFree(() => {
       if (text !== undefined) this.#writeThought('thought', text, detail);
       if (summary !== undefined) this.#writeThought('summary', summary, detail);
@@ -312,6 +321,11 @@ export class AnswerReader {
     const reasoning = this.#openReasoning(detail);
     reasoning.isSealed = true;
     this.#emit({ type: 'seal', item: reasoning.item, seal: { ...seal, ...formatOf(detail) } });
+  }
+
+  #noteFormat(detail: JsonObject): void {
+    const open = this.#open;
+    if (open?.type === 'reasoning' && open.group.accepts(detail)) open.format ??= textIn(detail, 'format');
   }
 
   #openReasoning(detail: JsonObject): OpenReasoning {

@@ -51,7 +51,7 @@ export class BlockReader {
     const index = this.#indexOf(value);
     const events: Event[] = [];
     if (!this.#byIndex.has(index)) {
-      const missed = MISSED_BLOCKS[String(delta.type)];
+      const missed = MISSED_BLOCKS.get(String(delta.type));
       if (missed === undefined) return [];
       events.push(...this.#begin(index, missed));
     }
@@ -189,10 +189,10 @@ export class BlockReader {
 }
 
 /** What a delta for a block that never began must have been about. */
-const MISSED_BLOCKS: Readonly<Record<string, WireBlock>> = {
-  text_delta: { type: 'text' },
-  thinking_delta: { type: 'thinking' },
-};
+const MISSED_BLOCKS: ReadonlyMap<string, WireBlock> = new Map([
+  ['text_delta', { type: 'text' }],
+  ['thinking_delta', { type: 'thinking' }],
+]);
 
 function stopped(block: OpenBlock): Event[] {
   if (block.isStopped) return [];

@@ -1,8 +1,9 @@
 import type { Event, Finish } from '../../ir/events.ts';
 import type { Usage } from '../../ir/usage.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../kit/json.ts';
+import type { Json, JsonObject } from '../../kit/json.ts';
 import { writeSseFrame } from '../../kit/sse.ts';
 import type { ReplyContext } from '../dialect.ts';
+import { objectOf } from './members.ts';
 import { emptyMessage, finalUsage, identityFields, metadataField } from './message.ts';
 import { renderStop } from './stop-reason.ts';
 
@@ -62,8 +63,8 @@ export class RelayWriter {
     const delta = {
       ...written,
       type: 'message_delta',
-      delta: { ...renderStop(finish, { hasToolCall: false, refusal: '' }), ...objectAt(written.delta) },
-      usage: finalUsage(this.#context, finish, usage, objectAt(written.usage)),
+      delta: { ...renderStop(finish, { hasToolCall: false, refusal: '' }), ...objectOf(written.delta) },
+      usage: finalUsage(this.#context, finish, usage, objectOf(written.usage)),
     };
     const stop = { ...this.#stop, type: 'message_stop', ...metadataField(this.#context, finish.settled) };
     return (
@@ -79,12 +80,12 @@ export class RelayWriter {
     if (this.#isStarted) return '';
     this.#isStarted = true;
     const fresh = emptyMessage(this.#context);
-    const message = objectAt(value.message);
+    const message = objectOf(value.message);
     const patched = {
       ...fresh,
       ...message,
       ...identityFields(this.#context),
-      usage: { ...objectAt(fresh.usage), ...withoutBadCounts(objectAt(message.usage)), output_tokens: 0 },
+      usage: { ...objectOf(fresh.usage), ...withoutBadCounts(objectOf(message.usage)), output_tokens: 0 },
     };
     return writeSseFrame(
       JSON.stringify({ ...value, type: 'message_start', message: patched }),
@@ -101,8 +102,8 @@ export class RelayWriter {
   #blockStart(value: JsonObject, data: string, events: readonly Event[]): string {
     const before = this.#closeBlocks();
     if (typeof value.index === 'number') this.#open.add(value.index);
-    const block = objectAt(value.content_block);
-    const defaults = BLOCK_DEFAULTS[String(block.type)] ?? {};
+    const block = objectOf(value.content_block);
+    const defaults = BLOCK_DEFAULTS.get(String(block.type)) ?? {};
     const head = events.find((event) => event.type === 'item-start')?.head;
     const id = head?.type === 'tool-call' && !isText(block.id) ? { id: head.callId } : undefined;
     const isWhole = id === undefined && Object.keys(defaults).every((name) => block[name] !== undefined);
@@ -122,11 +123,11 @@ export class RelayWriter {
 }
 
 /** Members that clients expect in a block that begins. */
-const BLOCK_DEFAULTS: Readonly<Record<string, JsonObject>> = {
-  text: { text: '' },
-  thinking: { thinking: '', signature: '' },
-  tool_use: { input: {} },
-};
+const BLOCK_DEFAULTS: ReadonlyMap<string, JsonObject> = new Map([
+  ['text', { text: '' }],
+  ['thinking', { thinking: '', signature: '' }],
+  ['tool_use', { input: {} }],
+]);
 
 /** The frame's own text, unless it is spread over lines or lacks its type. */
 function verbatim(value: JsonObject, data: string, type: string): string {
@@ -140,8 +141,8 @@ function merged(first: JsonObject | undefined, second: JsonObject): JsonObject {
   return {
     ...first,
     ...second,
-    delta: { ...objectAt(first.delta), ...objectAt(second.delta) },
-    usage: { ...objectAt(first.usage), ...objectAt(second.usage) },
+    delta: { ...objectOf(first.delta), ...objectOf(second.delta) },
+    usage: { ...objectOf(first.usage), ...objectOf(second.usage) },
   };
 }
 
@@ -150,10 +151,6 @@ function withoutBadCounts(usage: JsonObject): JsonObject {
   const isBad = (name: string, value: Json | undefined) =>
     name.endsWith('_tokens') && value !== null && !(Number.isInteger(value) && (value as number) >= 0);
   return Object.fromEntries(Object.entries(usage).filter(([name, value]) => !isBad(name, value)));
-}
-
-function objectAt(value: Json | undefined): JsonObject {
-  return isJsonObject(value) ? value : {};
 }
 
 function isText(value: Json | undefined): boolean {

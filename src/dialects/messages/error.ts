@@ -37,10 +37,10 @@ export function readError(body: unknown): UpstreamErrorInfo | undefined {
 }
 
 /** What kinds of trouble an upstream can name in the middle of an answer. */
-const FAILURE_KINDS: Readonly<Record<string, ErrorKind>> = {
-  overloaded_error: 'upstream-overloaded',
-  rate_limit_error: 'rate-limited',
-};
+const FAILURE_KINDS: ReadonlyMap<string, ErrorKind> = new Map([
+  ['overloaded_error', 'upstream-overloaded'],
+  ['rate_limit_error', 'rate-limited'],
+]);
 
 /** The failure that an `error` event or an error object in place of an answer stands for. */
 export function failureOf(body: JsonObject): GatewayError {
@@ -48,8 +48,8 @@ export function failureOf(body: JsonObject): GatewayError {
   if (said === undefined) return new GatewayError('upstream-unavailable', 'The provider reported an error');
   const { message, code } = said;
   if (code === undefined) return new GatewayError('upstream-unavailable', message);
-  const kind = Object.hasOwn(FAILURE_KINDS, code) ? FAILURE_KINDS[code] : undefined;
-  return new GatewayError(kind ?? 'upstream-unavailable', message, { metadata: { provider_code: code } });
+  const kind = FAILURE_KINDS.get(code) ?? 'upstream-unavailable';
+  return new GatewayError(kind, message, { metadata: { provider_code: code } });
 }
 
 const MAX_MESSAGE_LENGTH = 500;

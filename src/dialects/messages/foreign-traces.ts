@@ -16,7 +16,10 @@ export function withoutForeignTraces(
   const cleaned = messages.flatMap((message): WireMessage[] => {
     if (typeof message.content === 'string' || message.role !== 'assistant') return [message];
     const content = message.content.flatMap(withoutTraces);
-    if (content.every((block, index) => block === message.content[index])) return [message];
+    const isSame =
+      content.length === message.content.length &&
+      content.every((block, index) => block === message.content[index]);
+    if (isSame) return [message];
     hasTraces = true;
     return content.length === 0 ? [] : [{ ...message, content }];
   });

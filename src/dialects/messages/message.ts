@@ -23,6 +23,7 @@ export function identityFields(context: ReplyContext): JsonObject {
 /** A message of which nothing is written yet. */
 export function emptyMessage(context: ReplyContext): JsonObject {
   return {
+    ...identityFields(context),
     type: 'message',
     role: 'assistant',
     content: [],
@@ -31,7 +32,6 @@ export function emptyMessage(context: ReplyContext): JsonObject {
     stop_sequence: null,
     stop_details: null,
     usage: renderUsage(NO_USAGE, context.serviceTier),
-    ...identityFields(context),
   };
 }
 

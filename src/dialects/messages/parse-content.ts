@@ -1,6 +1,7 @@
 import type { CacheMark, Ext, Item, Part, Role, Source, ToolResultItem } from '../../ir/items.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json.ts';
-import { define, parseCacheMark } from '../gateway-fields.ts';
+import { parseCacheMark } from '../gateway-fields.ts';
+import { membersBeyond } from './members.ts';
 import { parseRedacted, parseThinking } from './reasoning.ts';
 import type { WireBlock, WireMessage } from './wire.ts';
 
@@ -135,18 +136,9 @@ export function marks(
   modelled: ReadonlySet<string>,
 ): { readonly cache?: CacheMark; readonly ext?: Ext } {
   const cache = isJsonObject(block.cache_control) ? parseCacheMark(block.cache_control) : undefined;
-  const rest = fieldsBeyond(block, modelled);
+  const rest = membersBeyond(block, modelled);
   return {
     ...(cache !== undefined && { cache }),
     ...(Object.keys(rest).length > 0 && { ext: { messages: rest } }),
   };
-}
-
-/** The members that are neither modelled nor null. */
-export function fieldsBeyond(value: JsonObject, modelled: ReadonlySet<string>): JsonObject {
-  const rest: JsonObject = {};
-  for (const [key, member] of Object.entries(value)) {
-    if (!modelled.has(key) && member !== null && member !== undefined) define(rest, key, member);
-  }
-  return rest;
 }

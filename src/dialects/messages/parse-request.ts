@@ -13,17 +13,18 @@ import { isJsonObject, type Json, type JsonObject } from '../../kit/json.ts';
 import type { ParseContext } from '../dialect.ts';
 import { modelList, parseCacheMark, parseWishes, withoutNulls } from '../gateway-fields.ts';
 import { checkSemantics } from '../semantics.ts';
-import { fieldsBeyond, marks, parseConversation } from './parse-content.ts';
+import { membersBeyond, objectOf } from './members.ts';
+import { marks, parseConversation } from './parse-content.ts';
 import { DOCUMENTED_FIELDS, type WireMessage } from './wire.ts';
 
 /** Reads a validated body of POST /messages or POST /messages/count_tokens. */
 export function parseRequest(body: JsonObject, _context: ParseContext): GenerationRequest {
   refuseImpossible(body);
-  const config = objectAt(body.output_config);
+  const config = objectOf(body.output_config);
   const tools = parseTools(body.tools);
-  const metadata = objectAt(body.metadata);
+  const metadata = objectOf(body.metadata);
   const user = body.user ?? metadata.user_id;
-  const reasoning = parseReasoning(objectAt(body.thinking), config);
+  const reasoning = parseReasoning(objectOf(body.thinking), config);
   const alternatives = Array.isArray(body.models) ? body.models : fallbackModels(body);
   const request: GenerationRequest = {
     format: 'messages',
@@ -32,11 +33,11 @@ export function parseRequest(body: JsonObject, _context: ParseContext): Generati
     hasFallbackModels: alternatives.length > 0,
     items: parseConversation(body.system, body.messages as unknown as WireMessage[]),
     tools,
-    ...parseToolChoice(objectAt(body.tool_choice), tools),
+    ...parseToolChoice(objectOf(body.tool_choice), tools),
     sampling: parseSampling(body),
     ...(typeof body.max_tokens === 'number' && { maxOutputTokens: body.max_tokens }),
     ...(reasoning !== undefined && { reasoning }),
-    ...parseOutputFormat(objectAt(config.format)),
+    ...parseOutputFormat(objectOf(config.format)),
     ...(isJsonObject(body.cache_control) && { cache: parseCacheMark(body.cache_control) }),
     ...(typeof body.service_tier === 'string' && { serviceTier: body.service_tier }),
     ...(typeof body.speed === 'string' && { speed: body.speed as 'fast' | 'standard' }),
@@ -168,11 +169,11 @@ const MODELLED_METADATA: ReadonlySet<string> = new Set(['user_id']);
 
 /** Documented fields that only this dialect has. */
 function parseExt(body: JsonObject, config: JsonObject, metadata: JsonObject): Ext {
-  const outputConfig = fieldsBeyond(config, MODELLED_CONFIG);
-  if (objectAt(body.thinking).type === 'disabled' && typeof config.effort === 'string') {
+  const outputConfig = membersBeyond(config, MODELLED_CONFIG);
+  if (objectOf(body.thinking).type === 'disabled' && typeof config.effort === 'string') {
     outputConfig.effort = config.effort;
   }
-  const labels = fieldsBeyond(metadata, MODELLED_METADATA);
+  const labels = membersBeyond(metadata, MODELLED_METADATA);
   const messages: JsonObject = {
     ...(Object.keys(outputConfig).length > 0 && { output_config: outputConfig }),
     ...(isJsonObject(body.context_management) && {
@@ -181,8 +182,4 @@ function parseExt(body: JsonObject, config: JsonObject, metadata: JsonObject): E
     ...(Object.keys(labels).length > 0 && { metadata: labels }),
   };
   return Object.keys(messages).length > 0 ? { messages } : {};
-}
-
-function objectAt(value: Json | undefined): JsonObject {
-  return isJsonObject(value) ? value : {};
 }

@@ -55,25 +55,7 @@ class Turns {
   }
 
   add(item: Item): void {
-    switch (item.type) {
-      case 'message':
-        return this.#addMessage(item);
-      case 'reasoning': {
-        const block = renderReasoning(item);
-        if (block !== undefined) return this.#push('assistant', [block]);
-        return this.#drop('reasoning that this model family did not seal');
-      }
-      case 'tool-call':
-        return this.#push('assistant', [this.#toolUse(item)]);
-      case 'tool-result':
-        return this.#push('user', [this.#toolResult(item)]);
-      case 'image':
-        return this.#drop('an image that a model made: assistant turns take no images');
-      case 'opaque':
-        if (item.dialect !== 'messages')
-          return this.#drop(`an item of type ${String(item.value.type)} of another format`);
-        return this.#push(roleOf(item.role), [item.value]);
-    }
+    this.#push(...this.#turnOf(item));
   }
 
   /** A conversation of system prompts alone needs a turn: the last of them speaks as the user. */
@@ -105,17 +87,39 @@ class Turns {
     else this.#turns.push({ role, blocks: [...blocks] });
   }
 
-  #drop(detail: string): void {
-    this.#report.dropped(this.#report.name('items'), detail);
+  #turnOf(item: Item): [WireRole, JsonObject[]] {
+    switch (item.type) {
+      case 'message':
+        return this.#messageTurn(item);
+      case 'reasoning': {
+        const block = renderReasoning(item);
+        return ['assistant', block === undefined ? this.#drop('reasoning of another model family') : [block]];
+      }
+      case 'tool-call':
+        return ['assistant', [this.#toolUse(item)]];
+      case 'tool-result':
+        return ['user', [this.#toolResult(item)]];
+      case 'image':
+        return ['assistant', this.#drop('an image that a model made: assistant turns take none')];
+      case 'opaque': {
+        const isNative = item.dialect === 'messages';
+        return [roleOf(item.role), isNative ? [item.value] : this.#drop(`an item ${typeOf(item.value)}`)];
+      }
+    }
   }
 
-  #addMessage(item: MessageItem): void {
-    const blocks = this.partBlocks(item.content);
-    if (!isSystem(item)) return this.#push(roleOf(item.role), blocks);
-    if (this.#keepsSystem) return this.#push('system', blocks);
+  #messageTurn({ role, content }: MessageItem): [WireRole, JsonObject[]] {
+    const blocks = this.partBlocks(content);
+    if (role === 'user' || role === 'assistant') return [role, blocks];
+    if (this.#keepsSystem) return ['system', blocks];
     this.#report.coerced(this.#report.name('items'), 'a system message between turns became user text');
-    const opening = { type: 'text', text: '<system>' };
-    this.#push('user', [opening, ...blocks, { type: 'text', text: '</system>' }]);
+    return ['user', [{ type: 'text', text: '<system>' }, ...blocks, { type: 'text', text: '</system>' }]];
+  }
+
+  /** Tells what is left out, and stands for the blocks that it would have been. */
+  #drop(detail: string): [] {
+    this.#report.dropped(this.#report.name('items'), detail);
+    return [];
   }
 
   #toolUse(item: ToolCallItem): JsonObject {
@@ -167,7 +171,7 @@ class Turns {
         return undefined;
       case 'opaque':
         if (part.dialect === 'messages') return part.value;
-        this.#drop(`content of type ${String(part.value.type)} of another format`);
+        this.#drop(`content ${typeOf(part.value)}`);
         return undefined;
     }
   }
@@ -199,6 +203,10 @@ class Turns {
 
 function isToolResult(block: JsonObject): boolean {
   return block.type === 'tool_result';
+}
+
+function typeOf(value: JsonObject): string {
+  return `of type ${JSON.stringify(value.type ?? null)} of another format`;
 }
 
 function roleOf(role: string | undefined): WireRole {

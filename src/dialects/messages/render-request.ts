@@ -8,7 +8,7 @@ import { Report } from '../report.ts';
 import { markLastCacheable } from './cache-breakpoint.ts';
 import { withoutForeignTraces } from './foreign-traces.ts';
 import { renderConversation } from './render-content.ts';
-import { maxTokensOf, renderThinking } from './render-thinking.ts';
+import { interruptsThoughts, maxTokensOf, renderThinking, THOUGHTS_MISSING } from './render-thinking.ts';
 import { renderTools } from './render-tools.ts';
 import { GATEWAY_FIELDS, type WireMessage } from './wire.ts';
 
@@ -18,7 +18,7 @@ const HEADERS = { 'anthropic-version': '2023-06-01' } as const;
 export function renderRequest(request: GenerationRequest, target: RenderTarget): RenderedRequest {
   const report = new Report(request);
   const { system, messages } = renderConversation(request, report);
-  const thinking = renderThinking(request, target, report);
+  const thinking = renderThinking(request, target, messages, report);
   const format = renderFormat(request, target, system, report);
   const native = request.ext.messages ?? {};
   const outputConfig = {
@@ -57,12 +57,24 @@ export function renderRelay(request: GenerationRequest, target: RenderTarget): R
   const body = relayBody(request, GATEWAY_FIELDS, {
     model: target.model,
     max_tokens: maxTokensOf(request, target),
-    ...(messages !== undefined && { messages }),
+    ...(messages !== undefined && { messages, ...withoutThinking(request, messages, report) }),
     metadata: renderMetadata(request, request.body.metadata ?? undefined, target),
     service_tier,
     ...(request.speed === 'standard' && { speed: undefined }),
   });
   return rendered(request, body, report);
+}
+
+/** Where thoughts were taken out of a turn that goes on, the upstream would refuse to think any further. */
+function withoutThinking(
+  { body }: GenerationRequest,
+  messages: readonly JsonObject[],
+  report: Report,
+): JsonObject {
+  const isOn = isJsonObject(body.thinking) && body.thinking.type === 'enabled';
+  if (!isOn || !interruptsThoughts(messages)) return {};
+  report.coerced(report.name('reasoning'), THOUGHTS_MISSING);
+  return { thinking: { type: 'disabled' } };
 }
 
 function rendered(request: GenerationRequest, body: JsonObject, report: Report): RenderedRequest {

@@ -1,5 +1,5 @@
 import type { GenerationRequest, ReasoningSettings } from '../../ir/request.ts';
-import type { JsonObject } from '../../kit/json.ts';
+import { isJsonObject, type JsonObject } from '../../kit/json.ts';
 import type { RenderTarget } from '../dialect.ts';
 import { budgetOf, effortOf } from '../reasoning-effort.ts';
 import type { Report } from '../report.ts';
@@ -24,9 +24,11 @@ export function maxTokensOf(request: GenerationRequest, target: RenderTarget): n
   return request.maxOutputTokens ?? target.maxOutputTokens ?? DEFAULT_MAX_TOKENS;
 }
 
+/** `messages`: the rendered turns, which may forbid thinking. */
 export function renderThinking(
   request: GenerationRequest,
   target: RenderTarget,
+  messages: readonly JsonObject[],
   report: Report,
 ): RenderedThinking {
   const maxTokens = maxTokensOf(request, target);
@@ -47,12 +49,34 @@ export function renderThinking(
     const isOff = settings.enabled === false || settings.effort === 'none';
     return { maxTokens, ...(isOff && { thinking: { type: 'disabled' } }), ...effort, isThinking: false };
   }
+  if (interruptsThoughts(messages)) {
+    report.coerced(report.name('reasoning'), THOUGHTS_MISSING);
+    return { maxTokens, thinking: { type: 'disabled' }, ...effort, isThinking: false };
+  }
   return {
     maxTokens: roomFor(budget, maxTokens, request, report),
     thinking: { type: 'enabled', budget_tokens: budget, ...display(settings) },
     ...effort,
     isThinking: true,
   };
+}
+
+/** Why thinking is switched off in the middle of a turn. */
+export const THOUGHTS_MISSING =
+  'switched off for this turn: it continues tool calls whose thoughts are not at hand, and the upstream demands them';
+
+const THOUGHTS: ReadonlySet<unknown> = new Set(['thinking', 'redacted_thinking']);
+
+/** True when the turn goes on after tool calls that were made without thoughts of this family. */
+export function interruptsThoughts(messages: readonly JsonObject[]): boolean {
+  const last = messages.findLastIndex(({ role }) => role === 'assistant');
+  const isContinued = messages.slice(last + 1).some((message) => blocksIn(message).includes('tool_result'));
+  return last !== -1 && isContinued && !THOUGHTS.has(blocksIn(messages[last])[0]);
+}
+
+function blocksIn(message: JsonObject | undefined): unknown[] {
+  const content = Array.isArray(message?.content) ? message.content : [];
+  return content.map((block) => (isJsonObject(block) ? block.type : undefined));
 }
 
 /** Callers of this format say themselves whether to think; for others an effort means thinking. */

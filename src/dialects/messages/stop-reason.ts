@@ -3,16 +3,16 @@ import { isJsonObject, type JsonObject } from '../../kit/json.ts';
 
 /** How an answer ended, in both directions. */
 
-const REASONS: Readonly<Record<string, FinishReason>> = {
-  end_turn: 'stop',
-  stop_sequence: 'stop',
-  max_tokens: 'length',
-  model_context_window_exceeded: 'length',
-  tool_use: 'tool-calls',
-  pause_turn: 'pause',
-  refusal: 'refusal',
-  compaction: 'compaction',
-};
+const REASONS: ReadonlyMap<unknown, FinishReason> = new Map([
+  ['end_turn', 'stop'],
+  ['stop_sequence', 'stop'],
+  ['max_tokens', 'length'],
+  ['model_context_window_exceeded', 'length'],
+  ['tool_use', 'tool-calls'],
+  ['pause_turn', 'pause'],
+  ['refusal', 'refusal'],
+  ['compaction', 'compaction'],
+]);
 
 const STOP_REASONS: Readonly<Record<FinishReason, string>> = {
   stop: 'end_turn',
@@ -24,11 +24,11 @@ const STOP_REASONS: Readonly<Record<FinishReason, string>> = {
   compaction: 'compaction',
 };
 
+const REFUSAL_FIELDS: ReadonlySet<string> = new Set(['type', 'category', 'explanation']);
+
 /** The reason behind a native word; a word nobody knows is an ordinary end. */
 export function reasonOf(stopReason: unknown): FinishReason {
-  return typeof stopReason === 'string' && Object.hasOwn(REASONS, stopReason)
-    ? (REASONS[stopReason] as FinishReason)
-    : 'stop';
+  return REASONS.get(stopReason) ?? 'stop';
 }
 
 /**
@@ -46,6 +46,7 @@ export function parseFinish(delta: JsonObject, extras: JsonObject, serviceTier: 
     ...extras,
     ...(!isCanonical && { stop_reason: native }),
     ...(isJsonObject(delta.container) && { container: delta.container }),
+    ...(Object.keys(details).some((name) => !REFUSAL_FIELDS.has(name)) && { stop_details: details }),
   };
   return {
     type: 'finish',
@@ -75,7 +76,7 @@ export function renderStop(finish: Finish, said: Said): JsonObject {
   return {
     stop_reason: stopReason,
     stop_sequence: stopReason === 'stop_sequence' ? (finish.stopSequence ?? null) : null,
-    stop_details: stopReason === 'refusal' ? refusalDetails(finish, said) : null,
+    stop_details: native.stop_details ?? (stopReason === 'refusal' ? refusalDetails(finish, said) : null),
     container: native.container ?? null,
   };
 }

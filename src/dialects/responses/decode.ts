@@ -97,29 +97,38 @@ export class ResponsesDecoder implements StreamDecoder {
   }
 
   #progress(type: string, value: JsonObject): void {
-    const delta = CHANNEL_BY_DELTA.get(type);
-    if (delta !== undefined) return this.#text(delta, value);
-    const done = CHANNEL_BY_DONE.get(type);
-    if (done !== undefined) return this.#wholeText(done, value);
+    const channel = CHANNEL_BY_DELTA.get(type) ?? CHANNEL_BY_DONE.get(type);
+    if (channel !== undefined) {
+      if (CHANNEL_BY_DELTA.has(type)) this.#text(channel, value);
+      else this.#wholeText(channel, value);
+      return;
+    }
     switch (type) {
       case 'response.output_item.added':
-        return this.#added(value);
+        this.#added(value);
+        break;
       case 'response.output_item.done':
-        return this.#done(value);
+        this.#done(value);
+        break;
       case 'response.content_part.added':
       case 'response.reasoning_summary_part.added':
-        return this.#partAdded(value);
+        this.#partAdded(value);
+        break;
       case 'response.content_part.done':
       case 'response.reasoning_summary_part.done':
-        return this.#partDone(value);
+        this.#partDone(value);
+        break;
       case 'response.output_text.annotation.added':
-        return this.#annotation(value);
+        this.#annotation(value);
+        break;
       case INPUT_CHANNELS.function.delta:
       case INPUT_CHANNELS.custom.delta:
-        return this.#input(value);
+        this.#input(value);
+        break;
       case INPUT_CHANNELS.function.done:
       case INPUT_CHANNELS.custom.done:
-        return this.#wholeInput(type, value);
+        this.#wholeInput(type, value);
+        break;
       default:
         if (isProgressEvent(type)) this.#opaque(value);
     }
@@ -136,10 +145,7 @@ export class ResponsesDecoder implements StreamDecoder {
     const item = objectAt(value, 'item');
     if (item === undefined) return;
     const index = numberAt(value, 'output_index');
-    const known =
-      index === undefined
-        ? this.#output.find({ item_id: item.id ?? undefined })
-        : this.#output.find({ output_index: index });
+    const known = this.#output.find({ output_index: index, item_id: item.id });
     const slot = known ?? this.#output.begin(item, index);
     if (slot !== undefined) this.#output.whole(slot, item);
   }

@@ -6,7 +6,9 @@ import { compact, numberAt, objectsAt, statusAt, stringAt } from './members.ts';
 import { imageSourceOf, parseAnnotation, parseItem, sealOf } from './parse-items.ts';
 
 interface PartSlot {
+  /** Position in the representation, and the one the upstream counts with. */
   readonly part: number;
+  readonly index: number;
   readonly kind: PartKind;
   text: string;
   annotations: number;
@@ -17,7 +19,7 @@ interface PartSlot {
 export interface ItemSlot {
   item: number;
   head: ItemHead;
-  parts: Map<string, PartSlot>;
+  parts: PartSlot[];
   input: string;
   open: boolean;
 }
@@ -56,7 +58,7 @@ export class OutputReader {
   }
 
   get hasRefusal(): boolean {
-    return this.#slots.some((slot) => [...slot.parts.values()].some((part) => part.kind === 'refusal'));
+    return this.#slots.some((slot) => slot.parts.some((part) => part.kind === 'refusal'));
   }
 
   /** The item that an event speaks of: by its position first, because some upstreams change ids on the way. */
@@ -76,7 +78,7 @@ export class OutputReader {
   begin(item: JsonObject, index: number | undefined): ItemSlot | undefined {
     const head = this.#headOf(item);
     if (head.type === 'tool-call' && head.name === '') return undefined;
-    const slot: ItemSlot = { item: 0, head, parts: new Map(), input: '', open: false };
+    const slot: ItemSlot = { item: 0, head, parts: [], input: '', open: false };
     this.#slots.push(slot);
     if (index !== undefined) this.#byIndex.set(index, slot);
     if ('id' in head && head.id !== undefined) this.#byId.set(head.id, slot);
@@ -96,15 +98,11 @@ export class OutputReader {
 
   /** The part of an item; started when it is not open. */
   part(slot: ItemSlot, kind: PartKind, index: number): PartSlot {
-    const key = `${kind === 'summary' ? 'summary' : 'content'} ${index}`;
-    const known = slot.parts.get(key);
+    const group = slot.parts.filter((part) => isSameGroup(part.kind, kind));
+    const known = group.findLast((part) => part.index === index);
     if (known?.open) return known;
-    const group = [...slot.parts.values()].filter(
-      (part) => (part.kind === 'summary') === (kind === 'summary'),
-    );
-    const part: PartSlot = { part: group.length, kind, text: '', annotations: 0, open: true };
-    slot.parts.set(known === undefined ? key : `${key} ${group.length}`, part);
-    if (known !== undefined) slot.parts.set(key, part);
+    const part: PartSlot = { part: group.length, index, kind, text: '', annotations: 0, open: true };
+    slot.parts.push(part);
     this.#emit({ type: 'part-start', item: slot.item, part: part.part, kind });
     return part;
   }
@@ -119,7 +117,7 @@ export class OutputReader {
 
   #reopen(slot: ItemSlot): void {
     slot.head = slot.head.type === 'opaque' ? slot.head : { ...slot.head, id: undefined };
-    slot.parts = new Map();
+    slot.parts = [];
     slot.input = '';
     this.#open(slot);
   }
@@ -149,8 +147,8 @@ export class OutputReader {
     const channel = CHANNEL_BY_PART.get(stringAt(value, 'type') ?? '');
     if (!slot.open || channel === undefined) return;
     const { kind, partField } = channel;
-    const key = `${kind === 'summary' ? 'summary' : 'content'} ${index}`;
-    if (slot.parts.get(key)?.open === false) return;
+    const known = slot.parts.findLast((part) => isSameGroup(part.kind, kind) && part.index === index);
+    if (known?.open === false) return;
     const logprobs = objectsAt(value, 'logprobs');
     const text = stringAt(value, partField) ?? '';
     this.wholeText(slot, kind, index, text, logprobs.length > 0 ? logprobs : undefined);
@@ -207,7 +205,7 @@ export class OutputReader {
   /** Closes an item and what is open in it. */
   end(slot: ItemSlot, status: ItemStatus, value?: JsonObject): void {
     if (!slot.open) return;
-    for (const part of slot.parts.values()) this.#closePart(slot, part);
+    for (const part of slot.parts) this.#closePart(slot, part);
     if (value !== undefined) this.#seal(slot, value);
     slot.open = false;
     const end = { type: 'item-end' as const, item: slot.item, status };
@@ -257,6 +255,11 @@ export class OutputReader {
         return { type: 'opaque', item: { type: 'opaque', dialect: 'responses', value } };
     }
   }
+}
+
+/** Summaries are counted apart from everything else. */
+function isSameGroup(one: PartKind, other: PartKind): boolean {
+  return (one === 'summary') === (other === 'summary');
 }
 
 function extOfItem(item: Item) {

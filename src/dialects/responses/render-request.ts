@@ -78,18 +78,20 @@ const NO_CACHE_MARKS = 'the upstream caches on its own and takes no marks';
 /** A leading system prompt of plain text is what this dialect calls instructions. */
 function splitInstructions(items: readonly Item[]): { instructions?: string; items: readonly Item[] } {
   const [first, ...rest] = items;
-  if (first?.type !== 'message' || first.role !== 'system' || first.id !== undefined || rest.length === 0) {
-    return { items };
-  }
-  const texts = first.content.map((part) =>
-    part.type === 'text' && part.cache === undefined && part.ext?.responses === undefined
-      ? part.text
-      : undefined,
-  );
-  const [text, ...more] = texts;
-  return text === undefined || text === '' || more.length > 0
-    ? { items }
-    : { instructions: text, items: rest };
+  const text = rest.length > 0 && first !== undefined ? plainSystemText(first) : undefined;
+  return text === undefined ? { items } : { instructions: text, items: rest };
+}
+
+function plainSystemText(item: Item): string | undefined {
+  if (item.type !== 'message' || item.role !== 'system' || item.content.length !== 1) return undefined;
+  const [part] = item.content;
+  const isPlain =
+    [item.id, item.status, item.phase, item.ext?.responses].every((member) => member === undefined) &&
+    part?.type === 'text' &&
+    part.text !== '' &&
+    part.cache === undefined &&
+    part.ext?.responses === undefined;
+  return isPlain ? part.text : undefined;
 }
 
 /** Place of the first of `items` in the list that the caller sent: `instructions` was never in it. */

@@ -15,9 +15,15 @@ const FORMAT_PATTERNS: Record<string, RegExp> = {
   hostname: /^[a-z0-9.-]+$/,
 };
 
+const ajv = new Ajv2020({
+  strict: false,
+  validateSchema: false,
+  formats: FORMAT_PATTERNS,
+});
+
 function problemsOf(schema: JsonObject, value: unknown): string {
-  const ajv = new Ajv2020({ strict: false, allErrors: true, formats: FORMAT_PATTERNS });
   const validate = ajv.compile(schema);
+  ajv.removeSchema(schema);
   return validate(value) ? '' : ajv.errorsText(validate.errors);
 }
 
@@ -84,7 +90,7 @@ describe('schemaValue', () => {
         expect(problemsOf(schema, value)).toBe('');
         expect(schemaValue(schema)).toEqual(value);
       }),
-      { numRuns: 300 },
+      { numRuns: 200 },
     );
   });
 
@@ -149,6 +155,11 @@ describe('schemaValue', () => {
     ],
   ])('knows %s', (_, schema) => {
     expect(problemsOf(schema, schemaValue(schema))).toBe('');
+  });
+
+  it('prefers small numbers', () => {
+    const wide = { type: 'integer', minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER };
+    expect(schemaValue(wide)).toBe(1);
   });
 
   it('ends on a schema that has no finite value', () => {

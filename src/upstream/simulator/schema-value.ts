@@ -147,38 +147,57 @@ const VALUES: Readonly<Record<string, (schema: JsonObject, place: Place) => Json
   object: objectOf,
 };
 
+/** A small number where the bounds allow one, else one next to a bound. */
 function numberOf(schema: JsonObject, index: number, unit: 1 | undefined): number {
-  const step = numeric(schema.multipleOf) ?? unit;
-  const [least, leastOpen] = bound(schema.minimum, schema.exclusiveMinimum, Math.max);
-  const [most, mostOpen] = bound(schema.maximum, schema.exclusiveMaximum, Math.min);
-  if (step !== undefined) return stepped(step * (unit === 1 && !Number.isInteger(step) ? 1 / step : 1));
-  if (least === undefined && most === undefined) return index + 0.5;
-  if (least === undefined) return (most ?? 0) - index - (mostOpen ? 1 : 0);
-  if (most === undefined) return least + index + (leastOpen ? 1 : 0);
-  // Strictly between the bounds, nearer to the upper one with every step.
-  return least === most ? least : most - (most - least) / (index + 2);
-
-  function stepped(size: number): number {
-    if (least !== undefined || most === undefined) {
-      const first = Math.ceil(least === undefined ? 1 : least / size);
-      const open = least !== undefined && leastOpen && first * size === least;
-      return (first + index + (open ? 1 : 0)) * size;
-    }
-    const last = Math.floor(most / size);
-    return (last - index - (mostOpen && last * size === most ? 1 : 0)) * size;
-  }
+  const least = bound(schema.minimum, schema.exclusiveMinimum, Math.max);
+  const most = bound(schema.maximum, schema.exclusiveMaximum, Math.min);
+  const multiple = numeric(schema.multipleOf);
+  const step = multiple === undefined || (unit === 1 && !Number.isInteger(multiple)) ? unit : multiple;
+  const natural = step === undefined ? index + 0.5 : (index + 1) * step;
+  if (isAbove(natural, least) && isAbove(-natural, negated(most))) return natural;
+  if (step === undefined) return between(least, most, index);
+  return least === undefined ? -firstStep(negated(most), step, index) : firstStep(least, step, index);
 }
 
-/** The tighter of an inclusive and an exclusive bound, and whether it is exclusive. */
+/** One end of a range. */
+interface Bound {
+  readonly value: number;
+  readonly isExclusive: boolean;
+}
+
+function isAbove(value: number, least: Bound | undefined): boolean {
+  return least === undefined || value > least.value || (value === least.value && !least.isExclusive);
+}
+
+function negated(end: Bound | undefined): Bound | undefined {
+  return end === undefined ? undefined : { ...end, value: -end.value };
+}
+
+/** The multiple of `step` that is `index` steps above the least one. */
+function firstStep(least: Bound | undefined, step: number, index: number): number {
+  if (least === undefined) return index * step;
+  const first = Math.ceil(least.value / step);
+  const isTaken = least.isExclusive && first * step === least.value;
+  return (first + index + (isTaken ? 1 : 0)) * step;
+}
+
+function between(least: Bound | undefined, most: Bound | undefined, index: number): number {
+  if (least === undefined) return (most?.value ?? 0) - index - 1;
+  if (most === undefined) return least.value + index + 1;
+  // Strictly inside, nearer to the upper end with every step.
+  return most.value - (most.value - least.value) / (index + 2);
+}
+
+/** The tighter of an inclusive and an exclusive bound. */
 function bound(
   inclusive: Json | undefined,
   exclusive: Json | undefined,
   tighter: (a: number, b: number) => number,
-): readonly [number | undefined, boolean] {
+): Bound | undefined {
   const closed = numeric(inclusive);
   const open = numeric(exclusive);
-  if (closed === undefined || open === undefined) return [closed ?? open, open !== undefined];
-  return [tighter(closed, open), open === tighter(closed, open)];
+  const value = closed === undefined ? open : open === undefined ? closed : tighter(closed, open);
+  return value === undefined ? undefined : { value, isExclusive: value === open };
 }
 
 function numeric(value: Json | undefined): number | undefined {

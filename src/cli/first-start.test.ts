@@ -1,0 +1,29 @@
+import { describe, expect, it } from 'vitest';
+import { baseUrl, firstStartText } from './first-start.ts';
+
+describe('baseUrl', () => {
+  it('is an address that one can connect to', () => {
+    expect(baseUrl('127.0.0.1', 8787, '/api/v1')).toBe('http://127.0.0.1:8787/api/v1');
+    expect(baseUrl('0.0.0.0', 80, '/api/v1')).toBe('http://127.0.0.1:80/api/v1');
+    expect(baseUrl('::', 80, '/v1')).toBe('http://[::1]:80/v1');
+    expect(baseUrl('fd00::1', 80, '/v1')).toBe('http://[fd00::1]:80/v1');
+    expect(baseUrl('localhost', 80, '/v1')).toBe('http://localhost:80/v1');
+  });
+});
+
+describe('firstStartText', () => {
+  const text = firstStartText({ managementKey: 'sk-m', apiKey: 'sk-a' }, 'http://h:1/api/v1');
+
+  it('shows both keys and the address', () => {
+    expect(text).toContain('sk-m');
+    expect(text).toContain('http://h:1/api/v1\n');
+  });
+
+  it('shows a curl command on one line, with the API key and a body that is JSON', () => {
+    const line = text.split('\n').find((candidate) => candidate.trim().startsWith('curl '));
+    expect(line).toContain('http://h:1/api/v1/chat/completions');
+    expect(line).toContain('"Authorization: Bearer sk-a"');
+    const body = JSON.parse(/-d '([^']*)'/.exec(line ?? '')?.[1] ?? '');
+    expect(body).toMatchObject({ model: 'simulator/standard', messages: [{ role: 'user' }] });
+  });
+});

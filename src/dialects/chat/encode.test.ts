@@ -1,0 +1,277 @@
+import { describe, expect, it } from 'vitest';
+import {
+  chunk,
+  chunksOf,
+  decodeFrames,
+  encodeEvents,
+  framesOf,
+  readFrames,
+  replyTo,
+  requestWith,
+  settledWith,
+} from '../../../test/fixtures/chat/chat-fixture.ts';
+import { GatewayError } from '../../ir/errors.ts';
+import type { Event } from '../../ir/events.ts';
+import { fold } from '../../ir/fold.ts';
+import type { RoutingMetadata } from '../../ir/metadata.ts';
+import { NO_USAGE } from '../../ir/usage.ts';
+import type { JsonObject } from '../../kit/json.ts';
+import { createEncoder } from './encode.ts';
+
+const HEAD = {
+  id: 'gen-1',
+  object: 'chat.completion.chunk',
+  created: 1_700_000_000,
+  model: 'a/b',
+  provider: 'Acme',
+};
+
+const ANSWER: Event[] = [
+  { type: 'start', upstreamId: 'x', upstreamModel: 'y' },
+  { type: 'item-start', item: 0, head: { type: 'reasoning', id: 'rs_1' } },
+  { type: 'part-start', item: 0, part: 0, kind: 'thought' },
+  { type: 'text-delta', item: 0, part: 0, kind: 'thought', text: 'Hm' },
+  { type: 'part-end', item: 0, part: 0, kind: 'thought' },
+  { type: 'seal', item: 0, seal: { signature: 'sig', format: 'anthropic-claude-v1' } },
+  { type: 'item-end', item: 0 },
+  { type: 'item-start', item: 1, head: { type: 'message' } },
+  { type: 'part-start', item: 1, part: 0, kind: 'text' },
+  {
+    type: 'text-delta',
+    item: 1,
+    part: 0,
+    kind: 'text',
+    text: 'Hi',
+    logprobs: [{ token: 'Hi', logprob: -1 }],
+  },
+  { type: 'part-end', item: 1, part: 0, kind: 'text' },
+  { type: 'item-end', item: 1 },
+  { type: 'item-start', item: 2, head: { type: 'tool-call', kind: 'function', callId: 'c1', name: 'f' } },
+  { type: 'tool-input-delta', item: 2, text: '{}' },
+  { type: 'item-end', item: 2 },
+  { type: 'usage', usage: { ...NO_USAGE, inputTokens: 3, outputTokens: 2, source: 'measured' } },
+  { type: 'finish', reason: 'tool-calls', nativeReason: 'tool_use' },
+];
+
+function deltasOf(text: string): JsonObject[] {
+  return chunksOf(text).map((value) => (value.choices as JsonObject[])[0]?.delta as JsonObject);
+}
+
+describe('a translated stream', () => {
+  it('says who speaks first, and every delta in order', () => {
+    expect(deltasOf(encodeEvents(ANSWER, requestWith()))).toEqual([
+      { role: 'assistant', content: '' },
+      {
+        reasoning: 'Hm',
+        reasoning_details: [{ type: 'reasoning.text', text: 'Hm', id: 'rs_1', index: 0 }],
+      },
+      {
+        reasoning_details: [
+          {
+            type: 'reasoning.text',
+            text: '',
+            signature: 'sig',
+            id: 'rs_1',
+            format: 'anthropic-claude-v1',
+            index: 0,
+          },
+        ],
+      },
+      { content: 'Hi' },
+      { tool_calls: [{ index: 0, id: 'c1', type: 'function', function: { name: 'f', arguments: '' } }] },
+      { tool_calls: [{ index: 0, function: { arguments: '{}' } }] },
+      { content: '' },
+    ]);
+  });
+
+  it('ends with one chunk that has choices, usage and cost, then the end marker', () => {
+    const text = encodeEvents(ANSWER, requestWith());
+    expect(readFrames(text).at(-1)?.data).toBe('[DONE]');
+    expect(chunksOf(text).at(-1)).toEqual({
+      ...HEAD,
+      service_tier: 'default',
+      choices: [
+        {
+          index: 0,
+          delta: { content: '' },
+          finish_reason: 'tool_calls',
+          native_finish_reason: 'tool_use',
+          logprobs: null,
+        },
+      ],
+      usage: {
+        prompt_tokens: 3,
+        completion_tokens: 2,
+        total_tokens: 5,
+        prompt_tokens_details: { cached_tokens: 0, cache_write_tokens: 0 },
+        completion_tokens_details: { reasoning_tokens: 0, image_tokens: 0 },
+        cost: 0.0000015,
+        is_byok: false,
+        cost_details: {
+          upstream_inference_cost: null,
+          upstream_inference_prompt_cost: 0.0000005,
+          upstream_inference_completions_cost: 0.000001,
+        },
+      },
+    });
+  });
+
+  it('puts log probabilities on the choice', () => {
+    const choices = chunksOf(encodeEvents(ANSWER, requestWith())).map(
+      (value) => (value.choices as JsonObject[])[0],
+    );
+    expect(choices.map((choice) => choice?.logprobs)).toContainEqual({
+      content: [{ token: 'Hi', logprob: -1 }],
+      refusal: null,
+    });
+  });
+
+  it('keeps thoughts to itself when asked to', () => {
+    const text = encodeEvents(ANSWER, requestWith({ reasoning: { exclude: true } }));
+    expect(text).not.toContain('Hm');
+    expect(text).toContain('"content":"Hi"');
+  });
+
+  it('writes nothing after the end', () => {
+    const encoder = createEncoder(replyTo(requestWith()));
+    encoder.encode([{ type: 'finish', reason: 'stop' }]);
+    expect(encoder.encode(ANSWER)).toBe('');
+  });
+
+  it('tells a failure in the stream, with its status, and ends', () => {
+    const error = new GatewayError('upstream-overloaded', 'Busy', { metadata: { provider_name: 'Acme' } });
+    const text = encodeEvents([...ANSWER.slice(0, 10), { type: 'failure', error }], requestWith());
+    expect(chunksOf(text).at(-1)).toMatchObject({
+      ...HEAD,
+      error: {
+        code: 529,
+        message: 'Busy',
+        metadata: { provider_name: 'Acme', error_type: 'provider_overloaded' },
+      },
+      choices: [{ index: 0, finish_reason: 'error' }],
+    });
+    expect(readFrames(text).at(-1)?.data).toBe('[DONE]');
+  });
+
+  it('carries routing metadata on the last chunk under the operator’s name', () => {
+    const metadata = { requested: 'a/b', strategy: 'direct' } as RoutingMetadata;
+    const settled = { ...settledWith(fold(ANSWER)), metadata };
+    const text = createEncoder(replyTo(requestWith())).encode([{ type: 'finish', reason: 'stop', settled }]);
+    expect(chunksOf(text)).toMatchObject([{ acme_metadata: { requested: 'a/b', strategy: 'direct' } }]);
+  });
+
+  it('keeps whatever a model writes inside JSON', () => {
+    const nasty = 'a\n\ndata: {"error":1}\r\n\u2028\u0000 event: x';
+    const text = encodeEvents(
+      [
+        { type: 'item-start', item: 0, head: { type: 'message' } },
+        { type: 'text-delta', item: 0, part: 0, kind: 'text', text: nasty },
+        { type: 'finish', reason: 'stop' },
+      ],
+      requestWith(),
+    );
+    expect(deltasOf(text).map(({ content }) => content)).toEqual(['', nasty, '']);
+    expect(readFrames(text).every(({ event }) => event === undefined)).toBe(true);
+  });
+
+  it('keeps a waiting caller company', () => {
+    expect(createEncoder(replyTo(requestWith())).keepAlive()).toBe(': ACME PROCESSING\n\n');
+  });
+});
+
+describe('a relayed stream', () => {
+  function relay(chunks: readonly (JsonObject | string)[], body: JsonObject = {}): string {
+    const request = requestWith(body);
+    return encodeEvents(decodeFrames(framesOf(chunks), request, true), request);
+  }
+
+  it('passes deltas on as they are, with our id, model and provider', () => {
+    const text = relay([
+      chunk({ role: 'assistant', content: '', novelty: 1 }, { system_fingerprint: 'fp' }),
+      chunk({ content: 'Hi' }, { usage: null }, { odd: true }),
+      chunk({}, {}, { finish_reason: 'stop' }),
+      '[DONE]',
+    ]);
+    const [first, second, last] = chunksOf(text);
+    expect(first).toMatchObject({ ...HEAD, system_fingerprint: 'fp', choices: [{ delta: { novelty: 1 } }] });
+    expect(second).toMatchObject({
+      ...HEAD,
+      choices: [{ delta: { content: 'Hi' }, odd: true, finish_reason: null }],
+    });
+    expect(last).toMatchObject({ ...HEAD, system_fingerprint: 'fp', choices: [{ finish_reason: 'stop' }] });
+    expect(text).not.toContain('chatcmpl-7');
+    expect(text).not.toContain('large-v1');
+  });
+
+  it('holds the end back until it is settled, and says usage once', () => {
+    const usage = { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5, vendor_extra: 9 };
+    const text = relay([
+      chunk({ content: 'Hi' }, { usage: { prompt_tokens: 3, completion_tokens: 1, total_tokens: 4 } }),
+      chunk({ content: '!' }, { usage }, { finish_reason: 'length' }),
+      { ...chunk({}), choices: [], usage },
+      '[DONE]',
+    ]);
+    const chunks = chunksOf(text);
+    expect(chunks.map(({ usage }) => usage !== undefined)).toEqual([false, false, true]);
+    expect(chunks.at(-1)).toMatchObject({
+      choices: [{ finish_reason: 'length' }],
+      usage: { completion_tokens: 2, vendor_extra: 9, cost: 0.0000015 },
+    });
+    expect(deltasOf(text).map(({ content }) => content)).toEqual(['Hi', '!', '']);
+  });
+
+  it('writes anew what clients could not read', () => {
+    const text = relay([
+      chunk({ reasoning_content: 'Hm' }),
+      chunk({ content: [{ type: 'text', text: 'Hi' }] }),
+      chunk({ tool_calls: [{ id: 'c1', function: { name: 'f', arguments: '{}' } }] }),
+      '[DONE]',
+    ]);
+    expect(deltasOf(text)).toEqual([
+      { role: 'assistant', content: '' },
+      { reasoning: 'Hm', reasoning_details: [{ type: 'reasoning.text', text: 'Hm', index: 0 }] },
+      { content: 'Hi' },
+      { tool_calls: [{ index: 0, id: 'c1', type: 'function', function: { name: 'f', arguments: '' } }] },
+      { tool_calls: [{ index: 0, function: { arguments: '{}' } }] },
+      { content: '' },
+    ]);
+  });
+
+  it('keeps thoughts to itself when asked to', () => {
+    const text = relay(
+      [
+        chunk({ reasoning: 'Hm', reasoning_details: [] }),
+        chunk({ reasoning_content: 'Hm' }),
+        chunk({ content: 'Hi' }),
+        '[DONE]',
+      ],
+      { include_reasoning: false },
+    );
+    expect(text).not.toContain('Hm');
+    expect(deltasOf(text).map(({ content }) => content)).toContain('Hi');
+  });
+
+  it('leaves legacy calls to callers who asked for them', () => {
+    const chunks = [
+      chunk({ function_call: { name: 'f', arguments: '{}' } }),
+      chunk({}, {}, { finish_reason: 'function_call' }),
+      '[DONE]',
+    ];
+    const legacy = relay(chunks, { functions: [{ name: 'f' }] });
+    expect(deltasOf(legacy)[0]).toMatchObject({ function_call: { name: 'f' } });
+    expect(chunksOf(legacy).at(-1)).toMatchObject({ choices: [{ finish_reason: 'function_call' }] });
+    expect(chunksOf(relay(chunks)).at(-1)).toMatchObject({ choices: [{ finish_reason: 'tool_calls' }] });
+  });
+
+  it('turns an upstream error into ours', () => {
+    const text = relay([
+      chunk({ content: 'Hi' }),
+      chunk({ content: '' }, { error: { code: 500, message: 'Boom' } }),
+    ]);
+    expect(chunksOf(text).at(-1)).toMatchObject({
+      error: { code: 502, message: 'Boom' },
+      choices: [{ finish_reason: 'error' }],
+    });
+    expect(chunksOf(text)).toHaveLength(2);
+  });
+});

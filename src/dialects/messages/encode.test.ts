@@ -1,0 +1,420 @@
+import { createAnthropic } from '@ai-sdk/anthropic';
+import Anthropic from '@anthropic-ai/sdk';
+import { streamText } from 'ai';
+import { describe, expect, it } from 'vitest';
+import { GatewayError } from '../../ir/errors.ts';
+import type { Event, Finish, Settled } from '../../ir/events.ts';
+import { NO_USAGE } from '../../ir/usage.ts';
+import type { JsonObject } from '../../kit/json.ts';
+import { type SseFrame, SseReader } from '../../kit/sse.ts';
+import { unwrapSeal } from '../custody.ts';
+import type { ReplyContext } from '../dialect.ts';
+import { encodeBody } from './body.ts';
+import { createDecoder } from './decode.ts';
+import { createEncoder } from './encode.ts';
+import { parseRequest } from './parse-request.ts';
+
+const request = parseRequest({ model: 'm', messages: [{ role: 'user', content: 'hi' }] }, { vendor: 'acme' });
+
+const CONTEXT: ReplyContext = {
+  vendor: 'acme',
+  request,
+  generationId: 'gen-1700000000-Abc123',
+  createdAtMs: 0,
+  now: () => 0,
+  model: 'acme/large',
+  provider: 'Acme',
+  serviceTier: 'default',
+};
+
+const SETTLED: Settled = {
+  usage: {
+    ...NO_USAGE,
+    inputTokens: 12,
+    cachedTokens: 5,
+    cacheWriteTokens: 2,
+    outputTokens: 7,
+    reasoningTokens: 3,
+    source: 'measured',
+  },
+  bill: { totalNanos: 1_500n, inputNanos: 1_000n, outputNanos: 500n, isByok: false },
+  metadata: {
+    requested: 'm',
+    strategy: 'direct',
+    region: null,
+    summary: 'available=1, selected=Acme',
+    attempt: 1,
+    is_byok: false,
+    endpoints: { total: 1, available: [] },
+  },
+};
+
+const FINAL_USAGE = {
+  input_tokens: 5,
+  output_tokens: 7,
+  cache_creation: { ephemeral_5m_input_tokens: 2, ephemeral_1h_input_tokens: 0 },
+  cache_creation_input_tokens: 2,
+  cache_read_input_tokens: 5,
+  inference_geo: null,
+  output_tokens_details: { thinking_tokens: 3 },
+  server_tool_use: null,
+  service_tier: 'standard',
+  cost: 0.0000015,
+  is_byok: false,
+  cost_details: {
+    upstream_inference_cost: null,
+    upstream_inference_prompt_cost: 0.000001,
+    upstream_inference_completions_cost: 5e-7,
+  },
+};
+
+function finish(change: Partial<Finish> = {}): Finish {
+  return { type: 'finish', reason: 'stop', settled: SETTLED, ...change };
+}
+
+function written(text: string): SseFrame[] {
+  const reader = new SseReader();
+  return [...reader.push(Buffer.from(text)), ...reader.end()];
+}
+
+function encode(events: readonly Event[]): JsonObject[] {
+  const frames = written(createEncoder(CONTEXT).encode(events));
+  for (const frame of frames) expect(JSON.parse(frame.data).type).toBe(frame.event);
+  return frames.map((frame) => JSON.parse(frame.data) as JsonObject);
+}
+
+function textItem(item: number, text: string): Event[] {
+  return [
+    { type: 'item-start', item, head: { type: 'message' } },
+    { type: 'part-start', item, part: 0, kind: 'text' },
+    { type: 'text-delta', item, part: 0, kind: 'text', text },
+    { type: 'part-end', item, part: 0, kind: 'text' },
+    { type: 'item-end', item, status: 'completed' },
+  ];
+}
+
+function call(item: number): Event {
+  return {
+    type: 'item-start',
+    item,
+    head: { type: 'tool-call', kind: 'function', callId: `call_${item}`, name: 'weather' },
+  };
+}
+
+describe('writing a messages stream', () => {
+  it('writes every field of every event in order', () => {
+    expect(encode([{ type: 'start', upstreamId: 'x' }, ...textItem(0, 'Hello'), finish()])).toEqual([
+      {
+        type: 'message_start',
+        message: {
+          id: 'msg_Abc123',
+          model: 'acme/large',
+          provider: 'Acme',
+          type: 'message',
+          role: 'assistant',
+          content: [],
+          container: null,
+          stop_reason: null,
+          stop_sequence: null,
+          stop_details: null,
+          usage: expect.objectContaining({
+            input_tokens: 0,
+            output_tokens: 0,
+            cache_creation_input_tokens: 0,
+          }),
+        },
+      },
+      { type: 'ping' },
+      { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '', citations: null } },
+      { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'Hello' } },
+      { type: 'content_block_stop', index: 0 },
+      {
+        type: 'message_delta',
+        delta: { stop_reason: 'end_turn', stop_sequence: null, stop_details: null, container: null },
+        usage: FINAL_USAGE,
+      },
+      { type: 'message_stop', acme_metadata: SETTLED.metadata },
+    ]);
+  });
+
+  it('never lets blocks overlap, even when calls were written side by side', () => {
+    const events = encode([
+      { type: 'start' },
+      call(0),
+      call(1),
+      call(2),
+      { type: 'tool-input-delta', item: 1, text: '{"b":1}' },
+      { type: 'item-end', item: 1 },
+      { type: 'tool-input-delta', item: 0, text: '{"a":1}' },
+      { type: 'item-end', item: 0 },
+      { type: 'tool-input-delta', item: 2, text: '{}' },
+      finish({ reason: 'stop' }),
+    ]);
+    const blocks = events.filter((event) => String(event.type).startsWith('content_block'));
+    expect(blocks.map((event) => `${event.type} ${event.index}`)).toEqual([
+      'content_block_start 0',
+      'content_block_delta 0',
+      'content_block_stop 0',
+      'content_block_start 1',
+      'content_block_delta 1',
+      'content_block_stop 1',
+      'content_block_start 2',
+      'content_block_delta 2',
+      'content_block_stop 2',
+    ]);
+    expect(events.at(-2)).toMatchObject({ delta: { stop_reason: 'tool_use' } });
+  });
+
+  it.each<[Partial<Finish>, JsonObject]>([
+    [{ reason: 'length' }, { stop_reason: 'max_tokens', stop_sequence: null }],
+    [{ stopSequence: 'END' }, { stop_reason: 'stop_sequence', stop_sequence: 'END' }],
+    [
+      { reason: 'content-filter' },
+      { stop_reason: 'refusal', stop_details: { type: 'refusal', category: null, explanation: null } },
+    ],
+    [{ reason: 'pause' }, { stop_reason: 'pause_turn' }],
+    [{ reason: 'compaction' }, { stop_reason: 'compaction' }],
+    [{ reason: 'stop', ext: { messages: { stop_reason: 'novel' } } }, { stop_reason: 'novel' }],
+  ])('ends %j as the format says it', (change, delta) => {
+    expect(encode([{ type: 'start' }, finish(change)]).at(-2)).toMatchObject({ delta });
+  });
+
+  it('writes a refusal as text and as the reason', () => {
+    const events = encode([
+      { type: 'start' },
+      { type: 'item-start', item: 0, head: { type: 'message' } },
+      { type: 'text-delta', item: 0, part: 0, kind: 'refusal', text: 'I cannot.' },
+      finish(),
+    ]);
+    expect(events).toContainEqual({
+      type: 'content_block_delta',
+      index: 0,
+      delta: { type: 'text_delta', text: 'I cannot.' },
+    });
+    expect(events.at(-2)).toMatchObject({
+      delta: {
+        stop_reason: 'refusal',
+        stop_details: { type: 'refusal', category: null, explanation: 'I cannot.' },
+      },
+    });
+  });
+
+  it('wraps the seals of other families', () => {
+    const seal = { encrypted: 'xyz', format: 'openai-responses-v1' };
+    const events = encode([
+      { type: 'start' },
+      { type: 'item-start', item: 0, head: { type: 'reasoning', id: 'rs_1' } },
+      { type: 'text-delta', item: 0, part: 0, kind: 'summary', text: 'a' },
+      { type: 'text-delta', item: 0, part: 1, kind: 'summary', text: 'b' },
+      { type: 'seal', item: 0, seal },
+      { type: 'item-end', item: 0 },
+      { type: 'item-start', item: 1, head: { type: 'reasoning', id: 'rs_2' } },
+      { type: 'seal', item: 1, seal },
+      { type: 'item-end', item: 1 },
+      finish(),
+    ]);
+    const deltas = events
+      .map((event) => (event.delta ?? {}) as JsonObject)
+      .filter((delta) => delta.type !== undefined);
+    expect(deltas.slice(0, 2)).toEqual([
+      { type: 'thinking_delta', thinking: 'a' },
+      { type: 'thinking_delta', thinking: '\n\nb' },
+    ]);
+    expect(unwrapSeal(String(deltas[2]?.signature))).toEqual({ id: 'rs_1', ...seal });
+    const [redacted] = events
+      .map((event) => (event.content_block ?? {}) as JsonObject)
+      .filter((block) => block.type === 'redacted_thinking');
+    expect(unwrapSeal(String(redacted?.data))).toEqual({ id: 'rs_2', ...seal });
+  });
+
+  it('keeps hostile text inside its event', () => {
+    const hostile = 'a\n\ndata: {"type":"message_stop"}\n\nevent: error\r\r\u2028\u0000';
+    const events = encode([{ type: 'start' }, ...textItem(0, hostile), finish()]);
+    expect(events).toHaveLength(7);
+    expect(events[3]).toMatchObject({ delta: { text: hostile } });
+  });
+
+  it('writes a failure as an error event, also before anything else', () => {
+    const error = new GatewayError('upstream-overloaded', 'busy', { metadata: { provider_name: 'Acme' } });
+    const expected = {
+      type: 'error',
+      error: {
+        type: 'overloaded_error',
+        code: 529,
+        message: 'busy',
+        metadata: { provider_name: 'Acme', error_type: 'provider_overloaded' },
+        error_type: 'provider_overloaded',
+      },
+      request_id: 'gen-1700000000-Abc123',
+    };
+    expect(encode([{ type: 'failure', error }])).toEqual([expected]);
+    const late = encode([{ type: 'start' }, call(0), { type: 'failure', error, settled: SETTLED }, finish()]);
+    expect(late.at(-1)).toEqual({ ...expected, acme_metadata: SETTLED.metadata });
+  });
+
+  it('keeps the stream alive with comments, then with pings, then not at all', () => {
+    const encoder = createEncoder(CONTEXT);
+    expect(encoder.keepAlive()).toBe(': ACME PROCESSING\n\n');
+    encoder.encode([{ type: 'start' }]);
+    expect(encoder.keepAlive()).toBe('event: ping\ndata: {"type":"ping"}\n\n');
+    encoder.encode([finish()]);
+    expect(encoder.keepAlive()).toBe('');
+    expect(encoder.encode(textItem(0, 'x'))).toBe('');
+  });
+});
+
+describe('relaying a messages stream', () => {
+  function relay(values: readonly JsonObject[], terminal: Event): JsonObject[] {
+    const decoder = createDecoder({ request, relay: true });
+    const events = values.flatMap((value) => decoder.decode({ data: JSON.stringify(value, null, 1) }));
+    return encode([...events, terminal]);
+  }
+
+  const UPSTREAM: JsonObject[] = [
+    {
+      type: 'message_start',
+      message: {
+        id: 'msg_theirs',
+        model: 'large-v1',
+        role: 'assistant',
+        content: [],
+        novel: 1,
+        usage: { input_tokens: 9, output_tokens: 4 },
+      },
+    },
+    { type: 'message_start', message: { id: 'msg_again' } },
+    { type: 'content_block_start', index: 0, content_block: { type: 'tool_use', name: 'weather' } },
+    {
+      type: 'content_block_delta',
+      index: 0,
+      delta: { type: 'input_json_delta', partial_json: '{}' },
+      novel: 2,
+    },
+    { type: 'novel_event', x: 1 },
+    { type: 'bad\nname', x: 1 },
+    { type: 'message_delta', delta: { stop_reason: 'tool_use' }, usage: { output_tokens: 9, novel: 3 } },
+    { type: 'message_stop', novel: 4 },
+  ];
+
+  it("writes the upstream's frames with the gateway's identity, usage and metadata", () => {
+    expect(relay(UPSTREAM, finish({ reason: 'tool-calls' }))).toEqual([
+      {
+        type: 'message_start',
+        message: expect.objectContaining({
+          id: 'msg_Abc123',
+          model: 'acme/large',
+          provider: 'Acme',
+          type: 'message',
+          novel: 1,
+          stop_details: null,
+          usage: expect.objectContaining({ input_tokens: 9, output_tokens: 0, cache_read_input_tokens: 0 }),
+        }),
+      },
+      {
+        type: 'content_block_start',
+        index: 0,
+        content_block: { type: 'tool_use', name: 'weather', input: {}, id: 'toolu_1_0' },
+      },
+      {
+        type: 'content_block_delta',
+        index: 0,
+        delta: { type: 'input_json_delta', partial_json: '{}' },
+        novel: 2,
+      },
+      { type: 'novel_event', x: 1 },
+      { type: 'content_block_stop', index: 0 },
+      {
+        type: 'message_delta',
+        delta: { stop_reason: 'tool_use', stop_sequence: null, stop_details: null, container: null },
+        usage: { ...FINAL_USAGE, novel: 3 },
+      },
+      { type: 'message_stop', novel: 4, acme_metadata: SETTLED.metadata },
+    ]);
+  });
+
+  it("ends with the gateway's failure when there is one", () => {
+    const failure: Event = { type: 'failure', error: new GatewayError('upstream-timeout', 'slow') };
+    const events = relay(UPSTREAM.slice(0, 4), failure);
+    expect(events.at(-1)).toMatchObject({ type: 'error', error: { type: 'timeout_error', code: 524 } });
+    expect(events.filter((event) => event.type === 'message_stop')).toEqual([]);
+  });
+
+  it('writes frames that need no change byte for byte', () => {
+    const data = '{"type":"content_block_delta","index":0,  "delta":{"type":"text_delta","text":"\\u00e9"}}';
+    const decoder = createDecoder({ request, relay: true });
+    const encoder = createEncoder(CONTEXT);
+    encoder.encode(decoder.decode({ data: JSON.stringify(UPSTREAM[0]) }));
+    expect(encoder.encode(decoder.decode({ data }))).toBe(`event: content_block_delta\ndata: ${data}\n\n`);
+  });
+});
+
+describe('writing a whole message', () => {
+  it("patches the upstream's own in the relay lane", () => {
+    const relayed: JsonObject = {
+      id: 'theirs',
+      model: 'x',
+      content: [{ type: 'novel' }],
+      stop_reason: 'end_turn',
+      usage: { novel: 1 },
+    };
+    expect(encodeBody({ items: [], relayed, finish: finish() }, CONTEXT)).toEqual({
+      id: 'msg_Abc123',
+      type: 'message',
+      role: 'assistant',
+      model: 'acme/large',
+      provider: 'Acme',
+      content: [{ type: 'novel' }],
+      container: null,
+      stop_reason: 'end_turn',
+      stop_sequence: null,
+      stop_details: null,
+      usage: { ...FINAL_USAGE, novel: 1 },
+      acme_metadata: SETTLED.metadata,
+    });
+  });
+});
+
+describe('official clients', () => {
+  const ANSWER: Event[] = [
+    { type: 'start' },
+    { type: 'item-start', item: 0, head: { type: 'reasoning' } },
+    { type: 'text-delta', item: 0, part: 0, kind: 'thought', text: 'hm' },
+    { type: 'item-end', item: 0 },
+    ...textItem(1, 'Hello'),
+    call(2),
+    { type: 'tool-input-delta', item: 2, text: '{"city":' },
+    { type: 'tool-input-delta', item: 2, text: '"Rome"}' },
+    { type: 'item-end', item: 2 },
+    finish({ reason: 'tool-calls' }),
+  ];
+
+  const serve = async () =>
+    new Response(createEncoder(CONTEXT).encode(ANSWER), { headers: { 'content-type': 'text/event-stream' } });
+
+  it('the Anthropic client accumulates the message', async () => {
+    const client = new Anthropic({ apiKey: 'k', baseURL: 'http://127.0.0.1:1', fetch: serve, maxRetries: 0 });
+    const stream = client.messages.stream({
+      model: 'm',
+      max_tokens: 5,
+      messages: [{ role: 'user', content: 'hi' }],
+    });
+    const message = await stream.finalMessage();
+    expect(message).toMatchObject({
+      id: 'msg_Abc123',
+      stop_reason: 'tool_use',
+      usage: { input_tokens: 5, output_tokens: 7 },
+    });
+    expect(message.content.map((block) => block.type)).toEqual(['thinking', 'text', 'tool_use']);
+    expect(message.content[2]).toMatchObject({ id: 'call_2', name: 'weather', input: { city: 'Rome' } });
+  });
+
+  it('the AI SDK finds nothing to complain about', async () => {
+    const model = createAnthropic({ apiKey: 'k', baseURL: 'http://127.0.0.1:1', fetch: serve })('m');
+    const kinds: string[] = [];
+    for await (const part of streamText({ model, prompt: 'hi', maxRetries: 0, maxOutputTokens: 9 })
+      .fullStream)
+      kinds.push(part.type);
+    expect(kinds).not.toContain('error');
+    expect(kinds).toEqual(expect.arrayContaining(['reasoning-delta', 'text-delta', 'tool-call', 'finish']));
+  });
+});

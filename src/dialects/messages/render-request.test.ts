@@ -1,0 +1,320 @@
+import { describe, expect, it } from 'vitest';
+import type { GenerationRequest } from '../../ir/request.ts';
+import type { JsonObject } from '../../kit/json.ts';
+import { wrapSeal } from '../custody.ts';
+import { parseRequest } from './parse-request.ts';
+import { renderRelay, renderRequest } from './render-request.ts';
+
+const TARGET = { model: 'upstream-model', hashUser: (id: string) => `hash(${id})` };
+
+/** A request as another format makes it. */
+function foreign(change: Partial<GenerationRequest>): GenerationRequest {
+  return {
+    format: 'chat',
+    body: {},
+    models: ['m'],
+    hasFallbackModels: false,
+    items: [{ type: 'message', role: 'user', content: [{ type: 'text', text: 'hi' }] }],
+    tools: [],
+    sampling: {},
+    stream: false,
+    echoUpstreamBody: false,
+    wishes: { provider: {}, plugins: [] },
+    ext: {},
+    unknownFields: [],
+    ...change,
+  };
+}
+
+function native(change: JsonObject): GenerationRequest {
+  const body = { model: 'm', messages: [{ role: 'user', content: 'hi' }], ...change };
+  return parseRequest(body, { vendor: 'acme' });
+}
+
+const weather = { type: 'function', name: 'weather', parameters: { properties: {} } } as const;
+
+describe('rendering for a messages upstream', () => {
+  it('always sends an output limit', () => {
+    expect(renderRequest(foreign({}), TARGET).body.max_tokens).toBe(4096);
+    expect(renderRequest(foreign({}), { ...TARGET, maxOutputTokens: 9000 }).body.max_tokens).toBe(9000);
+    expect(renderRequest(foreign({ maxOutputTokens: 7 }), TARGET).body.max_tokens).toBe(7);
+    expect(renderRelay(native({}), TARGET).body.max_tokens).toBe(4096);
+  });
+
+  it('merges turns, puts results first and keeps system messages', () => {
+    const { body, report } = renderRequest(
+      foreign({
+        items: [
+          { type: 'message', role: 'system', content: [{ type: 'text', text: 's1' }] },
+          { type: 'message', role: 'developer', content: [{ type: 'text', text: 's2' }] },
+          { type: 'message', role: 'user', content: [{ type: 'text', text: 'q' }] },
+          { type: 'tool-call', kind: 'function', callId: 'f.a:0', name: 'weather', input: '{"a":1}' },
+          { type: 'tool-call', kind: 'function', callId: 'c2', name: 'weather', input: 'not json' },
+          { type: 'message', role: 'developer', content: [{ type: 'text', text: 'later' }] },
+          { type: 'tool-result', kind: 'function', callId: 'f.a:0', content: [{ type: 'text', text: 'r' }] },
+        ],
+      }),
+      TARGET,
+    );
+    expect(body.system).toEqual([
+      { type: 'text', text: 's1' },
+      { type: 'text', text: 's2' },
+    ]);
+    expect(body.messages).toEqual([
+      { role: 'user', content: [{ type: 'text', text: 'q' }] },
+      {
+        role: 'assistant',
+        content: [
+          { type: 'tool_use', id: 'f_a_0', name: 'weather', input: { a: 1 } },
+          { type: 'tool_use', id: 'c2', name: 'weather', input: { raw: 'not json' } },
+        ],
+      },
+      {
+        role: 'user',
+        content: [
+          { type: 'tool_result', tool_use_id: 'f_a_0', content: [{ type: 'text', text: 'r' }] },
+          { type: 'text', text: '<system>' },
+          { type: 'text', text: 'later' },
+          { type: 'text', text: '</system>' },
+        ],
+      },
+    ]);
+    expect(report.map(({ action }) => action)).toEqual(['coerced', 'coerced']);
+  });
+
+  it('turns a conversation of system prompts alone into one with a user', () => {
+    const items = [{ type: 'message', role: 'system', content: [{ type: 'text', text: 's' }] }] as const;
+    const { body } = renderRequest(foreign({ items }), TARGET);
+    expect(body.messages).toEqual([{ role: 'user', content: [{ type: 'text', text: 's' }] }]);
+    expect(body.system).toBeUndefined();
+  });
+
+  it('makes an effort a budget below the output limit', () => {
+    const rendered = (change: Partial<GenerationRequest>) => renderRequest(foreign(change), TARGET).body;
+    expect(rendered({ reasoning: { effort: 'high' }, maxOutputTokens: 10_000 })).toMatchObject({
+      max_tokens: 10_000,
+      thinking: { type: 'enabled', budget_tokens: 8000 },
+    });
+    expect(rendered({ reasoning: { effort: 'low' }, maxOutputTokens: 500 })).toMatchObject({
+      max_tokens: 1524,
+      thinking: { budget_tokens: 1024 },
+    });
+    expect(rendered({ reasoning: { effort: 'none' } }).thinking).toEqual({ type: 'disabled' });
+    expect(renderRequest(native({ output_config: { effort: 'high' } }), TARGET).body).toMatchObject({
+      output_config: { effort: 'high' },
+    });
+  });
+
+  it('gives up what conflicts with thinking, and says so', () => {
+    const { body, report } = renderRequest(
+      foreign({
+        reasoning: { effort: 'medium' },
+        sampling: { temperature: 0.2, topK: 5, topP: 0.5, stop: ['x'] },
+        tools: [weather],
+        toolChoice: { mode: 'tool', kind: 'function', name: 'weather' },
+      }),
+      TARGET,
+    );
+    expect(body).toMatchObject({ stop_sequences: ['x'], tool_choice: { type: 'auto' } });
+    expect(body).not.toHaveProperty('temperature');
+    expect(report.map(({ field }) => field).sort()).toEqual(['temperature', 'tool_choice', 'top_k', 'top_p']);
+  });
+
+  it('does not think on after tool calls whose thoughts are not at hand', () => {
+    const items = [
+      { type: 'tool-call', kind: 'function', callId: 'c', name: 'weather', input: '{}' },
+      { type: 'tool-result', kind: 'function', callId: 'c', content: [] },
+    ] as const;
+    const { body, report } = renderRequest(foreign({ items, reasoning: { effort: 'high' } }), TARGET);
+    expect(body.thinking).toEqual({ type: 'disabled' });
+    expect(report.map(({ field }) => field)).toEqual(['reasoning']);
+    const thought = {
+      type: 'reasoning',
+      text: ['t'],
+      summary: [],
+      signature: 's',
+      format: 'anthropic-claude-v1',
+    } as const;
+    const whole = renderRequest(
+      foreign({ items: [thought, ...items], reasoning: { effort: 'high' } }),
+      TARGET,
+    );
+    expect(whole.body.thinking).toMatchObject({ type: 'enabled' });
+  });
+
+  it('reports everything that has no field', () => {
+    const { report } = renderRequest(
+      foreign({
+        sampling: { seed: 1, topLogprobs: 3, presencePenalty: 1, frequencyPenalty: 0, temperature: 1.5 },
+        verbosity: 'low',
+        serviceTier: 'flex',
+        tools: [{ type: 'hosted', dialect: 'responses', kind: 'web_search', value: { type: 'web_search' } }],
+        outputFormat: { type: 'json' },
+        ext: { chat: { logit_thing: 1 } },
+        unknownFields: ['mystery'],
+      }),
+      TARGET,
+    );
+    expect(Object.fromEntries(report.map(({ field, action }) => [field, action]))).toEqual({
+      seed: 'dropped',
+      top_logprobs: 'dropped',
+      presence_penalty: 'dropped',
+      temperature: 'coerced',
+      verbosity: 'dropped',
+      service_tier: 'dropped',
+      'tools[0]': 'dropped',
+      response_format: 'coerced',
+      logit_thing: 'dropped',
+      mystery: 'dropped',
+    });
+  });
+
+  it('takes away what the endpoint does not take', () => {
+    const target = { ...TARGET, supportedParameters: new Set(['max_tokens']) };
+    const { body, report } = renderRequest(
+      foreign({
+        sampling: { temperature: 0.5 },
+        tools: [weather],
+        reasoning: { effort: 'low' },
+        outputFormat: { type: 'json-schema', name: 'x', schema: {} },
+      }),
+      target,
+    );
+    expect(Object.keys(body).sort()).toEqual(['max_tokens', 'messages', 'model']);
+    expect(report).toHaveLength(4);
+  });
+
+  it('sends seals only to the family that minted them', () => {
+    const items = [
+      { type: 'reasoning', text: ['a'], summary: [], signature: 's', format: 'anthropic-claude-v1' },
+      { type: 'reasoning', text: [], summary: ['b'], encrypted: 'e', format: 'openai-responses-v1' },
+      { type: 'reasoning', text: ['c'], summary: [] },
+      { type: 'message', role: 'assistant', content: [{ type: 'text', text: 'x' }] },
+    ] as const;
+    const { body, report } = renderRequest(foreign({ items }), TARGET);
+    expect(body.messages).toEqual([
+      {
+        role: 'assistant',
+        content: [
+          { type: 'thinking', thinking: 'a', signature: 's' },
+          { type: 'text', text: 'x' },
+        ],
+      },
+    ]);
+    expect(report).toHaveLength(1);
+  });
+});
+
+describe('relaying to a messages upstream', () => {
+  it("sends the caller's own body without what is for the gateway", () => {
+    const request = native({
+      provider: { order: ['a'] },
+      fallbacks: [{ model: 'b' }],
+      session_id: 's',
+      user: 'u1',
+      metadata: { user_id: 'u2' },
+      speed: 'standard',
+      service_tier: 'priority',
+      mystery: { kept: true },
+      thinking: null,
+      stream: true,
+    });
+    const { body, headers, report } = renderRelay(request, TARGET);
+    expect(body).toEqual({
+      messages: [{ role: 'user', content: 'hi' }],
+      mystery: { kept: true },
+      stream: true,
+      model: 'upstream-model',
+      max_tokens: 4096,
+      metadata: { user_id: 'hash(u1)' },
+    });
+    expect(headers).toEqual({ 'anthropic-version': '2023-06-01' });
+    expect(report.map(({ field }) => field)).toEqual(['service_tier']);
+    expect(request.body).toHaveProperty('provider');
+  });
+
+  it('takes out what another family left in earlier turns', () => {
+    const messages = [
+      { role: 'user', content: 'hi' },
+      {
+        role: 'assistant',
+        content: [
+          {
+            type: 'thinking',
+            thinking: 't',
+            signature: wrapSeal({ encrypted: 'e', format: 'openai-responses-v1' }),
+          },
+          { type: 'thinking', thinking: 'n', signature: 'native' },
+          {
+            type: 'text',
+            text: 'x',
+            citations: [
+              {
+                type: 'web_search_result_location',
+                cited_text: '',
+                url: 'u',
+                title: 't',
+                encrypted_index: '',
+              },
+            ],
+          },
+        ],
+      },
+      { role: 'assistant', content: [{ type: 'redacted_thinking', data: wrapSeal({}) }] },
+    ];
+    const { body, report } = renderRelay(native({ messages }), TARGET);
+    expect(body.messages).toEqual([
+      { role: 'user', content: 'hi' },
+      {
+        role: 'assistant',
+        content: [
+          { type: 'thinking', thinking: 'n', signature: 'native' },
+          { type: 'text', text: 'x', citations: [] },
+        ],
+      },
+    ]);
+    expect(report).toHaveLength(1);
+  });
+});
+
+describe('the automatic cache mark', () => {
+  const mark = { cache_control: { type: 'ephemeral', ttl: '1h' } };
+
+  it.each([renderRelay, renderRequest])('goes on the last block that may carry it', (render) => {
+    const messages = [
+      { role: 'user', content: 'q' },
+      {
+        role: 'assistant',
+        content: [
+          { type: 'text', text: 'a' },
+          { type: 'thinking', thinking: 't', signature: 's' },
+        ],
+      },
+    ];
+    const { body } = render(native({ messages, ...mark }), TARGET);
+    expect(body).not.toHaveProperty('cache_control');
+    expect((body.messages as JsonObject[])[1]).toEqual({
+      role: 'assistant',
+      content: [
+        { type: 'text', text: 'a', ...mark },
+        { type: 'thinking', thinking: 't', signature: 's' },
+      ],
+    });
+  });
+
+  it("turns text into a block to carry it, and leaves the caller's body alone", () => {
+    const request = native(mark);
+    expect(renderRelay(request, TARGET).body.messages).toEqual([
+      { role: 'user', content: [{ type: 'text', text: 'hi', ...mark }] },
+    ]);
+    expect(request.body.messages).toEqual([{ role: 'user', content: 'hi' }]);
+  });
+
+  it('is not added to four others', () => {
+    const block = { type: 'text', text: 'x', cache_control: { type: 'ephemeral' } };
+    const messages = [{ role: 'user', content: [block, block, block, block, { type: 'text', text: 'y' }] }];
+    const { body, report } = renderRelay(native({ messages, ...mark }), TARGET);
+    expect(body.messages).toEqual(messages);
+    expect(report.map(({ field }) => field)).toEqual(['cache_control']);
+  });
+});

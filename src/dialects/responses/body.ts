@@ -1,0 +1,65 @@
+import type { Event, Finish } from '../../ir/events.ts';
+import type { Item } from '../../ir/items.ts';
+import type { Result } from '../../ir/result.ts';
+import type { JsonObject } from '../../kit/json.ts';
+import type { DecodeContext, ReplyContext } from '../dialect.ts';
+import { ResponsesDecoder } from './decode.ts';
+import { refusalText } from './encode.ts';
+import { ItemIds } from './ids.ts';
+import { objectsAt } from './members.ts';
+import { patchOutputItem, renderOutputItem } from './output-items.ts';
+import { finishedSnapshot } from './snapshot.ts';
+
+/** Events of a whole answer that came in one piece. */
+export function decodeBody(body: JsonObject, context: DecodeContext): Event[] {
+  const events = new ResponsesDecoder({ ...context, relay: false }).whole(body);
+  if (!context.relay) return events;
+  return [{ type: 'relay', dialect: 'responses', frame: { data: '' }, value: body, events, whole: true }];
+}
+
+/** The non-streaming answer. */
+export function encodeBody(result: Result, context: ReplyContext): JsonObject {
+  const finish: Finish = result.finish ?? { type: 'finish', reason: 'stop' };
+  const { usage, settled, relayed } = result;
+  const output = relayed === undefined ? outputOf(result, finish, context) : relayedOutput(relayed, context);
+  return finishedSnapshot(context, finish, { output, usage, settled, upstream: relayed });
+}
+
+function outputOf(result: Result, finish: Finish, context: ReplyContext): JsonObject[] {
+  const ids = new ItemIds(context.generationId);
+  const items =
+    shows(result.items, 'refusal') || finish.reason !== 'refusal'
+      ? result.items
+      : [...result.items, refusalOf(finish)];
+  return items.flatMap((item, position) => {
+    const status = 'status' in item ? item.status : undefined;
+    const rendered = renderOutputItem(
+      item,
+      ids.idFor(item, position),
+      status === undefined || status === 'in_progress' ? 'completed' : status,
+      context.request,
+    );
+    return rendered === undefined ? [] : [rendered];
+  });
+}
+
+function shows(items: readonly Item[], type: 'refusal'): boolean {
+  return items.some((item) => item.type === 'message' && item.content.some((part) => part.type === type));
+}
+
+function refusalOf(finish: Finish): Item {
+  return {
+    type: 'message',
+    role: 'assistant',
+    content: [{ type: 'refusal', refusal: refusalText(finish) }],
+    status: 'completed',
+  };
+}
+
+function relayedOutput(body: JsonObject, context: ReplyContext): JsonObject[] {
+  const ids = new ItemIds(context.generationId);
+  return objectsAt(body, 'output').map((item, position) => {
+    const opaque = { type: 'opaque', dialect: 'responses', value: item } as const;
+    return patchOutputItem(item, ids.idFor(opaque, position), 'completed', context.request);
+  });
+}

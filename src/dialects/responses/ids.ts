@@ -1,0 +1,54 @@
+import type { ItemHead } from '../../ir/events.ts';
+import type { Item } from '../../ir/items.ts';
+import { stringAt } from './members.ts';
+import { ID_PREFIXES } from './wire.ts';
+
+/** Ids of an answer and its items, all made from the generation id. */
+
+/** What an upstream's id must look like to be passed on: nothing in it that means something to anybody. */
+const PLAIN_ID = /^[A-Za-z0-9_.:+/=-]{1,512}$/;
+
+/** The part of a generation id that nobody can guess. */
+function randomPartOf(generationId: string): string {
+  return generationId.slice(generationId.lastIndexOf('-') + 1);
+}
+
+/** Id of the whole answer. */
+export function responseId(generationId: string): string {
+  return `resp_${randomPartOf(generationId)}`;
+}
+
+/** Gives items their ids: the upstream's where it is plain and not taken, else one made from the position. */
+export class ItemIds {
+  readonly #root: string;
+  readonly #taken = new Set<string>();
+
+  constructor(generationId: string) {
+    this.#root = randomPartOf(generationId);
+  }
+
+  idFor(thing: ItemHead | Item, position: number): string {
+    const own = thing.type === 'opaque' ? ownIdOfOpaque(thing) : 'id' in thing ? thing.id : undefined;
+    const id =
+      own !== undefined && PLAIN_ID.test(own) && !this.#taken.has(own)
+        ? own
+        : `${prefixOf(thing)}${this.#root}_${position}`;
+    this.#taken.add(id);
+    return id;
+  }
+}
+
+function ownIdOfOpaque(thing: Extract<ItemHead | Item, { type: 'opaque' }>): string | undefined {
+  return stringAt('item' in thing ? thing.item.value : thing.value, 'id');
+}
+
+function prefixOf(thing: ItemHead | Item): string {
+  switch (thing.type) {
+    case 'tool-call':
+      return ID_PREFIXES[thing.kind];
+    case 'tool-result':
+      return ID_PREFIXES.opaque;
+    default:
+      return ID_PREFIXES[thing.type];
+  }
+}

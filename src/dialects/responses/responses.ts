@@ -1,0 +1,30 @@
+import type { InboundDialect, UpstreamDialect } from '../dialect.ts';
+import { decodeBody, encodeBody } from './body.ts';
+import { ResponsesDecoder } from './decode.ts';
+import { ResponsesEncoder } from './encode.ts';
+import { encodeError, readError } from './error.ts';
+import { parseRequest } from './parse-request.ts';
+import { renderRelay, renderRequest } from './render-request.ts';
+import { GATEWAY_FIELDS, requestSchema } from './wire.ts';
+
+/** The responses format as callers speak it. */
+export const responsesInbound: InboundDialect = {
+  format: 'responses',
+  requestSchema,
+  gatewayFields: GATEWAY_FIELDS,
+  parseRequest,
+  createEncoder: (context) => new ResponsesEncoder(context),
+  encodeBody,
+  encodeError,
+};
+
+/** The responses format as upstreams speak it. */
+export const responsesUpstream: UpstreamDialect = {
+  name: 'responses',
+  path: () => '/responses',
+  renderRequest,
+  renderRelay,
+  createDecoder: (context) => new ResponsesDecoder(context),
+  decodeBody,
+  readError,
+};

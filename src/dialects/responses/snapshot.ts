@@ -1,0 +1,191 @@
+import type { GatewayError } from '../../ir/errors.ts';
+import type { Finish, Settled } from '../../ir/events.ts';
+import type { GenerationRequest } from '../../ir/request.ts';
+import { NO_USAGE, type Usage } from '../../ir/usage.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../kit/json.ts';
+import type { ReplyContext } from '../dialect.ts';
+import { define, withoutNulls } from '../gateway-fields.ts';
+import { responseId } from './ids.ts';
+import { objectAt, objectsAt } from './members.ts';
+import { renderUsage } from './usage.ts';
+
+/** The response object: in the first and last events of a stream, and as the whole non-streaming answer. */
+
+/** The object while nothing has been said yet. Every field that strict clients want is there from the start. */
+export function openSnapshot(context: ReplyContext): JsonObject {
+  return {
+    id: responseId(context.generationId),
+    object: 'response',
+    created_at: Math.floor(context.createdAtMs / 1000),
+    completed_at: null,
+    status: 'in_progress',
+    model: context.model,
+    output: [],
+    error: null,
+    incomplete_details: null,
+    usage: null,
+    ...echoOf(context.request),
+    service_tier: context.serviceTier,
+  };
+}
+
+/** Settings of the request as the result repeats them: numbers where the format wants numbers, never null there. */
+function echoOf(request: GenerationRequest): JsonObject {
+  const { body, sampling } = request;
+  const echo: JsonObject = {
+    background: false,
+    store: false,
+    previous_response_id: null,
+    instructions: body.instructions ?? null,
+    max_output_tokens: request.maxOutputTokens ?? null,
+    max_tool_calls: request.wishes.maxToolCalls ?? null,
+    metadata: request.metadata ?? {},
+    parallel_tool_calls: request.parallelToolCalls ?? true,
+    temperature: sampling.temperature ?? 1,
+    top_p: sampling.topP ?? 1,
+    presence_penalty: sampling.presencePenalty ?? 0,
+    frequency_penalty: sampling.frequencyPenalty ?? 0,
+    top_logprobs: sampling.topLogprobs ?? 0,
+    tool_choice: body.tool_choice ?? 'auto',
+    tools: objectsAt(body, 'tools').map(echoTool),
+    text: echoText(objectAt(body, 'text')),
+    reasoning: echoReasoning(objectAt(body, 'reasoning')),
+    truncation: request.truncation ?? 'disabled',
+    prompt: body.prompt ?? null,
+    prompt_cache_key: request.promptCacheKey ?? null,
+    safety_identifier: request.safetyIdentifier ?? null,
+    user: request.user ?? null,
+  };
+  if (request.promptCacheOptions !== undefined) echo.prompt_cache_options = request.promptCacheOptions;
+  return echo;
+}
+
+function echoTool(tool: JsonObject): JsonObject {
+  if (tool.type !== 'function') return tool;
+  return { description: null, parameters: null, strict: null, ...tool };
+}
+
+function echoText(text: JsonObject | undefined): JsonObject {
+  return { format: { type: 'text' }, ...withoutNulls(text ?? {}) };
+}
+
+function echoReasoning(reasoning: JsonObject | undefined): Json {
+  return reasoning === undefined ? null : { effort: null, summary: null, ...reasoning };
+}
+
+/** What is known of an answer when it ends. */
+export interface Ending {
+  readonly output: readonly JsonObject[];
+  /** The last usage the upstream reported, where settlement adds none. */
+  readonly usage?: Usage;
+  readonly settled?: Settled;
+  /** The upstream's own final object, in the relay lane. */
+  readonly upstream?: JsonObject;
+}
+
+/** Tiers that a result may name. */
+const SERVED_TIERS: ReadonlySet<string> = new Set(['default', 'flex', 'priority']);
+
+/** The object of an answer that came to an end of its own. */
+export function finishedSnapshot(context: ReplyContext, finish: Finish, ending: Ending): JsonObject {
+  const reason = INCOMPLETE_REASONS[finish.reason];
+  const isComplete = reason === undefined;
+  return {
+    ...baseOf(context, ending),
+    status: isComplete ? 'completed' : 'incomplete',
+    completed_at: isComplete ? Math.floor(context.now() / 1000) : null,
+    incomplete_details: isComplete ? null : { reason },
+    error: null,
+    service_tier: SERVED_TIERS.has(finish.serviceTier ?? '') ? finish.serviceTier : context.serviceTier,
+    ...endFields(context, ending),
+  };
+}
+
+const INCOMPLETE_REASONS: Readonly<Partial<Record<Finish['reason'], string>>> = {
+  length: 'max_output_tokens',
+  'content-filter': 'content_filter',
+};
+
+/** The object of an answer that failed: what there is of it, and why there is no more. */
+export function failedSnapshot(context: ReplyContext, error: GatewayError, ending: Ending): JsonObject {
+  return {
+    ...baseOf(context, ending),
+    status: 'failed',
+    error: { code: error.row.responsesCode, message: error.message },
+    error_type: error.row.errorType,
+    ...endFields(context, error.kind === 'server' ? withoutMetadata(ending) : ending),
+  };
+}
+
+/** A prompt or answer that grew beyond the model's window in the middle of an answer: cut short, not failed. */
+export function cutSnapshot(context: ReplyContext, ending: Ending): JsonObject {
+  return {
+    ...baseOf(context, ending),
+    status: 'incomplete',
+    incomplete_details: { reason: 'max_output_tokens' },
+    ...endFields(context, ending),
+  };
+}
+
+function withoutMetadata(ending: Ending): Ending {
+  return ending.settled === undefined
+    ? ending
+    : { ...ending, settled: { ...ending.settled, metadata: undefined } };
+}
+
+/** Fields that are the gateway's word even where an upstream writes them too. */
+const OWN_FIELDS = [
+  'id',
+  'object',
+  'created_at',
+  'model',
+  'background',
+  'store',
+  'previous_response_id',
+  'instructions',
+  'metadata',
+  'prompt',
+  'prompt_cache_key',
+  'safety_identifier',
+  'user',
+  'tools',
+  'service_tier',
+];
+
+/** The open object, with what the upstream says of its settings where there is an upstream object. */
+function baseOf(context: ReplyContext, ending: Ending): JsonObject {
+  return overlay(context, ending.upstream);
+}
+
+/** An upstream's object over the gateway's own: its settings count, its ids, names and prices do not. */
+export function overlay(context: ReplyContext, upstream: JsonObject | undefined): JsonObject {
+  const own = openSnapshot(context);
+  if (upstream === undefined) return own;
+  const merged: JsonObject = { ...own, ...withoutNulls(upstream), usage: null, error: null, output: [] };
+  for (const field of OWN_FIELDS) merged[field] = own[field];
+  delete merged[`${context.vendor}_metadata`];
+  return merged;
+}
+
+function endFields(context: ReplyContext, ending: Ending): JsonObject {
+  const { settled } = ending;
+  const usage = settled?.usage ?? ending.usage ?? NO_USAGE;
+  const fields: JsonObject = {
+    output: [...ending.output],
+    usage: withUpstreamDetails(renderUsage(usage, settled?.bill), ending.upstream),
+  };
+  const metadata = settled?.metadata as JsonObject | undefined;
+  if (metadata !== undefined) define(fields, `${context.vendor}_metadata`, metadata);
+  return fields;
+}
+
+/** Counts that only the upstream knows stay beside ours; its prices do not. */
+function withUpstreamDetails(usage: JsonObject, upstream: JsonObject | undefined): JsonObject {
+  const theirs = upstream && objectAt(upstream, 'usage');
+  if (theirs === undefined) return usage;
+  const merged = { ...usage };
+  for (const name of ['input_tokens_details', 'output_tokens_details']) {
+    if (isJsonObject(theirs[name])) merged[name] = { ...theirs[name], ...objectAt(usage, name) };
+  }
+  return merged;
+}

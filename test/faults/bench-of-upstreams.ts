@@ -1,0 +1,92 @@
+import { openTestGateway, type TestGateway } from '../e2e/harness.ts';
+import {
+  chatAnswer,
+  chatFrames,
+  messagesAnswer,
+  messagesFrames,
+  responsesAnswer,
+  responsesFrames,
+} from '../fakes/answers.ts';
+import { type FakeUpstream, openFakeUpstream } from '../fakes/fake-upstream.ts';
+
+/** The three dialects with what tests need of each: its word, its complete answers, its frames. */
+export const DIALECTS = [
+  { format: 'chat', word: 'openai-chat', answer: chatAnswer, frames: chatFrames },
+  { format: 'responses', word: 'openai-responses', answer: responsesAnswer, frames: responsesFrames },
+  { format: 'messages', word: 'anthropic-messages', answer: messagesAnswer, frames: messagesFrames },
+] as const;
+
+/** Secrets that must never come out of the gateway. */
+export const CANARY = 'sk-canary-4f9b1c7d2e8a';
+
+export interface Bench {
+  readonly gateway: TestGateway;
+  readonly first: FakeUpstream;
+  readonly second: FakeUpstream;
+  close(): Promise<void>;
+}
+
+/**
+ * Two fake upstreams behind a gateway: `<format>/one` is served by the first and then by the second, `<format>/solo` by the
+ * first alone. Time-outs are short.
+ */
+export async function openBench(): Promise<Bench> {
+  const first = await openFakeUpstream();
+  const second = await openFakeUpstream();
+  const provider = (slug: string, dialect: string, upstream: FakeUpstream) => ({
+    slug,
+    name: slug,
+    dialect,
+    base_url: upstream.url,
+    api_key: CANARY,
+    timeouts_ms: { connect: 500, first_byte: 400, idle: 400, total: 20_000 },
+  });
+  const endpoint = (slug: string) => ({
+    provider: slug,
+    model: 'upstream-model',
+    pricing: { prompt: '0.000001', completion: '0.000002' },
+  });
+  const gateway = await openTestGateway({
+    providers: DIALECTS.flatMap(({ format, word }) => [
+      provider(`p1-${format}`, word, first),
+      provider(`p2-${format}`, word, second),
+    ]),
+    models: DIALECTS.flatMap(({ format }) => [
+      { id: `${format}/one`, endpoints: [endpoint(`p1-${format}`), endpoint(`p2-${format}`)] },
+      { id: `${format}/solo`, endpoints: [endpoint(`p1-${format}`)] },
+    ]),
+  });
+  return {
+    gateway,
+    first,
+    second,
+    async close() {
+      await gateway.close();
+      await Promise.all([first.close(), second.close()]);
+    },
+  };
+}
+
+/** A small request in each format. */
+export function bodyOf(format: string, model: string, more: object = {}): [path: string, body: object] {
+  const messages = [{ role: 'user', content: 'Hello' }];
+  switch (format) {
+    case 'responses':
+      return ['/responses', { model, input: 'Hello', ...more }];
+    case 'messages':
+      return ['/messages', { model, max_tokens: 100, messages, ...more }];
+    default:
+      return ['/chat/completions', { model, messages, ...more }];
+  }
+}
+
+/** The text that a stream of any format spells out. */
+export function textOf(events: { data: any }[]): string {
+  return events
+    .map(({ data }) => {
+      if (data?.type === 'response.output_text.delta') return data.delta;
+      if (data?.type === 'content_block_delta') return data.delta.text ?? '';
+      return data?.choices?.[0]?.delta?.content ?? '';
+    })
+    .join('');
+}

@@ -1,0 +1,178 @@
+import { createHash } from 'node:crypto';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { afterEach, describe, expect, it } from 'vitest';
+import { describeRoutes } from '../../src/http/openapi.ts';
+import { routesFor } from '../../src/http/routes.ts';
+import { ask, startServer, stopServers } from './harness.ts';
+
+afterEach(stopServers);
+
+const ROUTES = routesFor('signalbox');
+
+describe('the route table', () => {
+  it('has no two rows for one thing', () => {
+    const places = ROUTES.map(({ method, mount, path }) => `${method} ${mount} ${path}`);
+    expect(new Set(places).size).toBe(places.length);
+    const names = ROUTES.map(({ operationId }) => operationId);
+    expect(new Set(names).size).toBe(names.length);
+  });
+
+  it('serves what the contract names', () => {
+    const paths = ROUTES.filter(({ mount }) => mount === 'api').map(
+      ({ method, path }) => `${method} ${path}`,
+    );
+    expect(paths.sort()).toEqual(
+      [
+        'POST /responses',
+        'POST /messages',
+        'POST /messages/count_tokens',
+        'POST /chat/completions',
+        'GET /key',
+        'GET /auth/key',
+        'GET /models',
+        'GET /models/count',
+        'GET /models/user',
+        'GET /model/{author}/{slug}',
+        'GET /models/{author}/{slug}/endpoints',
+        'GET /providers',
+        'GET /openapi.json',
+      ].sort(),
+    );
+  });
+
+  it('leaves only the ruled routes open to everybody', () => {
+    const open = ROUTES.filter(({ auth }) => auth === 'none').map(({ path }) => path);
+    expect(open.sort()).toEqual(
+      [
+        '/docs',
+        '/healthz',
+        '/model/{author}/{slug}',
+        '/models',
+        '/models/count',
+        '/models/{author}/{slug}/endpoints',
+        '/openapi.json',
+        '/providers',
+        '/readyz',
+      ].sort(),
+    );
+  });
+
+  it('declares its rows whole', () => {
+    for (const route of ROUTES) {
+      expect(route.summary).not.toBe('');
+      expect(Object.keys(route.responses)).toContain('200');
+      expect(Object.keys(route.responses)).toContain('500');
+      if (route.auth !== 'none') expect(Object.keys(route.responses)).toContain('401');
+      expect(route.request.body !== null).toBe(route.method === 'POST');
+      expect(route.auth === 'inference').toBe(route.rateClass === 'generation');
+    }
+  });
+});
+
+describe('the OpenAPI document', () => {
+  const document = describeRoutes(ROUTES, { vendor: 'signalbox', basePath: '/api/v1' }) as any;
+
+  it('is served, with the vendor word of the installation', async () => {
+    const { port } = await startServer();
+    const { status, json, headers } = await ask(port, { path: '/api/v1/openapi.json' });
+    expect(status).toBe(200);
+    expect(headers['content-type']).toContain('application/json');
+    expect(json).toEqual(JSON.parse(JSON.stringify(document)));
+    expect(json.openapi).toBe('3.1.0');
+    const names = json.paths['/responses'].post.parameters.map(({ name }: { name: string }) => name);
+    expect(names).toContain('X-Signalbox-Metadata');
+  });
+
+  it('refers only to what is in it', () => {
+    const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g)];
+    expect(references.length).toBeGreaterThan(20);
+    for (const [, name] of references) expect(Object.keys(document.components.schemas)).toContain(name);
+    const schemes = Object.keys(document.components.securitySchemes);
+    for (const operation of operationsOf(document)) {
+      for (const requirement of operation.security) expect(schemes).toContain(Object.keys(requirement)[0]);
+    }
+  });
+
+  it('has valid schemas, and none of our own keywords', () => {
+    const ajv = new Ajv2020({ strict: false, validateFormats: false });
+    for (const [name, schema] of Object.entries<any>(document.components.schemas)) {
+      expect([name, ajv.validateSchema(schema)]).toEqual([name, true]);
+    }
+    for (const { parameters = [] } of operationsOf(document)) {
+      for (const { name, schema } of parameters) {
+        expect([name, ajv.validateSchema(schema)]).toEqual([name, true]);
+      }
+    }
+    expect(JSON.stringify(document)).not.toMatch(/"(explain|discriminator)":/);
+  });
+
+  it('accepts and refuses what the server accepts and refuses', () => {
+    const ajv = new Ajv2020({ strict: false, validateFormats: false });
+    ajv.addSchema({ $id: 'document', ...document });
+    const request = ajv.compile({ $ref: 'document#/components/schemas/CreateResponseRequest' });
+    expect(request({ model: 'a/b', input: 'hi' })).toBe(true);
+    expect(request({ model: 'a/b', input: 'hi', temperature: 5 })).toBe(false);
+    const error = ajv.compile({ $ref: 'document#/components/schemas/Error' });
+    expect(error({ error: { code: 400, message: 'x' } })).toBe(true);
+    expect(error({ error: { code: '400', message: 'x' } })).toBe(false);
+  });
+
+  it('declares every path parameter and describes every reply', () => {
+    for (const [path, item] of Object.entries<any>(document.paths)) {
+      for (const operation of operationsOf({ paths: { [path]: item } })) {
+        const declared = (operation.parameters ?? [])
+          .filter((parameter: any) => parameter.in === 'path')
+          .map(({ name }: { name: string }) => name);
+        expect(declared).toEqual([...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name));
+        for (const [status, response] of Object.entries<any>(operation.responses)) {
+          expect(status).toMatch(/^\d{3}$/);
+          expect(response.description).not.toBe('');
+        }
+      }
+    }
+  });
+});
+
+describe('the page', () => {
+  it('needs nothing from outside and runs nothing', async () => {
+    const { port } = await startServer();
+    const { status, headers, text } = await ask(port, { path: '/docs' });
+    expect(status).toBe(200);
+    expect(headers['content-type']).toBe('text/html; charset=utf-8');
+    expect(text).not.toMatch(/<script|<link|<img|https?:|style=|\son\w+=/i);
+    const policy = headers['content-security-policy'];
+    expect(policy).toContain("default-src 'none'");
+    const style = /<style>([\s\S]*)<\/style>/.exec(text)?.[1] ?? '';
+    expect(policy).toContain(`'sha256-${createHash('sha256').update(style).digest('base64')}'`);
+  });
+
+  it('shows every operation, with links that lead somewhere', async () => {
+    const { port } = await startServer();
+    const { text } = await ask(port, { path: '/docs/' });
+    const ids = new Set([...text.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id));
+    for (const { operationId } of ROUTES) expect(ids).toContain(operationId);
+    const links = [...text.matchAll(/href="#([^"]+)"/g)].map(([, id]) => id);
+    for (const link of links) expect(ids).toContain(link);
+    expect(links).toContain('schema-CreateResponseRequest');
+    expect(balanced(text)).toBe(true);
+  });
+});
+
+function operationsOf(document: any): any[] {
+  return Object.values<any>(document.paths).flatMap((item) =>
+    Object.entries<any>(item)
+      .filter(([method]) => method !== 'servers')
+      .map(([, operation]) => operation),
+  );
+}
+
+/** Whether every element that is opened is closed, in order. */
+function balanced(html: string): boolean {
+  const open: string[] = [];
+  for (const [, slash, name = ''] of html.matchAll(/<(\/?)([a-z][a-z0-9]*)\b[^>]*>/g)) {
+    if (['meta', 'br'].includes(name)) continue;
+    if (slash === '') open.push(name);
+    else if (open.pop() !== name) return false;
+  }
+  return open.length === 0;
+}

@@ -1,0 +1,561 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { RenderTarget, ReplyContext } from '../../src/dialects/dialect.ts';
+import { responsesInbound, responsesUpstream } from '../../src/dialects/responses/responses.ts';
+import type { Event, FinishReason, PartKind } from '../../src/ir/events.ts';
+import { terminalOf } from '../../src/ir/events.ts';
+import { fold } from '../../src/ir/fold.ts';
+import type { Item, Part } from '../../src/ir/items.ts';
+import type { GenerationRequest, Tool } from '../../src/ir/request.ts';
+import type { Result } from '../../src/ir/result.ts';
+import type { Usage } from '../../src/ir/usage.ts';
+import type { JsonObject } from '../../src/kit/json.ts';
+import { type SseFrame, SseReader } from '../../src/kit/sse.ts';
+import { compileValidator } from '../../src/kit/validate.ts';
+
+const RUNS = { numRuns: 100 };
+const VENDOR = 'signalbox';
+
+const validator = compileValidator(responsesInbound.requestSchema(VENDOR));
+const baseRequest = responsesInbound.parseRequest(
+  { model: 'a/b', input: 'hi', stream: true },
+  { vendor: VENDOR },
+);
+const target: RenderTarget = { model: 'a/b', hashUser: (id) => `hashed ${id}` };
+
+const context: ReplyContext = {
+  vendor: VENDOR,
+  request: baseRequest,
+  generationId: 'gen-1700000000-AbCdEf',
+  createdAtMs: 1_700_000_000_000,
+  now: () => 1_700_000_005_000,
+  model: 'a/b',
+  provider: 'Acme',
+  serviceTier: 'default',
+};
+
+// Requests
+
+const text = fc.string({ unit: 'binary', maxLength: 40 });
+const word = fc.stringMatching(/^[a-z][a-z0-9_]{0,15}$/);
+const status = fc.constantFrom('completed' as const, 'incomplete' as const, 'in_progress' as const);
+/** JSON knows no -0. */
+const number = (min: number, max: number) => fc.double({ min, max, noNaN: true }).map((value) => value + 0);
+const optional = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined });
+const present = <T extends object>(value: fc.Arbitrary<T>) =>
+  value.map((object) => dropUndefined(object) as T);
+
+function dropUndefined(object: object): object {
+  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined));
+}
+
+const source = fc.oneof(
+  fc.webUrl().map((url) => ({ kind: 'url' as const, url })),
+  fc
+    .base64String({ maxLength: 20 })
+    .map((data) => ({ kind: 'base64' as const, mediaType: 'image/png', data })),
+  word.map((id) => ({ kind: 'file-id' as const, fileId: `file-${id}` })),
+);
+
+const annotation = fc.record({
+  type: fc.constant('url-citation' as const),
+  url: fc.webUrl(),
+  title: text,
+  startIndex: fc.nat(50),
+  endIndex: fc.nat(50),
+});
+
+const inputPart: fc.Arbitrary<Part> = fc.oneof(
+  text.map((value): Part => ({ type: 'text', text: value })),
+  present(
+    fc.record({
+      type: fc.constant('image' as const),
+      source,
+      detail: optional(fc.constantFrom('low', 'high')),
+    }),
+  ),
+  fc.record({ type: fc.constant('file' as const), source, filename: word.map((name) => `${name}.pdf`) }),
+  fc.record({
+    type: fc.constant('audio' as const),
+    data: fc.base64String(),
+    format: fc.constantFrom('mp3', 'wav'),
+  }),
+  fc.webUrl().map((url): Part => ({ type: 'video', url })),
+);
+
+const outputPart: fc.Arbitrary<Part> = fc.oneof(
+  present(
+    fc.record({
+      type: fc.constant('text' as const),
+      text,
+      annotations: optional(fc.array(annotation, { minLength: 1, maxLength: 2 })),
+    }),
+  ),
+  text.map((refusal): Part => ({ type: 'refusal', refusal })),
+);
+
+const item: fc.Arbitrary<Item> = fc.oneof(
+  present(
+    fc.record({
+      type: fc.constant('message' as const),
+      role: fc.constantFrom('user' as const, 'system' as const, 'developer' as const),
+      content: fc.array(inputPart, { maxLength: 3 }),
+    }),
+  ),
+  present(
+    fc.record({
+      type: fc.constant('message' as const),
+      role: fc.constant('assistant' as const),
+      content: fc.array(outputPart, { maxLength: 3 }),
+      id: optional(word.map((id) => `msg_${id}`)),
+      status: optional(status),
+      phase: optional(fc.constantFrom('commentary', 'final_answer')),
+    }),
+  ),
+  fc.record({
+    type: fc.constant('reasoning' as const),
+    id: word.map((id) => `rs_${id}`),
+    text: fc.array(text, { maxLength: 2 }),
+    summary: fc.array(text, { maxLength: 2 }),
+    encrypted: fc.base64String({ minLength: 1 }),
+    format: fc.constantFrom('openai-responses-v1'),
+  }),
+  present(
+    fc.record({
+      type: fc.constant('tool-call' as const),
+      kind: fc.constantFrom('function' as const, 'custom' as const),
+      callId: word,
+      name: word,
+      namespace: optional(word),
+      input: text,
+      status: optional(status),
+    }),
+  ),
+  present(
+    fc.record({
+      type: fc.constant('tool-result' as const),
+      kind: fc.constantFrom('function' as const, 'custom' as const),
+      callId: word,
+      content: fc.array(
+        inputPart.filter((part) => ['text', 'image', 'file'].includes(part.type)),
+        {
+          minLength: 1,
+          maxLength: 3,
+        },
+      ),
+    }),
+  ),
+  fc.record({
+    type: fc.constant('image' as const),
+    id: word.map((id) => `ig_${id}`),
+    status: fc.constant('completed' as const),
+    source: fc.record({
+      kind: fc.constant('base64' as const),
+      mediaType: fc.constantFrom('image/png', 'image/webp'),
+      data: fc
+        .base64String({ minLength: 4 })
+        .filter((data) => !data.startsWith('data') && !data.startsWith('http')),
+    }),
+  }),
+);
+
+const parameters = fc.constant<JsonObject>({ type: 'object', properties: { a: { type: 'string' } } });
+const tool: fc.Arbitrary<Tool> = fc.oneof(
+  present(
+    fc.record({
+      type: fc.constant('function' as const),
+      name: word,
+      description: optional(text),
+      parameters,
+      strict: optional(fc.boolean()),
+      namespace: optional(fc.record({ name: word, description: text })),
+    }),
+  ),
+  present(
+    fc.record({
+      type: fc.constant('custom' as const),
+      name: word,
+      description: optional(text),
+      format: optional(
+        fc.constant<JsonObject>({ type: 'grammar', syntax: 'lark', definition: 'start: "a"' }),
+      ),
+    }),
+  ),
+  fc.constant<Tool>({
+    type: 'hosted',
+    dialect: 'responses',
+    kind: 'web_search',
+    value: { type: 'web_search', search_context_size: 'low' },
+  }),
+);
+
+const request: fc.Arbitrary<GenerationRequest> = present(
+  fc.record({
+    items: fc.array(item, { minLength: 1, maxLength: 6 }),
+    tools: fc.array(tool, { maxLength: 4 }),
+    toolChoice: optional(fc.constantFrom({ mode: 'auto' as const }, { mode: 'none' as const })),
+    parallelToolCalls: optional(fc.boolean()),
+    sampling: present(
+      fc.record({
+        temperature: optional(number(0, 2)),
+        topP: optional(number(0, 1)),
+        frequencyPenalty: optional(number(-2, 2)),
+        presencePenalty: optional(number(-2, 2)),
+        topLogprobs: optional(fc.nat(20)),
+      }),
+    ),
+    maxOutputTokens: optional(fc.integer({ min: 1, max: 100_000 })),
+    reasoning: optional(
+      present(
+        fc.record({
+          effort: fc.constantFrom('low' as const, 'high' as const, 'none' as const),
+          summary: optional(fc.constantFrom('auto', 'detailed')),
+        }),
+      ),
+    ),
+    outputFormat: optional(
+      fc.oneof(
+        fc.constant({ type: 'text' as const }),
+        fc.constant({ type: 'json' as const }),
+        present(
+          fc.record({
+            type: fc.constant('json-schema' as const),
+            name: word,
+            schema: parameters,
+            strict: optional(fc.boolean()),
+          }),
+        ),
+      ),
+    ),
+    verbosity: optional(fc.constantFrom('low', 'high')),
+    promptCacheKey: optional(text),
+    serviceTier: optional(fc.constantFrom('auto', 'flex', 'priority')),
+    metadata: optional(fc.dictionary(word, text, { maxKeys: 4 })),
+    truncation: optional(fc.constantFrom('auto' as const, 'disabled' as const)),
+    include: optional(fc.constantFrom(['reasoning.encrypted_content'], ['file_search_call.results'])),
+    stream: fc.boolean(),
+  }),
+).map((fields) => ({ ...baseRequest, ...fields, body: {} }) as GenerationRequest);
+
+const MODELLED = [
+  'items',
+  'tools',
+  'toolChoice',
+  'parallelToolCalls',
+  'sampling',
+  'maxOutputTokens',
+  'reasoning',
+  'outputFormat',
+  'verbosity',
+  'promptCacheKey',
+  'serviceTier',
+  'metadata',
+  'truncation',
+  'include',
+  'stream',
+] as const satisfies (keyof GenerationRequest)[];
+
+function modelled(of: GenerationRequest) {
+  return Object.fromEntries(MODELLED.map((name) => [name, of[name]]));
+}
+
+describe('requests', () => {
+  it('parse(render(request)) = request, and what is rendered is valid', () => {
+    fc.assert(
+      fc.property(request, (original) => {
+        const { body, report } = responsesUpstream.renderRequest(original, target);
+        expect(report).toEqual([]);
+        const sent = JSON.parse(JSON.stringify(body)) as JsonObject;
+        expect(validator.issuesOf(sent)).toEqual([]);
+        expect(sent.store).toBe(false);
+        const parsed = responsesInbound.parseRequest(sent, { vendor: VENDOR });
+        expect(modelled(parsed)).toEqual(modelled(original));
+      }),
+      RUNS,
+    );
+  });
+
+  it('a relayed body is the caller’s own, but for model, store and hashed ids', () => {
+    fc.assert(
+      fc.property(
+        request,
+        text.filter((id) => id.length > 0 && id.length <= 256),
+        (original, user) => {
+          const { body } = responsesUpstream.renderRequest(original, target);
+          const callers = {
+            ...(JSON.parse(JSON.stringify(body)) as JsonObject),
+            user,
+            provider: { zdr: true },
+          };
+          const parsed = responsesInbound.parseRequest(callers, { vendor: VENDOR });
+          const relayed = responsesUpstream.renderRelay(parsed, { ...target, model: 'upstream-name' });
+          const { provider: _provider, ...rest } = callers;
+          expect(relayed.body).toEqual({
+            ...rest,
+            model: 'upstream-name',
+            store: false,
+            user: `hashed ${user}`,
+          });
+        },
+      ),
+      RUNS,
+    );
+  });
+});
+
+// Answers
+
+interface Script {
+  readonly events: Event[];
+  readonly reason: FinishReason;
+}
+
+const pieces = fc.array(fc.string({ unit: 'binary', minLength: 1, maxLength: 12 }), { maxLength: 4 });
+
+function partEvents(index: number, part: number, kind: PartKind, texts: readonly string[]): Event[] {
+  return [
+    { type: 'part-start', item: index, part, kind },
+    ...texts.map((value): Event => ({ type: 'text-delta', item: index, part, kind, text: value })),
+    { type: 'part-end', item: index, part, kind },
+  ];
+}
+
+type Draft = (index: number) => Event[];
+
+const message: fc.Arbitrary<Draft> = fc
+  .array(
+    fc.record({
+      kind: fc.constantFrom('text' as const, 'refusal' as const),
+      pieces,
+      annotation: optional(annotation),
+    }),
+    {
+      maxLength: 3,
+    },
+  )
+  .map((parts) => (index: number): Event[] => [
+    { type: 'item-start', item: index, head: { type: 'message', phase: 'commentary' } },
+    ...parts.flatMap((part, place): Event[] => {
+      const events = partEvents(index, place, part.kind, part.pieces);
+      if (part.annotation === undefined || part.kind !== 'text') return events;
+      events.splice(-1, 0, { type: 'annotation', item: index, part: place, annotation: part.annotation });
+      return events;
+    }),
+    { type: 'item-end', item: index, status: 'completed' },
+  ]);
+
+const seal = fc.oneof(
+  fc.base64String({ minLength: 1 }).map((encrypted) => ({ encrypted, format: 'openai-responses-v1' })),
+  fc.base64String({ minLength: 1 }).map((signature) => ({ signature, format: 'anthropic-claude-v1' })),
+  fc.base64String({ minLength: 1 }).map((encrypted) => ({ encrypted, format: 'anthropic-claude-v1' })),
+);
+
+const reasoning: fc.Arbitrary<Draft> = fc
+  .record({
+    thoughts: fc.array(pieces, { maxLength: 2 }),
+    summaries: fc.array(pieces, { maxLength: 2 }),
+    seal: optional(seal),
+  })
+  .map((drawn) => (index: number): Event[] => [
+    { type: 'item-start', item: index, head: { type: 'reasoning' } },
+    ...drawn.summaries.flatMap((texts, part) => partEvents(index, part, 'summary', texts)),
+    ...drawn.thoughts.flatMap((texts, part) => partEvents(index, part, 'thought', texts)),
+    ...(drawn.seal === undefined ? [] : [{ type: 'seal', item: index, seal: drawn.seal } as const]),
+    { type: 'item-end', item: index, status: 'completed' },
+  ]);
+
+const image: fc.Arbitrary<Draft> = fc
+  .base64String({ minLength: 4 })
+  .map((data) => (index: number): Event[] => [
+    { type: 'item-start', item: index, head: { type: 'image' } },
+    {
+      type: 'image-data',
+      item: index,
+      source: { kind: 'base64', mediaType: 'image/png', data: `iVBOR${data}` },
+    },
+    { type: 'item-end', item: index, status: 'completed' },
+  ]);
+
+const call = fc.record({
+  kind: fc.constantFrom('function' as const, 'custom' as const),
+  callId: word,
+  name: word,
+  namespace: optional(word),
+  pieces,
+});
+
+/** One or two calls whose input comes interleaved. */
+const calls = fc.array(call, { minLength: 1, maxLength: 2 }).map((drawn) => (index: number): Event[] => {
+  const longest = Math.max(...drawn.map((one) => one.pieces.length));
+  const rounds = Array.from({ length: longest }, (_, round) =>
+    drawn.flatMap((one, place): Event[] => {
+      const piece = one.pieces[round];
+      return piece === undefined ? [] : [{ type: 'tool-input-delta', item: index + place, text: piece }];
+    }),
+  );
+  return [
+    ...drawn.map(
+      ({ pieces: _pieces, ...head }, place): Event => ({
+        type: 'item-start',
+        item: index + place,
+        head: dropUndefined({ type: 'tool-call', ...head }) as never,
+      }),
+    ),
+    ...rounds.flat(),
+    ...drawn.map((_one, place): Event => ({ type: 'item-end', item: index + place, status: 'completed' })),
+  ];
+});
+
+const usage: fc.Arbitrary<Usage> = fc
+  .record({
+    input: fc.nat(10_000),
+    output: fc.nat(10_000),
+    share: fc.double({ min: 0, max: 0.5, noNaN: true }),
+  })
+  .map(({ input, output, share }) => ({
+    inputTokens: input,
+    cachedTokens: Math.floor(input * share),
+    cacheWriteTokens: Math.floor(input * share),
+    cacheWrite1hTokens: 0,
+    outputTokens: output,
+    reasoningTokens: Math.floor(output * share),
+    imageTokens: 0,
+    webSearchRequests: Math.floor(share * 10),
+    source: 'measured',
+  }));
+
+const script: fc.Arbitrary<Script> = fc
+  .record({
+    drafts: fc.array(fc.oneof(message, reasoning, image, calls), { maxLength: 5 }),
+    usage,
+    cut: fc.boolean(),
+  })
+  .map(({ drafts, usage: counts, cut }) => {
+    const events: Event[] = [{ type: 'start' }];
+    let index = 0;
+    for (const draft of drafts) {
+      const made = draft(index);
+      events.push(...made);
+      index += made.filter((event) => event.type === 'item-start').length;
+    }
+    const isCall = (event: Event) => event.type === 'item-start' && event.head.type === 'tool-call';
+    const isRefusal = (event: Event) => event.type === 'part-start' && event.kind === 'refusal';
+    const natural = events.some(isCall) ? 'tool-calls' : events.some(isRefusal) ? 'refusal' : 'stop';
+    const reason: FinishReason = cut ? 'length' : natural;
+    events.push({ type: 'usage', usage: counts }, { type: 'finish', reason });
+    return { events, reason };
+  });
+
+/** Sends events to the encoder as the gateway does: the terminal comes alone, after everything else, settled. */
+function encodeAll(events: readonly Event[]): Buffer {
+  const encoder = responsesInbound.createEncoder(context);
+  const counts = fold(events).usage;
+  const bill = { totalNanos: 1_500n, inputNanos: 500n, outputNanos: 1_000n, isByok: false };
+  let written = '';
+  for (const event of events) {
+    const terminal = terminalOf(event);
+    if (terminal === undefined || event.type === 'relay') written += encoder.encode([event]);
+    if (terminal === undefined) continue;
+    const settled = counts === undefined ? undefined : { usage: counts, bill };
+    written += encoder.encode([{ ...terminal, settled }]);
+  }
+  return Buffer.from(written);
+}
+
+function decodeAll(frames: readonly SseFrame[], relay = false): Event[] {
+  const decoder = responsesUpstream.createDecoder({ request: baseRequest, relay });
+  return [...frames.flatMap((frame) => decoder.decode(frame)), ...decoder.end()];
+}
+
+function framesOf(bytes: Buffer, cuts: readonly number[] = []): SseFrame[] {
+  const reader = new SseReader();
+  const places = [...cuts.map((cut) => cut % (bytes.length + 1)), 0, bytes.length].sort((a, b) => a - b);
+  const frames = places.slice(1).flatMap((end, index) => reader.push(bytes.subarray(places[index], end)));
+  return [...frames, ...reader.end()];
+}
+
+/** What two folded answers must agree in: everything but the ids that the encoder makes. */
+function comparable(result: Result) {
+  return {
+    items: result.items.map((one) => ({ ...one, id: undefined })),
+    usage: result.usage,
+    reason: result.finish?.reason,
+    failure: result.failure?.message,
+  };
+}
+
+describe('answers', () => {
+  it('decode(encode(events)) = events, folded', () => {
+    fc.assert(
+      fc.property(script, ({ events }) => {
+        const again = fold(decodeAll(framesOf(encodeAll(events))));
+        expect(comparable(again)).toEqual(comparable(fold(events)));
+      }),
+      RUNS,
+    );
+  });
+
+  it('a whole body says the same as the stream', () => {
+    fc.assert(
+      fc.property(script, ({ events }) => {
+        const body = responsesInbound.encodeBody(fold(events), context);
+        const read = responsesUpstream.decodeBody(JSON.parse(JSON.stringify(body)) as JsonObject, {
+          request: baseRequest,
+          relay: false,
+        });
+        expect(comparable(fold(read))).toEqual(comparable(fold(events)));
+      }),
+      RUNS,
+    );
+  });
+
+  it('any split of the bytes gives the same frames and the same answer', () => {
+    fc.assert(
+      fc.property(script, fc.array(fc.nat(100_000), { maxLength: 30 }), ({ events }, cuts) => {
+        const bytes = encodeAll(events);
+        const split = framesOf(bytes, cuts);
+        expect(split).toEqual(framesOf(bytes));
+        expect(comparable(fold(decodeAll(split)))).toEqual(comparable(fold(events)));
+      }),
+      RUNS,
+    );
+  });
+
+  it('relay = translate, folded', () => {
+    fc.assert(
+      fc.property(script, ({ events }) => {
+        const frames = framesOf(encodeAll(events));
+        const relayed = decodeAll(frames, true);
+        expect(relayed.every((event) => event.type === 'relay')).toBe(true);
+        expect(relayed.length).toBe(frames.length - 1);
+        const translated = decodeAll(frames);
+        expect(comparable(fold(relayed))).toEqual(comparable(fold(translated)));
+        const again = fold(decodeAll(framesOf(encodeAll(relayed))));
+        expect(comparable(again)).toEqual(comparable(fold(decodeAll(framesOf(encodeAll(translated))))));
+      }),
+      RUNS,
+    );
+  });
+
+  it('every stream is numbered without a gap, keeps its ids, and ends with the marker', () => {
+    fc.assert(
+      fc.property(script, ({ events, reason }) => {
+        const frames = framesOf(encodeAll(events));
+        expect(frames.at(-1)).toEqual({ data: '[DONE]' });
+        const values = frames.slice(0, -1).map((frame) => JSON.parse(frame.data) as JsonObject);
+        expect(values.map((value) => value.sequence_number)).toEqual(values.map((_, index) => index));
+        expect(frames.slice(0, -1).map((frame) => frame.event)).toEqual(values.map((value) => value.type));
+        const ids = new Map<unknown, unknown>();
+        for (const value of values) {
+          const id = (value.item as JsonObject | undefined)?.id ?? value.item_id;
+          if (value.type === 'response.output_item.added') ids.set(value.output_index, id);
+          else if (id !== undefined) expect(id).toBe(ids.get(value.output_index));
+        }
+        const last = values.at(-1)?.response as JsonObject;
+        expect((last.output as JsonObject[]).map((one) => one.id)).toEqual([...ids.values()]);
+        expect(last.status).toBe(reason === 'length' ? 'incomplete' : 'completed');
+      }),
+      RUNS,
+    );
+  });
+});

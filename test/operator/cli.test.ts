@@ -1,0 +1,193 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: configuration files name variables this way.
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { run } from '../../src/cli/run.ts';
+import { openInstallation } from '../../src/installation.ts';
+import { temporaryDirectory } from '../contracts/temporary-directory.ts';
+import { type Ended, holdDirectory, killHard, signalbox } from './program.ts';
+
+let temporary: ReturnType<typeof temporaryDirectory>;
+let dataDir: string;
+let file: string;
+
+beforeEach(() => {
+  temporary = temporaryDirectory();
+  dataDir = join(temporary.path, 'data');
+  file = join(temporary.path, 'signalbox.yaml');
+  writeFileSync(file, '');
+});
+
+afterEach(() => temporary.remove());
+
+/** Runs a command in this process, on the test's file and directory. */
+async function command(...words: string[]): Promise<Ended> {
+  let out = '';
+  let err = '';
+  const code = await run([...words, '--config', file, '--data-dir', dataDir], {
+    out: (text) => {
+      out += text;
+    },
+    err: (text) => {
+      err += text;
+    },
+  });
+  return { code: code ?? null, out, err };
+}
+
+describe('the built program', () => {
+  it('explains itself, and misuse exits 2 with the usage', () => {
+    const misuse = signalbox(temporary.path, ['keys', 'list', '--colour']);
+    expect(misuse).toMatchObject({ code: 2, out: '' });
+    expect(misuse.err).toMatch(/^signalbox: unknown flag: --colour\n\nUsage:/);
+    expect(signalbox(temporary.path, ['--version'])).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),
+    });
+    expect(readdirSync(temporary.path)).toEqual(['signalbox.yaml']);
+  });
+
+  it('goes through the process that has the directory, and works alone after that was killed', async () => {
+    const holder = await holdDirectory(dataDir, true);
+    let made: Ended;
+    try {
+      made = signalbox(temporary.path, ['keys', 'create', '--name', 'n']);
+    } finally {
+      await killHard(holder);
+    }
+    expect(made.out).toMatch(/^sk-[0-9a-f]{64}\n/);
+    expect(readdirSync(dataDir)).toContain('control.sock');
+    expect(JSON.parse((await command('keys', 'list', '--json')).out)).toHaveLength(1);
+  });
+
+  it('keeps everybody else out of its directory until it is killed', async () => {
+    const holder = await holdDirectory(dataDir, false);
+    try {
+      await expect(openInstallation({ dataDir, keyPrefix: 'sk-' })).rejects.toThrow(
+        `the data directory ${dataDir} is in use by another process; stop it, or choose another directory with --data-dir`,
+      );
+    } finally {
+      await killHard(holder);
+    }
+    await (await openInstallation({ dataDir, keyPrefix: 'sk-' })).close();
+  });
+});
+
+describe('signalbox', () => {
+  it('shows help, and names commands of later versions', async () => {
+    expect(await command('--help')).toMatchObject({
+      code: 0,
+      err: '',
+      out: expect.stringContaining('Usage:'),
+    });
+    expect(await command('doctor')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('not available in this version yet'),
+    });
+  });
+});
+
+describe('signalbox check-config', () => {
+  it('prints the effective configuration as YAML that is valid itself, without secrets', async () => {
+    writeFileSync(
+      file,
+      'providers: [{ slug: acme, dialect: openai-chat, base_url: http://h/v1, api_key: canary-0123456789 }]',
+    );
+    const checked = await command('check-config');
+    expect(checked).toMatchObject({ code: 0, err: '' });
+    expect(checked.out).not.toContain('canary');
+    expect(parse(checked.out)).toMatchObject({
+      vendor: 'signalbox',
+      drain_ms: 30_000,
+      providers: [{ slug: 'acme', api_key: 'can...6789' }],
+    });
+    const again = join(temporary.path, 'again.yaml');
+    writeFileSync(again, checked.out);
+    expect((await command('check-config', again)).code).toBe(0);
+  });
+
+  it('prints JSON on demand and warns of what has no effect', async () => {
+    writeFileSync(file, 'metrics: { public: true }');
+    const checked = await command('check-config', '--json');
+    expect(JSON.parse(checked.out)).toMatchObject({
+      metrics: { public: true },
+      runtime: { data_dir: dataDir },
+    });
+    expect(checked.err).toBe('warning: metrics.public: has no effect in this version yet\n');
+  });
+
+  it('exits 1 with a line for each problem', async () => {
+    writeFileSync(file, 'vendor: Bad\nroutin: {}\nproviders: [{ slug: openai, key: 1 }]');
+    const checked = await command('check-config');
+    expect(checked).toMatchObject({ code: 1, out: '' });
+    expect(checked.err.trimEnd().split('\n')).toEqual([
+      expect.stringMatching(/^vendor: must be /),
+      'providers[0].key: is not a known field',
+      'routin: is not a known field',
+    ]);
+    expect(await command('check-config', join(temporary.path, 'none.yaml'))).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('none.yaml: does not exist'),
+    });
+    writeFileSync(file, 'server: { region: "${SIGNALBOX_TEST_NOT_SET}" }');
+    expect((await command('check-config')).err).toBe(
+      'server.region: the environment variable SIGNALBOX_TEST_NOT_SET is not set\n',
+    );
+  });
+});
+
+describe('signalbox keys and accounts', () => {
+  it('make, list and revoke keys without a gateway', async () => {
+    const made = await command('keys', 'create', '--name', 'my key');
+    expect(made).toMatchObject({ code: 0, err: '' });
+    const secret = made.out.split('\n')[0] ?? '';
+    expect(secret).toMatch(/^sk-sb-v1-[0-9a-f]{64}$/);
+    expect(existsSync(join(dataDir, 'signalbox.sqlite'))).toBe(true);
+    for (const name of readdirSync(dataDir)) {
+      expect(readFileSync(join(dataDir, name), 'latin1')).not.toContain(secret.slice(12));
+    }
+
+    const [key] = JSON.parse((await command('keys', 'list', '--json')).out);
+    expect(key).toMatchObject({ name: 'my key', account: 'default', is_management_key: false });
+    const listed = await command('keys', 'list');
+    expect(listed.out).toContain('my key');
+    expect(listed.out).not.toContain(secret);
+
+    expect((await command('keys', 'revoke', key.hash.slice(0, 8))).code).toBe(0);
+    expect((await command('keys', 'list', '--json')).out).toBe('[]\n');
+    expect(await command('keys', 'revoke', key.hash)).toMatchObject({
+      code: 1,
+      out: '',
+      err: expect.stringMatching(/^signalbox: hash: no key's hash begins with [0-9a-f]{64}\n$/),
+    });
+  });
+
+  it('make accounts with a management key, which lists show as one', async () => {
+    const made = JSON.parse((await command('accounts', 'create', 'acme', '--json')).out);
+    expect(made).toMatchObject({ name: 'acme', management_key: expect.stringMatching(/^sk-sb-v1-/) });
+    expect((await command('keys', 'list')).out).toMatch(
+      /First management key +management +sk-\.\.\..{4} +acme/,
+    );
+    expect(await command('accounts', 'create', 'acme')).toMatchObject({
+      code: 1,
+      err: 'signalbox: name: there already is an account named acme\n',
+    });
+    expect(JSON.parse((await command('accounts', 'list', '--json')).out)).toHaveLength(2);
+  });
+
+  it('refuse a limit, and obey the configured prefix', async () => {
+    writeFileSync(file, 'keys: { prefix: sk-mine- }');
+    expect(await command('keys', 'create', '--name', 'n', '--limit', '5')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('limits are not available in this version yet'),
+    });
+    expect((await command('keys', 'create', '--name', 'n')).out).toMatch(/^sk-mine-[0-9a-f]{64}\n/);
+  });
+
+  it('stop at a broken configuration with its problems', async () => {
+    writeFileSync(file, 'sever: {}');
+    expect(await command('keys', 'list')).toEqual({ code: 1, out: '', err: 'sever: is not a known field\n' });
+    expect(existsSync(dataDir)).toBe(false);
+  });
+});

@@ -1,0 +1,60 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+const DIST = join(ROOT, 'dist');
+
+/** How a run of the program ended. */
+export interface Ended {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** Runs the built program to its end, in `cwd`, with nothing of this process's environment but the path. */
+export function signalbox(cwd: string, words: readonly string[], env: Record<string, string> = {}): Ended {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [built('cli/signalbox.js'), ...words], {
+    cwd,
+    env: { PATH: process.env.PATH, ...env },
+    encoding: 'utf8',
+    timeout: 15_000,
+  });
+  return { code: status, out: stdout, err: stderr };
+}
+
+/** A process that has the data directory open, with or without the control socket, until it is killed. */
+export async function holdDirectory(dataDir: string, listens: boolean): Promise<ChildProcess> {
+  const code = `
+    import { openInstallation } from ${JSON.stringify(built('installation.js'))};
+    import { listenForCommands } from ${JSON.stringify(built('control/listen.js'))};
+    import { openLog } from ${JSON.stringify(built('kit/log.js'))};
+    const held = await openInstallation({ dataDir: ${JSON.stringify(dataDir)}, keyPrefix: 'sk-' });
+    const log = openLog({ level: 'silent', readable: false, write() {}, now: () => 0 });
+    if (${listens}) await listenForCommands(${JSON.stringify(dataDir)}, held, log);
+    process.stdout.write('held');
+    setInterval(() => {}, 1000);
+  `;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', code], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  await new Promise((resolve, reject) => {
+    child.stdout?.once('data', resolve);
+    child.once('exit', () => reject(new Error('the holder ended before it held the directory')));
+  });
+  return child;
+}
+
+/** Ends a process the hard way and waits until it is gone. */
+export async function killHard(child: ChildProcess): Promise<void> {
+  const gone = new Promise((resolve) => child.once('exit', resolve));
+  child.kill('SIGKILL');
+  await gone;
+}
+
+function built(path: string): string {
+  const file = join(DIST, path);
+  if (!existsSync(file)) throw new Error(`${file} is not built: run npm run build first`);
+  return file;
+}

@@ -1,0 +1,143 @@
+import { renameSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type LoadedConfiguration, loadConfiguration, requireConfiguration } from '../../src/config/load.ts';
+import { type ConfigurationWatch, watchConfiguration } from '../../src/config/watch.ts';
+import { openLog } from '../../src/kit/log.ts';
+import { temporaryDirectory } from '../contracts/temporary-directory.ts';
+
+let temporary: ReturnType<typeof temporaryDirectory>;
+let file: string;
+let lines: string[];
+let applied: LoadedConfiguration[];
+let watch: ConfigurationWatch | undefined;
+
+beforeEach(() => {
+  temporary = temporaryDirectory();
+  file = join(temporary.path, 'signalbox.yaml');
+  lines = [];
+  applied = [];
+});
+
+afterEach(() => {
+  watch?.close();
+  watch = undefined;
+  temporary.remove();
+});
+
+function start(apply: (loaded: LoadedConfiguration) => void = () => {}): ConfigurationWatch {
+  const options = { env: {}, cwd: temporary.path, knownProviders: new Set(['openai']) };
+  watch = watchConfiguration({
+    initial: requireConfiguration(options),
+    load: () => loadConfiguration(options),
+    apply: (loaded) => {
+      apply(loaded);
+      applied.push(loaded);
+    },
+    log: openLog({ level: 'info', readable: false, write: (line) => lines.push(line), now: () => 0 }),
+  });
+  return watch;
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  const giveUpAt = Date.now() + 5000;
+  while (!condition()) {
+    if (Date.now() > giveUpAt) throw new Error(`never happened; log: ${lines.join('')}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+const region = () => applied.at(-1)?.config.server.region;
+
+describe('watchConfiguration', () => {
+  it('takes a changed file into use, however it was saved', async () => {
+    writeFileSync(file, 'server: { region: one }');
+    start();
+    writeFileSync(file, 'server: { region: two }');
+    await until(() => region() === 'two');
+    writeFileSync(`${file}.new`, 'server: { region: three }');
+    renameSync(`${file}.new`, file);
+    await until(() => region() === 'three');
+    writeFileSync(join(temporary.path, 'real.yaml'), 'server: { region: four }');
+    unlinkSync(file);
+    symlinkSync('real.yaml', file);
+    await until(() => region() === 'four');
+  });
+
+  it('takes a file into use that was not there at the start', async () => {
+    start();
+    writeFileSync(file, 'server: { region: new }');
+    await until(() => region() === 'new');
+  });
+
+  it('reads the file on SIGHUP', async () => {
+    writeFileSync(file, 'server: { region: one }');
+    start();
+    process.kill(process.pid, 'SIGHUP');
+    await until(() => applied.length === 1);
+  });
+
+  it.each([
+    ['a syntax error', 'server: { region: "x', 'line 1'],
+    [
+      'an unknown provider',
+      'models: [{ id: a/b, endpoints: [{ provider: nobody }] }]',
+      'models[0].endpoints[0].provider',
+    ],
+    ['a duplicate slug', 'providers: [{ slug: openai }, { slug: openai }]', 'providers[1].slug'],
+    [
+      'a pattern that cannot compile',
+      'plugins: { auto-router: { models: ["("] } }',
+      'plugins.auto-router.models[0]',
+    ],
+    ['an unknown key', 'sever: {}', 'sever: is not a known field'],
+    ['a file of 100 MB', `# ${'x'.repeat(100_000_000)}`, 'is larger than'],
+  ])('keeps the running configuration and says why: %s', (_what, text, reason) => {
+    writeFileSync(file, 'server: { region: one }');
+    const watching = start();
+    writeFileSync(file, text);
+    const started = Date.now();
+    expect(watching.reload()).toBe(false);
+    expect(Date.now() - started).toBeLessThan(1000);
+    expect(applied).toEqual([]);
+    expect(JSON.parse(lines[0] ?? '{}')).toMatchObject({
+      level: 'error',
+      reason: expect.stringContaining(reason),
+    });
+    writeFileSync(file, 'server: { region: two }');
+    expect(watching.reload()).toBe(true);
+    expect(region()).toBe('two');
+  });
+
+  it('keeps the running configuration when the file is removed', () => {
+    writeFileSync(file, 'server: { region: one }');
+    const watching = start();
+    rmSync(file);
+    expect(watching.reload()).toBe(false);
+    expect(lines[0]).toContain('the file is gone');
+  });
+
+  it('keeps the running configuration when it cannot be taken into use', () => {
+    writeFileSync(file, 'server: { region: one }');
+    let fails = true;
+    const watching = start(() => {
+      if (fails) throw new Error('no room');
+    });
+    expect(watching.reload()).toBe(false);
+    expect(lines[0]).toContain('no room');
+    fails = false;
+    expect(watching.reload()).toBe(true);
+  });
+
+  it('names keys that need a restart, and keeps their running value until then', () => {
+    writeFileSync(file, 'vendor: one\nkeys: { prefix: a- }\ndrain_ms: 1');
+    const watching = start();
+    writeFileSync(file, 'vendor: two\nkeys: { prefix: b- }\ndrain_ms: 2');
+    watching.reload();
+    expect(applied[0]?.config).toMatchObject({ vendor: 'one', keys: { prefix: 'a-' }, drain_ms: 2 });
+    expect(lines.map((line) => JSON.parse(line)).find(({ keys }) => keys)?.keys).toEqual([
+      'vendor',
+      'keys.prefix',
+    ]);
+  });
+});
