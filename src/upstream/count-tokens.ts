@@ -9,7 +9,7 @@ import { readBeginning } from './read-beginning.ts';
 import type { Transport } from './upstream.ts';
 
 /** Fields that a messages upstream takes when it only counts. */
-const COUNTED_FIELDS = ['model', 'messages', 'system', 'tools', 'tool_choice', 'thinking'];
+const COUNTED_FIELDS = ['model', 'messages', 'system', 'tools', 'tool_choice', 'thinking', 'output_config'];
 
 const REPLY_LIMITS = { maxBytes: 64 * 1024, maxMs: 10_000 };
 

@@ -251,6 +251,22 @@ describe('a relayed stream', () => {
     expect(deltasOf(text).map(({ content }) => content)).toContain('Hi');
   });
 
+  it('says text once that comes amid an unfinished call', () => {
+    const text = relay([
+      chunk({
+        tool_calls: [{ index: 0, id: 'c1', type: 'function', function: { name: 'f', arguments: '{"x"' } }],
+      }),
+      chunk({ content: 'meanwhile' }),
+      chunk({ tool_calls: [{ index: 0, function: { arguments: ':1}' } }] }),
+      '[DONE]',
+    ]);
+    expect(text.split('meanwhile')).toHaveLength(2);
+    expect(fold(decodeFrames(readFrames(text), requestWith())).items).toMatchObject([
+      { type: 'tool-call', input: '{"x":1}' },
+      { type: 'message', content: [{ text: 'meanwhile' }] },
+    ]);
+  });
+
   it('leaves legacy calls to callers who asked for them', () => {
     const chunks = [
       chunk({ function_call: { name: 'f', arguments: '{}' } }),

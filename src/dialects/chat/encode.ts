@@ -42,6 +42,8 @@ const REASONING_FIELDS: ReadonlySet<string> = new Set([
 ]);
 const NO_FIELDS: ReadonlySet<string> = new Set();
 
+const RELAY_LANE: ReadonlySet<Event['type']> = new Set(['relay', 'finish', 'failure']);
+
 class ChatEncoder implements StreamEncoder {
   readonly #context: ReplyContext;
   /** The chunk members that never change, as JSON text that is still open. */
@@ -51,6 +53,7 @@ class ChatEncoder implements StreamEncoder {
   #hasRole = false;
   #hasRefusal = false;
   #isEnded = false;
+  #isRelay = false;
   /** Heads of the items that are being written, and the index of each call. */
   readonly #heads = new Map<number, ItemHead>();
   readonly #callIndexes = new Map<number, number>();
@@ -70,12 +73,20 @@ class ChatEncoder implements StreamEncoder {
 
   encode(batch: EventBatch): string {
     let text = '';
-    for (const event of batch) text += this.#encodeEvent(event);
+    for (const event of batch) {
+      this.#isRelay ||= event.type === 'relay';
+      // Beside relayed chunks only the end is news: other events close what the chunks have said.
+      if (!this.#isRelay || RELAY_LANE.has(event.type)) text += this.#encodeEvent(event);
+    }
     return text;
   }
 
   keepAlive(): string {
     return writeSseComment(`${this.#context.vendor.toUpperCase()} PROCESSING`);
+  }
+
+  #encodeAll(events: readonly Event[]): string {
+    return events.map((event) => this.#encodeEvent(event)).join('');
   }
 
   #encodeEvent(event: Event): string {
@@ -92,8 +103,10 @@ class ChatEncoder implements StreamEncoder {
       }
       case 'tool-input-delta':
         return this.#callInput(event.item, event.text);
-      case 'image-data':
-        return this.#delta({ images: renderImage(event) });
+      case 'image-data': {
+        const images = renderImage(event);
+        return images.length === 0 ? '' : this.#delta({ images });
+      }
       case 'seal':
         return this.#seal(event.item, event.seal);
       case 'opaque':
@@ -197,12 +210,13 @@ class ChatEncoder implements StreamEncoder {
   /** An upstream chunk with its own delta; everything that belongs to the end is held back. */
   #relay(event: Extract<Event, { type: 'relay' }>): string {
     const inner = event.events.filter(({ type }) => type !== 'finish' && type !== 'failure');
-    if (event.dialect !== 'chat' || event.whole === true) return this.encode(inner);
+    if (event.dialect !== 'chat' || event.whole === true) return this.#encodeAll(inner);
     this.#hold(event.value);
     const choice = objectsIn(event.value, 'choices').find(({ index }) => (index ?? 0) === 0);
     const delta = objectIn(choice, 'delta');
-    if (choice === undefined || delta === undefined || !isPlainDelta(delta, this.#isLegacy))
-      return this.encode(inner);
+    if (choice === undefined || delta === undefined || !isPlainDelta(delta, this.#isLegacy)) {
+      return this.#encodeAll(inner);
+    }
     this.#note(inner);
     const shown = membersBesides(delta, this.#excludesReasoning ? REASONING_FIELDS : NO_FIELDS) ?? {};
     const says = Object.entries(shown).some(([name, value]) => name !== 'role' && !isEmpty(value));

@@ -30,10 +30,10 @@ function blocksOf(item: Item, hidesThoughts: boolean): (JsonObject | undefined)[
 }
 
 function partBlock(part: Part): JsonObject | undefined {
-  if (part.type === 'refusal') return { type: 'text', text: part.refusal, citations: null };
+  if (part.type === 'refusal') return { type: 'text', text: part.refusal, citations: [] };
   if (part.type !== 'text' || part.text === '') return undefined;
   const citations = (part.annotations ?? []).map(renderCitation).filter((citation) => citation !== undefined);
-  return { type: 'text', text: part.text, citations: citations.length > 0 ? citations : null };
+  return { type: 'text', text: part.text, citations };
 }
 
 /** An image that the model made; undefined when its bytes and address are unknown. */

@@ -164,7 +164,7 @@ class MessageWriter implements ItemWriter {
   #turnTo(part: number): string {
     if (this.#part === part && this.blocks.isOpen) return '';
     this.#part = part;
-    return this.blocks.open({ type: 'text', text: '', citations: null });
+    return this.blocks.open({ type: 'text', text: '', citations: [] });
   }
 }
 

@@ -125,7 +125,7 @@ describe('writing a messages stream', () => {
         },
       },
       { type: 'ping' },
-      { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '', citations: null } },
+      { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '', citations: [] } },
       { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'Hello' } },
       { type: 'content_block_stop', index: 0 },
       {

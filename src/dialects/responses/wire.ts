@@ -81,11 +81,16 @@ const textSchema = Type.Object({
   verbosity: optional(oneOf(['low', 'medium', 'high', 'xhigh', 'max'])),
 });
 
+/** The count stands first and alone, so that a million keys are refused before any of them is looked at. */
 const metadataSchema = Type.Unsafe<Record<string, string>>({
-  type: 'object',
-  maxProperties: 16,
-  propertyNames: { type: 'string', maxLength: 64, pattern: '^[^\\[\\]]*$' },
-  additionalProperties: { type: 'string', maxLength: 512 },
+  allOf: [
+    { type: 'object', maxProperties: 16 },
+    {
+      type: 'object',
+      propertyNames: { type: 'string', maxLength: 64, pattern: '^[^\\[\\]]*$' },
+      additionalProperties: { type: 'string', maxLength: 512 },
+    },
+  ],
 });
 
 const promptSchema = Type.Object({

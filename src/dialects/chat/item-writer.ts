@@ -1,0 +1,239 @@
+import type { Event, PartKind, Seal } from '../../ir/events.ts';
+import type { ItemStatus, Logprobs } from '../../ir/items.ts';
+import type { JsonObject } from '../../kit/json.ts';
+import { readAnnotation } from './annotation.ts';
+import { numberIn, objectIn, textIn } from './members.ts';
+import { DetailGroup } from './reasoning-details.ts';
+import { parseUrl } from './source.ts';
+
+/** The part that is being written. */
+interface OpenPart {
+  readonly kind: PartKind;
+  readonly part: number;
+  /** Place of the part in the upstream's `reasoning_details`. */
+  readonly index: number | undefined;
+}
+
+interface OpenMessage {
+  readonly type: 'message';
+  readonly item: number;
+  readonly parts: Parts;
+}
+
+interface OpenReasoning {
+  readonly type: 'reasoning';
+  readonly item: number;
+  readonly parts: Parts;
+  readonly group: DetailGroup;
+  format: string | undefined;
+  isSealed: boolean;
+}
+
+interface OpenAudio {
+  readonly type: 'audio';
+  readonly item: number;
+  value: JsonObject;
+}
+
+/** The parts of an open item: the one that is being written, and how many there were. Summaries count apart. */
+interface Parts {
+  current: OpenPart | undefined;
+  readonly counts: { main: number; summary: number };
+}
+
+/** The item that is being written; tool calls are kept apart because they may interleave. */
+type OpenItem = OpenMessage | OpenReasoning | OpenAudio;
+
+/**
+ * Turns the pieces of an answer into events: opens items and parts when something new begins, and ends them when it is
+ * over.
+ */
+export class ItemWriter {
+  #events: Event[] = [];
+  #items = 0;
+  #open: OpenItem | undefined;
+  #hasRefusal = false;
+
+  /** Items that have begun so far, tool calls included. */
+  get count(): number {
+    return this.#items;
+  }
+
+  get hasRefusal(): boolean {
+    return this.#hasRefusal;
+  }
+
+  /** True while an item other than a tool call is being written. */
+  get isWriting(): boolean {
+    return this.#open !== undefined;
+  }
+
+  emit(event: Event): void {
+    this.#events.push(event);
+  }
+
+  /** The events since the last time. */
+  take(): Event[] {
+    const events = this.#events;
+    this.#events = [];
+    return events;
+  }
+
+  /** Ends whatever is open and gives the position of a new item. */
+  beginItem(): number {
+    this.close('completed');
+    return this.#items++;
+  }
+
+  writeText(kind: 'text' | 'refusal', text: string, logprobs: Logprobs | undefined): void {
+    const message = this.#openMessage();
+    const part = this.#partFor(message, kind);
+    this.#hasRefusal ||= kind === 'refusal';
+    this.emit({
+      type: 'text-delta',
+      item: message.item,
+      part,
+      kind,
+      text,
+      ...(logprobs !== undefined && { logprobs }),
+    });
+  }
+
+  #openMessage(): OpenMessage {
+    if (this.#open?.type === 'message') return this.#open;
+    const message: OpenMessage = { type: 'message', item: this.beginItem(), parts: noParts() };
+    this.emit({ type: 'item-start', item: message.item, head: { type: 'message' } });
+    this.#open = message;
+    return message;
+  }
+
+  annotate(value: JsonObject): void {
+    const message = this.#openMessage();
+    const part = this.#partFor(message, 'text');
+    this.emit({ type: 'annotation', item: message.item, part, annotation: readAnnotation(value) });
+  }
+
+  writeThought(kind: 'thought' | 'summary', text: string, detail: JsonObject = {}): void {
+    const reasoning = this.#openReasoning(detail);
+    const part = this.#partFor(reasoning, kind, numberIn(detail, 'index'));
+    this.emit({ type: 'text-delta', item: reasoning.item, part, kind, text });
+  }
+
+  writeSeal(seal: Seal, detail: JsonObject): void {
+    const reasoning = this.#openReasoning(detail);
+    const format = reasoning.format === undefined ? {} : { format: reasoning.format };
+    reasoning.isSealed = true;
+    this.emit({ type: 'seal', item: reasoning.item, seal: { ...seal, ...format } });
+  }
+
+  /** Who seals the thoughts that are being written. */
+  noteFormat(detail: JsonObject): void {
+    const open = this.#open;
+    if (open?.type === 'reasoning' && open.group.accepts(detail)) open.format ??= textIn(detail, 'format');
+  }
+
+  #openReasoning(detail: JsonObject): OpenReasoning {
+    const open = this.#open;
+    const reasoning =
+      open?.type === 'reasoning' && open.group.accepts(detail) ? open : this.#beginReasoning(detail);
+    reasoning.group.take(detail);
+    reasoning.format ??= textIn(detail, 'format');
+    return reasoning;
+  }
+
+  #beginReasoning(detail: JsonObject): OpenReasoning {
+    const item = this.beginItem();
+    const id = textIn(detail, 'id');
+    this.emit({
+      type: 'item-start',
+      item,
+      head: id === undefined ? { type: 'reasoning' } : { type: 'reasoning', id },
+    });
+    const reasoning: OpenReasoning = {
+      type: 'reasoning',
+      item,
+      parts: noParts(),
+      group: new DetailGroup(),
+      format: undefined,
+      isSealed: false,
+    };
+    this.#open = reasoning;
+    return reasoning;
+  }
+
+  writeImage(value: JsonObject): void {
+    const url = textIn(objectIn(value, 'image_url'), 'url') ?? textIn(value, 'image_url');
+    if (url === undefined) return;
+    const item = this.beginItem();
+    this.emit({ type: 'item-start', item, head: { type: 'image' } });
+    this.emit({ type: 'image-data', item, source: parseUrl(url) });
+    this.emit({ type: 'item-end', item, status: 'completed' });
+  }
+
+  /** Audio is not modelled: its pieces pass as they are, the whole of it stands at the end of the item. */
+  writeAudio(audio: JsonObject): void {
+    if (this.#open?.type === 'audio') {
+      this.#open.value = joinAudio(this.#open.value, audio);
+      this.emit({ type: 'opaque', dialect: 'chat', value: { audio } });
+      return;
+    }
+    const item = this.beginItem();
+    this.emit({
+      type: 'item-start',
+      item,
+      head: {
+        type: 'opaque',
+        item: { type: 'opaque', dialect: 'chat', value: { audio }, role: 'assistant' },
+      },
+    });
+    this.#open = { type: 'audio', item, value: audio };
+  }
+
+  /** The number of the part to write to; another kind, or another place in the details, begins another part. */
+  #partFor(owner: OpenMessage | OpenReasoning, kind: PartKind, index?: number): number {
+    const { current, counts } = owner.parts;
+    if (current?.kind === kind && current.index === index) return current.part;
+    this.#closePart();
+    const part = counts[kind === 'summary' ? 'summary' : 'main']++;
+    owner.parts.current = { kind, part, index };
+    this.emit({ type: 'part-start', item: owner.item, part, kind });
+    return part;
+  }
+
+  // --- Closing -------------------------------------------------------------------------------------------------------
+
+  #closePart(): void {
+    const open = this.#open;
+    if (open === undefined || open.type === 'audio' || open.parts.current === undefined) return;
+    const { part, kind } = open.parts.current;
+    this.emit({ type: 'part-end', item: open.item, part, kind });
+    open.parts.current = undefined;
+  }
+
+  /** Ends the item that is being written, if any. */
+  close(status: ItemStatus): void {
+    const open = this.#open;
+    if (open === undefined) return;
+    this.#closePart();
+    this.#open = undefined;
+    if (open.type === 'reasoning' && !open.isSealed && open.format !== undefined) {
+      this.emit({ type: 'seal', item: open.item, seal: { format: open.format } });
+    }
+    const value = open.type === 'audio' ? { value: { audio: open.value } } : {};
+    this.emit({ type: 'item-end', item: open.item, status, ...value });
+  }
+}
+
+function noParts(): Parts {
+  return { current: undefined, counts: { main: 0, summary: 0 } };
+}
+
+/** Members that arrive in pieces are joined, others replaced. */
+function joinAudio(sofar: JsonObject, next: JsonObject): JsonObject {
+  const joined: JsonObject = { ...sofar, ...next };
+  for (const member of ['data', 'transcript']) {
+    const text = (textIn(sofar, member) ?? '') + (textIn(next, member) ?? '');
+    if (text !== '') joined[member] = text;
+  }
+  return joined;
+}
