@@ -11,9 +11,9 @@ import { listenForCommands } from './control/listen.ts';
 import { INBOUND_DIALECTS } from './dialects/dialects.ts';
 import { fillPromptTemplate, type PromptTemplate } from './dialects/prompt-template.ts';
 import { unknownItemIssues } from './dialects/responses/parse-request.ts';
-import { lazyTokenizer } from './gateway/estimate.ts';
 import { createGateway, type GatewaySnapshot } from './gateway/generate.ts';
 import { generationLog } from './gateway/generation-log.ts';
+import { createTokenizer } from './gateway/tokenizer.ts';
 import type { HttpSettings, HttpTimes } from './http/dependencies.ts';
 import { createHttpServer } from './http/server.ts';
 import { loadOptions, openInstallation } from './installation.ts';
@@ -58,6 +58,8 @@ export async function openGateway({ loaded, load, log, times }: OpenOptions): Pr
     closers.push(() => installation.close());
     const upstreams = openUpstreams({ vendor: config.vendor, clock: systemClock });
     closers.push(() => upstreams.close());
+    const tokenizer = createTokenizer();
+    closers.push(() => tokenizer.close());
 
     const gateway = createGateway({
       snapshot: () => running.gateway,
@@ -65,7 +67,7 @@ export async function openGateway({ loaded, load, log, times }: OpenOptions): Pr
       stages: [],
       callUpstream: upstreams.call,
       countUpstream: upstreams.countTokens,
-      openTokenizer: lazyTokenizer(),
+      tokenizer,
       prepareBody: (format, body) =>
         format === 'responses' ? fillPromptTemplate(body, running.prompts) : body,
       untranslatable: unknownItemIssues,

@@ -1,7 +1,8 @@
 import { GatewayError } from '../ir/errors.ts';
 import type { GenerationRequest } from '../ir/request.ts';
 import type { Candidate, Rejection } from '../routing/candidate.ts';
-import { type CountText, countPrompt } from './estimate.ts';
+import { countPrompt, promptCharacters } from './estimate.ts';
+import type { Tokenizer } from './tokenizer.ts';
 
 /** Prompts below this many characters per token of context are not worth counting: nearly every text is longer than that. */
 const CHARACTERS_PER_TOKEN = 2;
@@ -16,12 +17,12 @@ export interface ContextFit {
 export async function fitContext(
   candidates: readonly Candidate[],
   request: GenerationRequest,
-  openTokenizer: () => Promise<CountText>,
+  tokenizer: Tokenizer,
 ): Promise<ContextFit> {
-  const characters = countPrompt(request, (text) => text.length);
   const smallest = Math.min(...candidates.map(contextOf));
-  if (characters <= smallest * CHARACTERS_PER_TOKEN) return { fitting: candidates, rejected: [] };
-  const tokens = countPrompt(request, await openTokenizer());
+  if (promptCharacters(request) <= smallest * CHARACTERS_PER_TOKEN)
+    return { fitting: candidates, rejected: [] };
+  const tokens = await countPrompt(request, tokenizer);
   const fitting = candidates.filter((candidate) => tokens <= contextOf(candidate));
   if (fitting.length === 0) throw tooLong(tokens, Math.max(...candidates.map(contextOf)));
   const rejected = candidates

@@ -2,56 +2,50 @@ import type { Item, Part } from '../ir/items.ts';
 import type { GenerationRequest } from '../ir/request.ts';
 import type { Result } from '../ir/result.ts';
 import type { Usage } from '../ir/usage.ts';
+import type { Tokenizer } from './tokenizer.ts';
 
-/** Counts tokens of plain text. */
-export type CountText = (text: string) => number;
-
-/** Longer texts are counted on their beginning and scaled: a huge prompt must not stall the loop. */
-const COUNTED_CHARACTERS = 200_000;
-
-/** What an image counts for where nobody says: the price of one tile set at common resolutions. */
-const IMAGE_TOKENS = 765;
+/** What an image, a file or a recording counts for where nobody says: about one picture at common resolutions. */
+const MEDIA_TOKENS = 765;
 
 /** Tokens that every message costs for its role and separators. */
 const MESSAGE_OVERHEAD = 4;
 
-/** Opens the tokenizer on first use: it takes memory that an idle gateway should not hold. */
-export function lazyTokenizer(): () => Promise<CountText> {
-  let opening: Promise<CountText> | undefined;
-  return () => {
-    opening ??= import('gpt-tokenizer/encoding/o200k_base').then(({ countTokens }) => (text) => {
-      if (text.length <= COUNTED_CHARACTERS) return countTokens(text);
-      return Math.ceil((countTokens(text.slice(0, COUNTED_CHARACTERS)) * text.length) / COUNTED_CHARACTERS);
-    });
-    return opening;
-  };
+/** Something to be counted: texts for the tokenizer, and tokens that are known without it. */
+interface Countable {
+  readonly texts: readonly string[];
+  readonly tokens: number;
 }
 
 /** Tokens of a prompt, as our tokenizer sees it. */
-export function countPrompt(request: GenerationRequest, count: CountText): number {
-  let tokens = 0;
-  for (const item of request.items) tokens += MESSAGE_OVERHEAD + countItem(item, count);
-  for (const tool of request.tools) tokens += count(JSON.stringify(tool));
-  if (request.outputFormat?.type === 'json-schema')
-    tokens += count(JSON.stringify(request.outputFormat.schema));
-  return tokens;
+export async function countPrompt(request: GenerationRequest, tokenizer: Tokenizer): Promise<number> {
+  return countOf(promptOf(request), tokenizer);
+}
+
+/** Characters of a prompt: cheap, and enough to see that it is far from any limit. */
+export function promptCharacters(request: GenerationRequest): number {
+  const { texts, tokens } = promptOf(request);
+  return texts.reduce((sum, text) => sum + text.length, tokens);
 }
 
 /** Usage of an answer whose upstream reported none. */
-export function estimateUsage(request: GenerationRequest, result: Result, count: CountText): Usage {
-  let outputTokens = 0;
-  let reasoningTokens = 0;
-  for (const item of result.items) {
-    const tokens = countItem(item, count);
-    outputTokens += tokens;
-    if (item.type === 'reasoning') reasoningTokens += tokens;
-  }
+export async function estimateUsage(
+  request: GenerationRequest,
+  result: Result,
+  tokenizer: Tokenizer,
+): Promise<Usage> {
+  const reasoning = result.items.filter(({ type }) => type === 'reasoning');
+  const rest = result.items.filter(({ type }) => type !== 'reasoning');
+  const [inputTokens, reasoningTokens, restTokens] = await Promise.all([
+    countPrompt(request, tokenizer),
+    countOf(together(reasoning.map(itemOf)), tokenizer),
+    countOf(together(rest.map(itemOf)), tokenizer),
+  ]);
   return {
-    inputTokens: countPrompt(request, count),
+    inputTokens,
     cachedTokens: 0,
     cacheWriteTokens: 0,
     cacheWrite1hTokens: 0,
-    outputTokens,
+    outputTokens: reasoningTokens + restTokens,
     reasoningTokens,
     imageTokens: 0,
     webSearchRequests: 0,
@@ -59,35 +53,58 @@ export function estimateUsage(request: GenerationRequest, result: Result, count:
   };
 }
 
-function countItem(item: Item, count: CountText): number {
+async function countOf({ texts, tokens }: Countable, tokenizer: Tokenizer): Promise<number> {
+  return texts.length === 0 ? tokens : tokens + (await tokenizer.count(texts));
+}
+
+function promptOf(request: GenerationRequest): Countable {
+  const { items, tools, outputFormat } = request;
+  return together([
+    ...items.map(itemOf),
+    ...tools.map((tool) => textsOf(JSON.stringify(tool))),
+    ...(outputFormat?.type === 'json-schema' ? [textsOf(JSON.stringify(outputFormat.schema))] : []),
+    { texts: [], tokens: items.length * MESSAGE_OVERHEAD },
+  ]);
+}
+
+function itemOf(item: Item): Countable {
   switch (item.type) {
     case 'message':
     case 'tool-result':
-      return item.content.reduce((sum, part) => sum + countPart(part, count), 0);
+      return together(item.content.map(partOf));
     case 'reasoning':
-      return [...item.text, ...item.summary].reduce((sum, text) => sum + count(text), 0);
+      return textsOf(...item.text, ...item.summary);
     case 'tool-call':
-      return count(item.name) + count(item.input);
+      return textsOf(item.name, item.input);
     case 'image':
-      return IMAGE_TOKENS;
+      return { texts: [], tokens: MEDIA_TOKENS };
     case 'opaque':
-      return count(JSON.stringify(item.value));
+      return textsOf(JSON.stringify(item.value));
   }
 }
 
-function countPart(part: Part, count: CountText): number {
+function partOf(part: Part): Countable {
   switch (part.type) {
     case 'text':
-      return count(part.text);
+      return textsOf(part.text);
     case 'refusal':
-      return count(part.refusal);
-    case 'image':
-      return IMAGE_TOKENS;
-    case 'file':
-      return part.source.kind === 'text' ? count(part.source.text) : IMAGE_TOKENS;
+      return textsOf(part.refusal);
     case 'opaque':
-      return count(JSON.stringify(part.value));
+      return textsOf(JSON.stringify(part.value));
+    case 'file':
+      return part.source.kind === 'text' ? textsOf(part.source.text) : { texts: [], tokens: MEDIA_TOKENS };
     default:
-      return IMAGE_TOKENS;
+      return { texts: [], tokens: MEDIA_TOKENS };
   }
+}
+
+function textsOf(...texts: string[]): Countable {
+  return { texts: texts.filter((text) => text !== ''), tokens: 0 };
+}
+
+function together(parts: readonly Countable[]): Countable {
+  return {
+    texts: parts.flatMap(({ texts }) => texts),
+    tokens: parts.reduce((sum, { tokens }) => sum + tokens, 0),
+  };
 }

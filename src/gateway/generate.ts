@@ -12,11 +12,12 @@ import { composeStages, type Stage } from '../stages/stage.ts';
 import type { CallUpstream } from '../upstream/upstream.ts';
 import { attemptCandidates } from './attempt.ts';
 import { fitContext } from './context-length.ts';
-import { type CountText, countPrompt, estimateUsage } from './estimate.ts';
+import { countPrompt, estimateUsage } from './estimate.ts';
 import type { FinishedGeneration, Gateway, GenerationInput, OpenedStream } from './generation.ts';
 import { Journey, metadataOfNothing, routingMetadata } from './journey.ts';
 import { NothingLeft, planRequest } from './plan.ts';
 import { type Settlement, settleAnswer } from './settle.ts';
+import type { Tokenizer } from './tokenizer.ts';
 import { refuseUnavailable } from './unavailable.ts';
 
 /** Settings of the gateway at one moment; a reload replaces them between requests, never inside one. */
@@ -34,7 +35,7 @@ export interface GatewayParts {
   readonly formats: Readonly<Record<Format, InboundDialect>>;
   readonly stages: readonly Stage[];
   readonly callUpstream: CallUpstream;
-  readonly openTokenizer: () => Promise<CountText>;
+  readonly tokenizer: Tokenizer;
   /** Changes a body before it is parsed: fills in prompt templates. */
   readonly prepareBody: (format: Format, body: GenerationInput['body']) => GenerationInput['body'];
   /** Items that only the relay lane can carry, named by path. */
@@ -87,7 +88,7 @@ export function createGateway(parts: GatewayParts): Gateway {
     return settleAnswer(pipeline(request), {
       journey,
       metadata: () => metadataOf(underway),
-      estimate: async (result) => estimateUsage(request, result, await parts.openTokenizer()),
+      estimate: (result) => estimateUsage(request, result, parts.tokenizer),
       record: (settlement) => parts.record(input, journey, settlement),
     });
   }
@@ -122,7 +123,7 @@ export function createGateway(parts: GatewayParts): Gateway {
         const counted = await parts.countUpstream(request, endpoint, hash, input.signal);
         if (counted !== undefined) return counted;
       }
-      return countPrompt(request, await parts.openTokenizer());
+      return countPrompt(request, parts.tokenizer);
     },
 
     contextWithoutEndpoint(input): ReplyContext {
@@ -153,7 +154,7 @@ async function planned(
 ): Promise<Journey> {
   try {
     const plan = planRequest(request, snapshot.catalog, parts.stages, snapshot.vendor);
-    const { fitting, rejected } = await fitContext(plan.candidates, request, parts.openTokenizer);
+    const { fitting, rejected } = await fitContext(plan.candidates, request, parts.tokenizer);
     const candidates = relayedOnly(fitting, parts.untranslatable(request));
     return new Journey({ ...plan, candidates, rejected: [...plan.rejected, ...rejected] });
   } catch (error) {

@@ -119,6 +119,33 @@ describe.each(DIALECTS)('a $word upstream', ({ format, answer, frames }) => {
     expect(bench.gateway.logText()).not.toContain(CANARY);
   });
 
+  it('never lets its key out of an error inside a stream', async () => {
+    const words = {
+      message: `bad key Bearer ${CANARY} at ${bench.first.url}`,
+      type: 'server_error',
+      code: 'server_error',
+    };
+    const error = { type: 'error', error: words, ...(format === 'responses' && words) };
+    const failed = {
+      type: 'response.failed',
+      response: { id: 'r', status: 'failed', error: words, output: [] },
+    };
+    for (const count of [0, 6]) {
+      for (const data of format === 'responses' ? [error, failed] : [error]) {
+        bench.first.clear();
+        const beginning = count === 0 ? '' : partial(count);
+        bench.first.answer([head(200, SSE), write(beginning + sse([{ event: data.type, data }])), end()]);
+        for (const caller of DIALECTS) {
+          const response = await post(caller.format, `${format}/solo`, { stream: true });
+          const text = await response.text();
+          expect(response.status).toBe(count === 0 ? 502 : 200);
+          expect(text).not.toContain(CANARY);
+          expect(text).not.toContain('127.0.0.1');
+        }
+      }
+    }
+  });
+
   it('says the same however its bytes are cut, ended or commented', async () => {
     const text = 'Grüße, \u{1F600} world\u2028 end';
     const stream = sse(frames({ text }));

@@ -559,3 +559,114 @@ describe('answers', () => {
     );
   });
 });
+
+// Upstreams that do not keep to the format
+
+const loose = <T>(value: fc.Arbitrary<T>) =>
+  fc.oneof({ weight: 5, arbitrary: value }, { weight: 1, arbitrary: fc.jsonValue({ maxDepth: 1 }) });
+
+const looseItem = fc.record(
+  {
+    type: loose(
+      fc.constantFrom(
+        'message',
+        'reasoning',
+        'function_call',
+        'custom_tool_call',
+        'image_generation_call',
+        'x',
+      ),
+    ),
+    id: loose(word),
+    call_id: loose(word),
+    name: loose(word),
+    arguments: loose(text),
+    result: loose(text),
+    status: loose(fc.constantFrom('completed', 'incomplete', 'in_progress')),
+    encrypted_content: loose(text),
+    summary: loose(fc.array(fc.record({ type: fc.constant('summary_text'), text }), { maxLength: 2 })),
+    content: loose(
+      fc.array(
+        fc.record({ type: fc.constantFrom('output_text', 'refusal', 'reasoning_text'), text, refusal: text }),
+        {
+          maxLength: 2,
+        },
+      ),
+    ),
+  },
+  { requiredKeys: ['type'] },
+);
+
+const looseEvent = fc.record(
+  {
+    type: fc.constantFrom(
+      'response.created',
+      'response.output_item.added',
+      'response.output_item.done',
+      'response.content_part.added',
+      'response.content_part.done',
+      'response.reasoning_summary_part.added',
+      'response.output_text.delta',
+      'response.output_text.done',
+      'response.output_text.annotation.added',
+      'response.refusal.delta',
+      'response.reasoning_text.delta',
+      'response.reasoning_summary_text.delta',
+      'response.function_call_arguments.delta',
+      'response.function_call_arguments.done',
+      'response.web_search_call.searching',
+      'response.image_generation_call.partial_image',
+    ),
+    output_index: loose(fc.nat(2)),
+    item_id: loose(word),
+    content_index: loose(fc.nat(2)),
+    summary_index: loose(fc.nat(2)),
+    delta: loose(text),
+    text: loose(text),
+    annotation: loose(fc.record({ type: fc.constant('url_citation'), url: fc.webUrl() })),
+    part: loose(
+      fc.record({ type: fc.constantFrom('output_text', 'refusal', 'reasoning_text', 'summary_text'), text }),
+    ),
+    item: looseItem,
+    response: loose(fc.record({ id: loose(word), usage: fc.jsonValue({ maxDepth: 1 }) })),
+  },
+  { requiredKeys: ['type'] },
+);
+
+const looseEnd = fc.option(
+  fc.record({
+    type: fc.constantFrom('response.completed', 'response.incomplete', 'response.failed', 'error'),
+    response: loose(
+      fc.record({ output: fc.array(looseItem, { maxLength: 3 }), usage: fc.jsonValue({ maxDepth: 1 }) }),
+    ),
+  }),
+  { nil: undefined },
+);
+
+describe('upstreams that do not keep to the format', () => {
+  it('never make a decoder or encoder throw, end exactly once, and close what they open', () => {
+    fc.assert(
+      fc.property(fc.array(looseEvent, { maxLength: 25 }), looseEnd, fc.boolean(), (wire, end, relay) => {
+        const values = end === undefined ? wire : [...wire, end];
+        const events = decodeAll(
+          values.map((value) => ({ data: JSON.stringify(value) })),
+          relay,
+        );
+        expect(events.filter((event) => terminalOf(event) !== undefined)).toHaveLength(1);
+        const flat = events.flatMap((event) => (event.type === 'relay' ? event.events : [event]));
+        if (flat.at(-1)?.type === 'finish') {
+          const count = (type: Event['type']) => flat.filter((event) => event.type === type).length;
+          expect(count('item-end')).toBe(count('item-start'));
+          expect(count('part-end')).toBe(count('part-start'));
+        }
+        const written = framesOf(encodeAll(events))
+          .slice(0, -1)
+          .map((frame) => JSON.parse(frame.data) as JsonObject);
+        expect(written.map((value) => value.sequence_number)).toEqual(written.map((_, index) => index));
+        const added = written.filter((value) => value.type === 'response.output_item.added');
+        expect(new Set(added.map((value) => value.output_index)).size).toBe(added.length);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});

@@ -4,10 +4,10 @@ import type { Result } from '../../ir/result.ts';
 import type { JsonObject } from '../../kit/json.ts';
 import type { DecodeContext, ReplyContext } from '../dialect.ts';
 import { ResponsesDecoder } from './decode.ts';
-import { refusalText } from './encode.ts';
 import { ItemIds } from './ids.ts';
 import { objectsAt } from './members.ts';
-import { patchOutputItem, renderOutputItem } from './output-items.ts';
+import { patchOutputItem, refusalText, renderOutputItem, showsRefusal } from './output-items.ts';
+import { parseItem } from './parse-items.ts';
 import { finishedSnapshot } from './snapshot.ts';
 
 /** Events of a whole answer that came in one piece. */
@@ -28,7 +28,7 @@ export function encodeBody(result: Result, context: ReplyContext): JsonObject {
 function outputOf(result: Result, finish: Finish, context: ReplyContext): JsonObject[] {
   const ids = new ItemIds(context.generationId);
   const items =
-    shows(result.items, 'refusal') || finish.reason !== 'refusal'
+    showsRefusal(result.items) || finish.reason !== 'refusal'
       ? result.items
       : [...result.items, refusalOf(finish)];
   return items.flatMap((item, position) => {
@@ -43,10 +43,6 @@ function outputOf(result: Result, finish: Finish, context: ReplyContext): JsonOb
   });
 }
 
-function shows(items: readonly Item[], type: 'refusal'): boolean {
-  return items.some((item) => item.type === 'message' && item.content.some((part) => part.type === type));
-}
-
 function refusalOf(finish: Finish): Item {
   return {
     type: 'message',
@@ -58,8 +54,7 @@ function refusalOf(finish: Finish): Item {
 
 function relayedOutput(body: JsonObject, context: ReplyContext): JsonObject[] {
   const ids = new ItemIds(context.generationId);
-  return objectsAt(body, 'output').map((item, position) => {
-    const opaque = { type: 'opaque', dialect: 'responses', value: item } as const;
-    return patchOutputItem(item, ids.idFor(opaque, position), 'completed', context.request);
-  });
+  return objectsAt(body, 'output').map((item, position) =>
+    patchOutputItem(item, ids.idFor(parseItem(item), position), 'completed', context.request),
+  );
 }

@@ -1,3 +1,4 @@
+import type { Finish } from '../../ir/events.ts';
 import type { Item, ItemStatus, MessageItem, Part, ReasoningItem, ToolCallItem } from '../../ir/items.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json.ts';
@@ -120,6 +121,18 @@ function renderToolCall(item: ToolCallItem, id: string, status: ItemStatus): Jso
 /** Images know no `incomplete`. */
 function imageStatus(status: ItemStatus): string {
   return status === 'incomplete' ? 'failed' : status;
+}
+
+/** True when some part of the answer is a refusal. */
+export function showsRefusal(items: readonly Item[]): boolean {
+  return items.some(
+    (item) => item.type === 'message' && item.content.some((part) => part.type === 'refusal'),
+  );
+}
+
+/** What a refusal says where the model gave no words for it. */
+export function refusalText(finish: Finish): string {
+  return finish.explanation ?? 'The model declined to answer.';
 }
 
 /** An upstream's own item with its id replaced and the members added that strict clients miss. */

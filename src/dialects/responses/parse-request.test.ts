@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { GatewayError } from '../../ir/errors.ts';
 import type { JsonObject } from '../../kit/json.ts';
 import { wrapSeal } from '../custody.ts';
+import { objectsAt } from './members.ts';
 import { parseRequest, unknownItemIssues } from './parse-request.ts';
 
 const parse = (body: JsonObject) => parseRequest({ model: 'm', input: 'hi', ...body }, { vendor: 'acme' });
@@ -34,7 +35,7 @@ describe('parseRequest', () => {
 
   it('refuses what needs a memory, each by its path', () => {
     const paths = (body: JsonObject) =>
-      (errorOf({ model: 'm', input: 'hi', ...body }).metadata?.issues as JsonObject[]).map(
+      objectsAt(errorOf({ model: 'm', input: 'hi', ...body }).metadata ?? {}, 'issues').map(
         (issue) => issue.path,
       );
     expect(paths({ background: true })).toEqual(['background']);

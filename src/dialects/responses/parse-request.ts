@@ -25,13 +25,14 @@ import {
 import { parseItem } from './parse-items.ts';
 import { parseToolChoice, parseTools } from './parse-tools.ts';
 import {
+  ADDITIONAL_TOOL_MARK,
   DOCUMENTED_FIELDS,
   INCLUDE_LOGPROBS,
   REASONING_FIELDS,
   TEXT_FIELDS,
   UNMODELLED_FIELDS,
 } from './wire.ts';
-import { KNOWN_ITEM_TYPES } from './wire-items.ts';
+import { isOperatorItem, KNOWN_ITEM_TYPES } from './wire-items.ts';
 
 /** Reads a validated body. */
 export function parseRequest(body: JsonObject, _context: ParseContext): GenerationRequest {
@@ -93,11 +94,6 @@ export function unknownItemIssues(request: GenerationRequest): Issue[] {
       },
     ];
   });
-}
-
-/** True for item kinds of the form `<vendor>:*`. */
-export function isOperatorItem(type: string): boolean {
-  return /^[\w-]+:/.test(type);
 }
 
 function refuseMissing(body: JsonObject): void {
@@ -167,9 +163,6 @@ function parseInput(body: JsonObject): Item[] {
 function userMessage(text: string): Item {
   return { type: 'message', role: 'user', content: [{ type: 'text', text }] };
 }
-
-/** Mark of tools that an `additional_tools` item declares: upstreams of this dialect get the item instead. */
-export const ADDITIONAL_TOOL_MARK = 'additional_tools';
 
 function additionalTools(body: JsonObject) {
   return objectsOf(body.input)

@@ -2,8 +2,8 @@ import { isJsonObject, type Json, type JsonObject } from '../../kit/json.ts';
 import type { Report } from '../report.ts';
 import { stringAt } from './members.ts';
 import { parseReasoning } from './parse-items.ts';
-import { isOperatorItem } from './parse-request.ts';
 import { renderItem } from './render-items.ts';
+import { isOperatorItem } from './wire-items.ts';
 
 /**
  * What must change in the caller's own `input` and `tools` before an upstream of this dialect may see them. Everything

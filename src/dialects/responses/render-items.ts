@@ -13,9 +13,9 @@ import type { Json, JsonObject } from '../../kit/json.ts';
 import { familyOf } from '../custody.ts';
 import type { Report } from '../report.ts';
 import { compact, objectsOf, stringAt } from './members.ts';
-import { isOperatorItem } from './parse-request.ts';
 import { filenameFor, urlOf } from './sources.ts';
 import { ID_PREFIXES } from './wire.ts';
+import { isOperatorItem } from './wire-items.ts';
 
 /** Items and parts of the representation, written as input for an upstream of this dialect. */
 

@@ -6,11 +6,10 @@ import { effortNearest, effortOf } from '../reasoning-effort.ts';
 import { relayBody } from '../relay.ts';
 import { Report } from '../report.ts';
 import { compact, objectAt } from './members.ts';
-import { ADDITIONAL_TOOL_MARK } from './parse-request.ts';
 import { relayInput, relayTools } from './relay-input.ts';
 import { renderItem } from './render-items.ts';
 import { dropUnsupported } from './supported.ts';
-import { GATEWAY_FIELDS, INCLUDE_LOGPROBS, INCLUDE_SEALS } from './wire.ts';
+import { ADDITIONAL_TOOL_MARK, GATEWAY_FIELDS, INCLUDE_LOGPROBS, INCLUDE_SEALS } from './wire.ts';
 
 /** The request in the words of an upstream of this dialect. */
 export function renderRequest(request: GenerationRequest, target: RenderTarget): RenderedRequest {
@@ -38,7 +37,7 @@ export function renderRequest(request: GenerationRequest, target: RenderTarget):
     tool_choice: renderToolChoice(request.toolChoice, report),
     parallel_tool_calls: request.parallelToolCalls,
     include: renderInclude(request),
-    modalities: request.modalities?.some((word) => word !== 'text') ? [...request.modalities] : undefined,
+    modalities: renderModalities(request),
     image_config: request.imageConfig,
     prompt_cache_key: request.promptCacheKey,
     prompt_cache_options: request.promptCacheOptions,
@@ -66,6 +65,7 @@ export function renderRelay(request: GenerationRequest, target: RenderTarget): R
     input: relayInput(request.body.input, report),
     tools: relayTools(request.body.tools, report),
     reasoning: relayReasoning(request, target, report),
+    modalities: renderModalities(request),
     service_tier: renderServiceTier(request, report),
     ...hashedIds(request, target),
   });
@@ -278,6 +278,11 @@ function renderInclude(request: GenerationRequest): string[] | undefined {
   const reasons = request.reasoning !== undefined && effortOf(request.reasoning) !== 'none';
   if (reasons && request.format !== 'responses') include.add(INCLUDE_SEALS);
   return include.size > 0 ? [...include] : undefined;
+}
+
+/** Text is what every upstream answers in; those that only write text refuse the field itself. */
+function renderModalities(request: GenerationRequest): string[] | undefined {
+  return request.modalities?.some((word) => word !== 'text') ? [...request.modalities] : undefined;
 }
 
 /** Tiers that upstreams of this dialect know, by the word they are asked for with. */

@@ -32,21 +32,33 @@ export function dropUnsupported(
   report: Report,
 ): void {
   if (supported === undefined) return;
-  const drop = (object: JsonObject, rows: typeof PARAMETERS, prefix: string) => {
-    for (const [field, names] of Object.entries(rows)) {
-      if (object[field] === undefined || names.some((name) => supported.has(name))) continue;
-      delete object[field];
-      report.dropped(`${prefix}${field}`, 'the endpoint does not take this parameter');
-    }
-  };
-  if (body.tools === undefined || !supported.has('tools')) {
-    if (body.tool_choice === 'auto' || body.tool_choice === 'none') delete body.tool_choice;
+  if (body.tools !== undefined && !supported.has('tools')) {
+    delete body.tool_choice;
+    delete body.parallel_tool_calls;
   }
-  drop(body, PARAMETERS, '');
+  dropFrom(body, PARAMETERS, '', supported, report);
   const text = objectAt(body, 'text');
   if (text === undefined) return;
-  const kept = { ...text };
-  if (objectAt(kept, 'format')?.type !== 'text') drop(kept, TEXT_PARAMETERS, 'text.');
+  const { format, ...rest } = text;
+  // Plain text is what every endpoint answers in.
+  const isPlain = objectAt(text, 'format')?.type === 'text';
+  const kept = isPlain ? rest : { ...text };
+  dropFrom(kept, TEXT_PARAMETERS, 'text.', supported, report);
+  if (isPlain) kept.format = format;
   if (Object.keys(kept).length > 0) body.text = kept;
   else delete body.text;
+}
+
+function dropFrom(
+  object: JsonObject,
+  rows: typeof PARAMETERS,
+  prefix: string,
+  supported: ReadonlySet<string>,
+  report: Report,
+): void {
+  for (const [field, names] of Object.entries(rows)) {
+    if (object[field] === undefined || names.some((name) => supported.has(name))) continue;
+    delete object[field];
+    report.dropped(`${prefix}${field}`, 'the endpoint does not take this parameter');
+  }
 }

@@ -216,6 +216,11 @@ export const inputItemSchema = taggedUnion('type', [
   otherThan('type', [...KNOWN_ITEM_TYPES]),
 ]);
 
+/** True for item kinds of the form `<vendor>:*`. */
+export function isOperatorItem(type: string): boolean {
+  return /^[\w-]+:/.test(type);
+}
+
 function tagged(fields: Readonly<Record<string, TProperties>>) {
   return taggedUnion('type', branches(fields));
 }

@@ -181,3 +181,6 @@ export const ID_PREFIXES = {
 
 /** The format of sealed reasoning whose maker this dialect does not name. */
 export const OWN_REASONING_FORMAT = 'openai-responses-v1';
+
+/** Mark of tools that an `additional_tools` item declares: upstreams of this dialect get the item instead. */
+export const ADDITIONAL_TOOL_MARK = 'additional_tools';

@@ -1,0 +1,46 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { familyOf, unwrapSeal, wrapSeal } from './custody.ts';
+
+describe('families of seals', () => {
+  it.each([
+    ['openai-responses-v1', 'openai'],
+    ['azure-openai-responses-v1', 'openai'],
+    ['anthropic-claude-v1', 'anthropic'],
+    ['google-gemini-v1', 'google'],
+    ['xai-responses-v1', 'unknown'],
+    ['not-openai-v1', 'unknown'],
+    [undefined, 'unknown'],
+  ])('%s', (format, family) => {
+    expect(familyOf(format)).toBe(family);
+  });
+});
+
+describe('wrapped seals', () => {
+  it('come out as they went in', () => {
+    const text = fc.string({ unit: 'binary' });
+    fc.assert(
+      fc.property(
+        fc.record({ id: text, signature: text, encrypted: text, format: text }, { requiredKeys: [] }),
+        (seal) => {
+          expect(unwrapSeal(wrapSeal(seal))).toEqual(seal);
+        },
+      ),
+    );
+  });
+
+  it.each([
+    '',
+    'gAAAAABo',
+    'sealed.v1.',
+    'sealed.v1.!!!',
+    `sealed.v1.${Buffer.from('[1]').toString('base64url')}`,
+  ])('are told from other strings: %s', (text) => {
+    expect(unwrapSeal(text)).toBeUndefined();
+  });
+
+  it('take over nothing but strings', () => {
+    const forged = Buffer.from('{"id":5,"signature":"s","extra":"x"}').toString('base64url');
+    expect(unwrapSeal(`sealed.v1.${forged}`)).toEqual({ signature: 's' });
+  });
+});

@@ -1,0 +1,266 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import {
+  chatAnswer,
+  chatBody,
+  messagesAnswer,
+  messagesFrames,
+  responsesAnswer,
+  sse,
+} from '../fakes/answers.ts';
+import { end, type FakeUpstream, head, openFakeUpstream, reply, SSE, write } from '../fakes/fake-upstream.ts';
+import { openTestGateway, readEvents, type TestGateway } from './harness.ts';
+
+let upstream: FakeUpstream;
+let gateway: TestGateway;
+
+const DIALECTS = { chat: 'openai-chat', responses: 'openai-responses', messages: 'anthropic-messages' };
+
+beforeAll(async () => {
+  upstream = await openFakeUpstream();
+  gateway = await openTestGateway({
+    vendor: 'acme',
+    server: { region: 'north' },
+    providers: Object.entries(DIALECTS).map(([format, dialect]) => ({
+      slug: `p-${format}`,
+      name: `P ${format}`,
+      dialect,
+      base_url: upstream.url,
+      api_key: 'k',
+    })),
+    models: Object.keys(DIALECTS).map((format) => ({
+      id: `up/${format}`,
+      aliases: [`up/${format}-latest`],
+      input_modalities: ['text', 'image', 'file'],
+      output_modalities: ['text', 'image'],
+      max_output_tokens: 8000,
+      endpoints: [
+        { provider: `p-${format}`, model: 'm', pricing: { prompt: '0.000001', completion: '0.000002' } },
+      ],
+    })),
+    prompts: { greet: { instructions: 'You greet {{who}}.', input: 'Say hello to {{who}}' } },
+  });
+});
+afterAll(async () => {
+  await gateway.close();
+  await upstream.close();
+});
+beforeEach(() => upstream.clear());
+
+const json = async (response: Response) => (await response.json()) as any;
+const sent = async (index = 0) => (await upstream.request(index)).json;
+
+describe("the operator's word", () => {
+  it('stands in every identifier, and no other does', async () => {
+    upstream.answer(chatAnswer({ text: 'ok' }));
+    const body = { model: 'up/chat', input: 'x' };
+    const reply = await json(await gateway.post('/responses', body, { 'X-Acme-Metadata': 'enabled' }));
+    expect(reply.acme_metadata).toMatchObject({ region: 'north', requested: 'up/chat', strategy: 'direct' });
+    expect(reply.signalbox_metadata).toBeUndefined();
+    const refused = await json(
+      await gateway.post('/responses', { ...body, tools: [{ type: 'acme:web_search' }] }),
+    );
+    expect(refused.error.message).toContain('acme:web_search');
+    const other = await gateway.post('/responses', { ...body, tools: [{ type: 'signalbox:web_search' }] });
+    expect(other.status).toBe(200);
+  });
+});
+
+describe('models', () => {
+  it('are found by alias, and answer by their own name', async () => {
+    upstream.answer(chatAnswer({ text: 'ok' }));
+    const reply = await json(
+      await gateway.post(
+        '/responses',
+        { model: 'up/chat-latest', input: 'x' },
+        { 'x-acme-metadata': 'enabled' },
+      ),
+    );
+    expect(reply.model).toBe('up/chat');
+    expect(reply.acme_metadata).toMatchObject({ requested: 'up/chat-latest', strategy: 'alias' });
+  });
+
+  it('are left for the next when they refuse, in streams too, as long as nothing was forwarded', async () => {
+    const refusal = messagesFrames({ text: '' }).map((frame: any) =>
+      frame.data.type === 'message_delta'
+        ? { ...frame, data: { ...frame.data, delta: { ...frame.data.delta, stop_reason: 'refusal' } } }
+        : frame,
+    );
+    upstream.answer([head(200, SSE), write(sse(refusal)), end()]);
+    upstream.answer(chatAnswer({ text: 'I do not mind' }));
+    const body = {
+      model: 'up/messages',
+      fallbacks: [{ model: 'up/chat' }],
+      max_tokens: 9,
+      stream: true,
+      messages: [{ role: 'user', content: 'x' }],
+    };
+    const events = await readEvents(await gateway.post('/messages', body, { 'x-acme-metadata': 'enabled' }));
+    expect(events[0]?.data.message.model).toBe('up/chat');
+    expect(events.at(-1)?.data.acme_metadata).toMatchObject({ attempt: 2, strategy: 'fallback' });
+  });
+});
+
+describe('usage', () => {
+  it('is estimated when the upstream reports none', async () => {
+    const { usage: _, ...silent } = chatBody({ text: 'one two three' }) as any;
+    upstream.answer(reply(200, silent));
+    const body = await json(
+      await gateway.post('/responses', { model: 'up/chat', input: 'four five six seven' }),
+    );
+    expect(body.usage.output_tokens).toBe(3);
+    expect(body.usage.input_tokens).toBeGreaterThan(3);
+    expect(body.usage.cost).toBeGreaterThan(0);
+    expect(gateway.logged('generation').at(-1)).toMatchObject({ usage_source: 'estimated' });
+  });
+
+  it('keeps an explicit zero, and counts cached tokens once', async () => {
+    upstream.answer(
+      reply(200, {
+        ...chatBody({ text: 'free' }),
+        usage: { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 },
+      }),
+    );
+    const zero = await json(await gateway.post('/responses', { model: 'up/chat', input: 'x' }));
+    expect(zero.usage).toMatchObject({ input_tokens: 0, output_tokens: 0, cost: 0 });
+    upstream.clear();
+    upstream.answer(chatAnswer({ text: 'ok', usage: { input: 100, output: 10, cached: 60 } }));
+    const message = await json(
+      await gateway.post('/messages', {
+        model: 'up/chat',
+        max_tokens: 9,
+        messages: [{ role: 'user', content: 'x' }],
+      }),
+    );
+    expect(message.usage).toMatchObject({
+      input_tokens: 40,
+      cache_read_input_tokens: 60,
+      output_tokens: 10,
+      cost: 0.00012,
+    });
+  });
+
+  it('is counted by a messages upstream itself when it is asked to count', async () => {
+    upstream.answer(reply(200, { input_tokens: 4711 }));
+    const body = {
+      model: 'up/messages',
+      messages: [{ role: 'user', content: 'x' }],
+      tools: [{ name: 'f', input_schema: { type: 'object' } }],
+    };
+    expect(await json(await gateway.post('/messages/count_tokens', body))).toEqual({ input_tokens: 4711 });
+    expect((await upstream.request(0)).path).toBe('/v1/messages/count_tokens');
+    expect(await sent()).not.toHaveProperty('max_tokens');
+    upstream.clear();
+    upstream.answer(reply(500, {}));
+    expect((await json(await gateway.post('/messages/count_tokens', body))).input_tokens).toBeGreaterThan(0);
+  });
+});
+
+describe('prompt templates', () => {
+  it('fill instructions and input, in both lanes', async () => {
+    upstream.answer(responsesAnswer({ text: 'ok' }));
+    const body = { prompt: { id: 'greet', variables: { who: 'Ada {{who}}' } }, input: 'Now.' };
+    const reply = await json(await gateway.post('/responses', { model: 'up/responses', ...body }));
+    expect(await sent()).toMatchObject({ instructions: 'You greet Ada {{who}}.' });
+    expect(JSON.stringify((await sent()).input)).toContain('Say hello to Ada {{who}}');
+    expect(await sent()).not.toHaveProperty('prompt');
+    expect(reply.prompt).toMatchObject({ id: 'greet' });
+    upstream.clear();
+    upstream.answer(chatAnswer({ text: 'ok' }));
+    await gateway.post('/responses', { model: 'up/chat', ...body, input: undefined });
+    expect((await sent()).messages.map(({ role }: any) => role)).toEqual(['system', 'user']);
+  });
+});
+
+describe('prompt caching', () => {
+  it('marks the last cacheable block, from any format, in both lanes', async () => {
+    upstream.answer(messagesAnswer({ text: 'ok' }));
+    const cache_control = { type: 'ephemeral', ttl: '1h' };
+    await gateway.post('/responses', { model: 'up/messages', input: 'x', instructions: 'y', cache_control });
+    expect((await sent()).messages.at(-1).content.at(-1)).toMatchObject({ type: 'text', cache_control });
+    await gateway.post('/messages', {
+      model: 'up/messages',
+      max_tokens: 5,
+      cache_control,
+      messages: [{ role: 'user', content: 'x' }],
+    });
+    expect((await sent(1)).messages.at(-1).content.at(-1)).toMatchObject({ type: 'text', cache_control });
+    expect(await sent(1)).not.toHaveProperty('cache_control');
+  });
+
+  it('passes its options on to the family that knows them, and reports the rest', async () => {
+    upstream.answer(responsesAnswer({ text: 'ok' }));
+    const body = {
+      input: 'x',
+      prompt_cache_key: 'k',
+      prompt_cache_options: { mode: 'explicit', ttl: '30m' },
+    };
+    await gateway.post('/responses', { model: 'up/responses', ...body });
+    expect(await sent()).toMatchObject({ prompt_cache_options: { mode: 'explicit', ttl: '30m' } });
+    upstream.clear();
+    upstream.answer(messagesAnswer({ text: 'ok' }));
+    const reply = await json(
+      await gateway.post('/responses', { model: 'up/messages', ...body }, { 'x-acme-metadata': 'enabled' }),
+    );
+    expect(await sent()).not.toHaveProperty('prompt_cache_options');
+    expect(reply.acme_metadata.translation.map(({ field }: any) => field)).toContain('prompt_cache_options');
+  });
+});
+
+describe('tools that only one format has', () => {
+  const tools = [
+    {
+      type: 'namespace',
+      name: 'files',
+      description: 'Files',
+      tools: [
+        {
+          type: 'function',
+          name: 'read',
+          parameters: { type: 'object', properties: { path: { type: 'string' } } },
+        },
+      ],
+    },
+    { type: 'custom', name: 'shell', description: 'Runs a command' },
+    { type: 'web_search' },
+  ];
+
+  it.each(['chat', 'messages'] as const)(
+    'are flattened for a %s upstream, and calls come back as they were named',
+    async (format) => {
+      const answer = format === 'chat' ? chatAnswer : messagesAnswer;
+      upstream.answer(
+        answer({
+          tools: [
+            { name: 'files__read', arguments: '{"path":"a.txt"}' },
+            { name: 'shell', arguments: '{"input":"ls -l"}' },
+          ],
+        }),
+      );
+      for (const stream of [false, true]) {
+        const response = await gateway.post(
+          '/responses',
+          { model: `up/${format}`, input: 'x', tools, stream },
+          { 'x-acme-metadata': 'enabled' },
+        );
+        const result = stream ? (await readEvents(response)).at(-2)?.data.response : await json(response);
+        expect(result.output).toMatchObject([
+          { type: 'function_call', name: 'read', namespace: 'files', arguments: '{"path":"a.txt"}' },
+          { type: 'custom_tool_call', name: 'shell', input: 'ls -l' },
+        ]);
+        expect(result.acme_metadata.translation.map(({ field }: any) => field)).toEqual([
+          expect.stringContaining('tools[2]'),
+        ]);
+      }
+      const names = (await sent()).tools.map((tool: any) => tool.name ?? tool.function.name);
+      expect(names).toEqual(['files__read', 'shell']);
+    },
+  );
+});
+
+describe('the addresses', () => {
+  it('answer under both bases, with or without a slash at the end', async () => {
+    for (const path of ['/api/v1/models', '/v1/models', '/v1/models/', '/api/v1/models/']) {
+      expect((await fetch(gateway.origin + path)).status).toBe(200);
+    }
+  });
+});
