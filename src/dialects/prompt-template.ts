@@ -23,7 +23,7 @@ export function fillPromptTemplate(
   const id = String(prompt.id);
   const template = Object.hasOwn(templates, id) ? templates[id] : undefined;
   if (template === undefined) {
-    throw new GatewayError('not-found', `Prompt template ${JSON.stringify(id.slice(0, 64))} does not exist`);
+    throw new GatewayError('not-found', `prompt.id: there is no template ${JSON.stringify(id.slice(0, 64))}`);
   }
   const variables = isJsonObject(prompt.variables) ? prompt.variables : {};
   const filled: JsonObject = { ...body };

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../kit/json.ts';
 import type { GenerationRequest } from '../ir/request.ts';
+import type { JsonObject } from '../kit/json.ts';
 import { define } from './gateway-fields.ts';
 
 /**
@@ -14,7 +14,8 @@ export function relayBody(
 ): JsonObject {
   const body: JsonObject = {};
   for (const [key, value] of Object.entries(request.body)) {
-    if (value === null || value === undefined || gatewayFields.has(key) || Object.hasOwn(changes, key)) continue;
+    if (value === null || value === undefined || gatewayFields.has(key) || Object.hasOwn(changes, key))
+      continue;
     define(body, key, value);
   }
   for (const [key, value] of Object.entries(changes)) {

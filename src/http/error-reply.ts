@@ -1,7 +1,7 @@
+import type { EncodeError } from '../dialects/error-envelope.ts';
 import { GatewayError, toGatewayError } from '../ir/errors.ts';
 import { CallerGone } from './caller-gone.ts';
 import type { HttpLog } from './dependencies.ts';
-import type { EncodeError } from './error-envelope.ts';
 import type { Exchange } from './exchange.ts';
 
 /** No caller is asked to stay away longer. */

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { encodeEnvelope } from '../dialects/error-envelope.ts';
 import { GatewayError } from '../ir/errors.ts';
-import { encodeEnvelope } from './error-envelope.ts';
 import { errorHeaders } from './error-reply.ts';
 
 /** What went wrong before there was a request, by the code that Node gives it. */

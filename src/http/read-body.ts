@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
-import { GatewayError } from '../ir/errors.ts';
+import { GatewayError, invalidRequest } from '../ir/errors.ts';
 import { isJsonObject, type JsonObject, readJson } from '../kit/json.ts';
 import { CallerGone } from './caller-gone.ts';
 
@@ -28,7 +28,7 @@ export async function readJsonBody(request: IncomingMessage, limits: BodyLimits)
   if (!isUtf8(bytes)) throw badBody('is not valid UTF-8');
   const text = bytes.toString('utf8');
   const reading = readJson(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
-  if (!reading.ok) throw badBody(`is ${reading.problem}`);
+  if (!reading.ok) throw unreadable(reading);
   if (!isJsonObject(reading.value)) throw badBody('must be a JSON object');
   return reading.value;
 }
@@ -53,6 +53,12 @@ function readBytes(request: IncomingMessage, limits: BodyLimits): Promise<Buffer
     const onClose = (): void => settle(() => reject(new CallerGone()));
     request.on('data', onData).on('end', onEnd).on('close', onClose);
   });
+}
+
+function unreadable({ path, problem }: { path: string; problem: string }): GatewayError {
+  return path === ''
+    ? badBody(`is not acceptable: ${problem}`)
+    : invalidRequest([{ path, message: problem }]);
 }
 
 function badBody(problem: string): GatewayError {

@@ -1,7 +1,7 @@
 import createRouter, { type HTTPMethod } from 'find-my-way';
+import type { EncodeError } from '../dialects/error-envelope.ts';
+import { encodeEnvelope } from '../dialects/error-envelope.ts';
 import { compileValidator, type Validator } from '../kit/validate.ts';
-import type { EncodeError } from './error-envelope.ts';
-import { encodeEnvelope } from './error-envelope.ts';
 import type { Route } from './route.ts';
 
 /** A row with its validators; each compiles its schema when first used. */

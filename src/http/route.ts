@@ -1,9 +1,9 @@
 import type { TObject, TSchema } from 'typebox';
+import type { EncodeError } from '../dialects/error-envelope.ts';
 import type { JsonObject } from '../kit/json.ts';
 import type { Caller } from '../ports/caller.ts';
 import type { RouteAuth } from './authenticate.ts';
 import type { HttpDependencies, HttpSettings, HttpTimes } from './dependencies.ts';
-import type { EncodeError } from './error-envelope.ts';
 import type { Exchange } from './exchange.ts';
 import type { OpenApiDocument } from './openapi.ts';
 

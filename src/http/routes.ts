@@ -14,11 +14,11 @@ import { modelCountQuerySchema, modelsQuerySchema } from '../contract/models-que
 import { providerListSchema } from '../contract/provider.ts';
 import { chatInbound } from '../dialects/chat/chat.ts';
 import type { InboundDialect } from '../dialects/dialect.ts';
+import { encodeEnvelope } from '../dialects/error-envelope.ts';
 import { messagesInbound } from '../dialects/messages/messages.ts';
 import { countTokensSchema } from '../dialects/messages/wire.ts';
 import { responsesInbound } from '../dialects/responses/responses.ts';
 import { countModels, listEndpoints, listModels, listProviders, showModel } from './catalog-routes.ts';
-import { encodeEnvelope } from './error-envelope.ts';
 import { countTokensHandler, generateHandler } from './generate.ts';
 import { generationHeaderSchema } from './generation-headers.ts';
 import type { Handler, Route, RouteResponse } from './route.ts';

@@ -1,11 +1,11 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { type EncodeError, encodeEnvelope } from '../dialects/error-envelope.ts';
 import { GatewayError } from '../ir/errors.ts';
 import { answer } from './answer.ts';
 import { DEFAULT_TIMES, type HttpDependencies, type HttpSettings, type HttpTimes } from './dependencies.ts';
 import { type DocsPage, renderDocsPage } from './docs-page.ts';
-import { type EncodeError, encodeEnvelope } from './error-envelope.ts';
 import { replyWithError } from './error-reply.ts';
 import { Exchange } from './exchange.ts';
 import { describeRoutes, type OpenApiDocument } from './openapi.ts';

@@ -1,17 +1,24 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isJsonObject, nestingDepth, readJson } from './json.ts';
+import { findExcess, isJsonObject, readJson } from './json.ts';
 
 function depthOf(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;
   return 1 + Math.max(0, ...Object.values(value).map(depthOf));
 }
 
+/** The smallest limit that a text keeps to is how deep it is. */
+function measuredDepth(text: string): number {
+  for (let depth = 0; ; depth++) {
+    if (findExcess(text, { depth, keys: 1000 }) === undefined) return depth;
+  }
+}
+
 describe('nesting', () => {
   it('is counted as parsing would find it', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 6 }), (value) => {
-        expect(nestingDepth(JSON.stringify(value), 100)).toBe(depthOf(value));
+        expect(measuredDepth(JSON.stringify(value))).toBe(depthOf(value));
       }),
     );
   });
@@ -22,11 +29,35 @@ describe('nesting', () => {
     ['["\\\\",[1]]', 2],
     ['"unfinished [[', 0],
   ])('is not fooled by strings: %s', (text, depth) => {
-    expect(nestingDepth(text, 100)).toBe(depth);
+    expect(measuredDepth(text)).toBe(depth);
+  });
+});
+
+describe('keys of one object', () => {
+  const objectWith = (count: number) =>
+    `{${Array.from({ length: count }, (_, index) => `"k${index}":1`).join()}}`;
+
+  it('are counted apart for each object', () => {
+    const limits = { depth: 64, keys: 3 };
+    expect(
+      findExcess(`{"a":${objectWith(3)},"b":[${objectWith(3)},${objectWith(3)}]}`, limits),
+    ).toBeUndefined();
+    expect(findExcess(`{"a":${objectWith(3)},"b":[${objectWith(4)}]}`, limits)).toEqual({
+      path: 'b',
+      problem: 'an object has more than 3 keys',
+    });
+    expect(findExcess(objectWith(4), limits)).toMatchObject({ path: '' });
   });
 
-  it('is counted no further than needed', () => {
-    expect(nestingDepth('['.repeat(1_000_000), 64)).toBe(65);
+  it('are refused without reading the rest', () => {
+    const text = `{"metadata":${objectWith(300_000)}}`;
+    const started = performance.now();
+    expect(readJson(text)).toEqual({
+      ok: false,
+      path: 'metadata',
+      problem: 'an object has more than 10000 keys',
+    });
+    expect(performance.now() - started).toBeLessThan(50);
   });
 });
 
@@ -34,7 +65,7 @@ describe('reading JSON', () => {
   it('refuses what is nested too deep, and takes the deepest that is allowed', () => {
     const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
     expect(readJson(nested(64)).ok).toBe(true);
-    expect(readJson(nested(65))).toEqual({ ok: false, problem: 'nested deeper than 64 levels' });
+    expect(readJson(nested(65))).toEqual({ ok: false, path: '', problem: 'nested deeper than 64 levels' });
   });
 
   it('says where the problem is without quoting the input', () => {

@@ -10,25 +10,77 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** How deep brackets nest in JSON text, counted without parsing; stops counting above `limit`. */
-export function nestingDepth(text: string, limit: number): number {
-  let depth = 0;
-  let deepest = 0;
+/** What JSON that somebody else wrote may hold. */
+export interface JsonLimits {
+  /** Levels of nesting. */
+  readonly depth: number;
+  /** Keys of one object. */
+  readonly keys: number;
+}
+
+/**
+ * JSON.parse limits neither nesting nor the number of keys, and neither do the recursive readers behind it: an object
+ * with a million keys takes it seconds.
+ */
+export const JSON_LIMITS: JsonLimits = { depth: 64, keys: 10_000 };
+
+const QUOTE = 34;
+const COMMA = 44;
+const COLON = 58;
+const OPEN_BRACKET = 91;
+const BACKSLASH = 92;
+const CLOSE_BRACKET = 93;
+const OPEN_BRACE = 123;
+const CLOSE_BRACE = 125;
+
+/** Where JSON text breaks a limit, found without parsing it: the top-level key it stands under, and what is wrong. */
+export function findExcess(text: string, limits: JsonLimits): { path: string; problem: string } | undefined {
+  /** Colons counted so far in each open container; arrays have none of their own. */
+  const counts: number[] = [];
+  let lastString: [start: number, end: number] = [0, 0];
+  let topLevelKey = '';
   for (let index = 0; index < text.length; index++) {
-    const code = text.charCodeAt(index);
-    if (code === 34) {
-      index = endOfString(text, index);
-    } else if (code === 123 || code === 91) {
-      depth++;
-      if (depth > deepest) {
-        deepest = depth;
-        if (deepest > limit) return deepest;
+    switch (text.charCodeAt(index)) {
+      case QUOTE: {
+        const end = endOfString(text, index);
+        lastString = [index, end];
+        index = end;
+        break;
       }
-    } else if (code === 125 || code === 93) {
-      depth--;
+      case COLON: {
+        const depth = counts.length - 1;
+        if (depth === 0) topLevelKey = plainKey(text.slice(lastString[0] + 1, lastString[1]));
+        counts[depth] = (counts[depth] ?? 0) + 1;
+        if ((counts[depth] ?? 0) > limits.keys) {
+          return {
+            path: depth === 0 ? '' : topLevelKey,
+            problem: `an object has more than ${limits.keys} keys`,
+          };
+        }
+        break;
+      }
+      case OPEN_BRACE:
+      case OPEN_BRACKET:
+        counts.push(0);
+        if (counts.length > limits.depth) {
+          return { path: topLevelKey, problem: `nested deeper than ${limits.depth} levels` };
+        }
+        break;
+      case CLOSE_BRACE:
+      case CLOSE_BRACKET:
+        counts.pop();
+        break;
+      case COMMA:
+        if (counts.length === 1) topLevelKey = '';
+        break;
     }
   }
-  return deepest;
+  return undefined;
+}
+
+/** A key that can be shown as a path; anything else is not. */
+function plainKey(key: string): string {
+  return /^[\w-]{1,64}$/.test(key) ? key : '';
 }
 
 /** Index of the closing quote of the string that opens at `open`, or the end of the text. */
@@ -38,26 +90,22 @@ function endOfString(text: string, open: number): number {
     index = text.indexOf('"', index + 1);
     if (index === -1) return text.length;
     let backslashes = 0;
-    while (text.charCodeAt(index - 1 - backslashes) === 92) backslashes++;
+    while (text.charCodeAt(index - 1 - backslashes) === BACKSLASH) backslashes++;
     if (backslashes % 2 === 0) return index;
   }
 }
 
-/** The outcome of reading JSON that somebody else wrote. */
-export type JsonReading = { ok: true; value: Json } | { ok: false; problem: string };
+/** The outcome of reading JSON that somebody else wrote. `path`: the top-level key that is to blame, or empty. */
+export type JsonReading = { ok: true; value: Json } | { ok: false; path: string; problem: string };
 
-/** Nesting above this is refused: JSON.parse itself has no limit and neither have the recursive readers behind it. */
-export const MAX_JSON_DEPTH = 64;
-
-/** Parses JSON after checking its nesting. The problem never quotes the input. */
-export function readJson(text: string, maxDepth: number = MAX_JSON_DEPTH): JsonReading {
-  if (nestingDepth(text, maxDepth) > maxDepth) {
-    return { ok: false, problem: `nested deeper than ${maxDepth} levels` };
-  }
+/** Parses JSON after checking its limits. The problem never quotes the input. */
+export function readJson(text: string, limits: JsonLimits = JSON_LIMITS): JsonReading {
+  const excess = findExcess(text, limits);
+  if (excess !== undefined) return { ok: false, ...excess };
   try {
     return { ok: true, value: JSON.parse(text) as Json };
   } catch (error) {
-    return { ok: false, problem: positionOf(error) };
+    return { ok: false, path: '', problem: positionOf(error) };
   }
 }
 

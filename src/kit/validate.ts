@@ -82,7 +82,12 @@ function walkNode(schema: SchemaNode, value: unknown, path: string, issues: Issu
     issues.push({ path, message: problem });
     return;
   }
-  for (const part of schema.allOf ?? []) walk(part, value, path, issues);
+  for (const part of schema.allOf ?? []) {
+    const before = issues.length;
+    walk(part, value, path, issues);
+    // What fails one part is explained by it: the next would say the same again, at the same price.
+    if (issues.length > before) return;
+  }
   if (isJsonObject(value)) walkObject(schema, value, path, issues);
   else if (Array.isArray(value) && schema.items !== undefined) {
     for (let index = 0; index < value.length && issues.length < MAX_ISSUES; index++) {
@@ -126,12 +131,16 @@ function walkUnion(
     return;
   }
   if (branches.some((branch) => matches(branch, value))) return;
-  const sameKind = branches.filter(
-    (branch) => branch.anyOf !== undefined || kindProblem(branch, value) === undefined,
-  );
+  const sameKind = branches.filter((branch) => isSameKind(branch, value));
   const meant = sameKind.length === 1 ? sameKind[0] : undefined;
   if (meant !== undefined && literalsOf(meant).length === 0) walk(meant, value, path, issues);
   else issues.push({ path, message: `must be ${describe(branches)}` });
+}
+
+/** Whether a branch takes values of this kind at all; a tagged union takes objects. */
+function isSameKind(branch: SchemaNode, value: unknown): boolean {
+  if (branch.anyOf === undefined) return kindProblem(branch, value) === undefined;
+  return branch.discriminator === undefined || isJsonObject(value);
 }
 
 /** Reports on the branch that the value names by its tag, and on no other. */

@@ -2,6 +2,7 @@ import type { Event, EventBatch, Failure, Finish, ItemHead } from '../../ir/even
 import { isJsonObject, type JsonObject } from '../../kit/json.ts';
 import { writeSseComment, writeSseFrame } from '../../kit/sse.ts';
 import type { ReplyContext, StreamEncoder } from '../dialect.ts';
+import { errorObject } from '../error-envelope.ts';
 import { renderAnnotation } from './annotation.ts';
 import {
   callHead,
@@ -13,7 +14,6 @@ import {
   renderImage,
   speaksLegacyCalls,
 } from './answer.ts';
-import { errorObject } from './error.ts';
 import { renderFinishReason } from './finish-reason.ts';
 import { membersBesides, objectIn, objectsIn, textIn } from './members.ts';
 import { renderUsage, usageObjectIn } from './usage.ts';

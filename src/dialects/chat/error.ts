@@ -1,30 +1,11 @@
-import { type ErrorKind, GatewayError } from '../../ir/errors.ts';
+import type { GatewayError } from '../../ir/errors.ts';
 import { isJsonObject, type JsonObject } from '../../kit/json.ts';
-import type { ErrorContext, UpstreamErrorInfo } from '../dialect.ts';
+import type { UpstreamErrorInfo } from '../dialect.ts';
+import { cleanCode, cleanMessage, reportedFailure } from '../reported-failure.ts';
 import { objectIn, objectsIn, textIn } from './members.ts';
 
-// --- To the caller -------------------------------------------------------------------------------------------------------
-
 /** Body of an HTTP error. */
-export function encodeError(error: GatewayError, context: ErrorContext): JsonObject {
-  return {
-    error: errorObject(error),
-    ...(error.routing !== undefined && { [`${context.vendor}_metadata`]: { ...error.routing } }),
-    ...(context.userId !== undefined && { user_id: context.userId }),
-  };
-}
-
-/** The `error` member, in bodies and in streams. */
-export function errorObject(error: GatewayError): JsonObject {
-  return {
-    code: error.status,
-    message: error.message,
-    metadata: { ...error.metadata, error_type: error.row.errorType },
-    ...error.details,
-  };
-}
-
-// --- From the upstream ---------------------------------------------------------------------------------------------------
+export { encodeEnvelope as encodeError } from '../error-envelope.ts';
 
 /** What an error body says, in any of the shapes that chat servers use; undefined when it says nothing. */
 export function readError(body: unknown): UpstreamErrorInfo | undefined {
@@ -51,33 +32,10 @@ function codeOf(error: JsonObject): string | undefined {
   const code = [error.code, error.type, error.status].find(
     (value) => typeof value === 'number' || (typeof value === 'string' && value !== ''),
   );
-  return code === undefined ? undefined : String(code).slice(0, MAX_CODE_LENGTH);
+  return code === undefined ? undefined : cleanCode(String(code));
 }
 
-/** Meanings of what upstreams say, by words in the code and the message; the first that fits counts. */
-const MEANINGS: readonly (readonly [RegExp, ErrorKind])[] = [
-  [/\b429\b|rate.?limit|too many requests/i, 'rate-limited'],
-  [/\b529\b|overloaded|insufficient_system_resource|over capacity/i, 'upstream-overloaded'],
-];
-
-/** An error object inside an answer that had already begun. */
+/** A failure that an upstream reports inside a stream or a body with status 200. */
 export function failureOf(error: unknown): GatewayError {
-  const info = readError(isJsonObject(error) ? { error } : error);
-  if (info === undefined) return new GatewayError('upstream-unavailable', 'The provider reported an error');
-  const words = `${info.code ?? ''} ${info.message}`;
-  const kind = MEANINGS.find(([pattern]) => pattern.test(words))?.[1] ?? 'upstream-unavailable';
-  return new GatewayError(kind, info.message, {
-    metadata: info.code === undefined ? undefined : { provider_code: info.code },
-  });
-}
-
-const MAX_CODE_LENGTH = 64;
-const MAX_MESSAGE_LENGTH = 500;
-
-/** One short line of plain text. */
-function cleanMessage(message: string): string {
-  const start = message.slice(0, MAX_MESSAGE_LENGTH * 4);
-  if (/<(?:!doctype|html|body)\b/i.test(start)) return 'The provider sent an error page';
-  const line = start.replace(/[\p{Cc}\u2028\u2029\s]+/gu, ' ').trim();
-  return line.length <= MAX_MESSAGE_LENGTH ? line : `${line.slice(0, MAX_MESSAGE_LENGTH - 3)}...`;
+  return reportedFailure(readError(isJsonObject(error) ? { error } : error));
 }

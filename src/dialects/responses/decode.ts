@@ -4,7 +4,7 @@ import type { Usage } from '../../ir/usage.ts';
 import { isJsonObject, type JsonObject, readJson } from '../../kit/json.ts';
 import type { SseFrame } from '../../kit/sse.ts';
 import type { DecodeContext, StreamDecoder } from '../dialect.ts';
-import { upstreamFailure } from './error.ts';
+import { failureOf } from './error.ts';
 import {
   CHANNEL_BY_DELTA,
   CHANNEL_BY_DONE,
@@ -56,7 +56,7 @@ export class ResponsesDecoder implements StreamDecoder {
 
   /** Reads a whole answer that came in one piece. */
   whole(body: JsonObject): Event[] {
-    if (isJsonObject(body.error)) this.#fail(upstreamFailure(body));
+    if (isJsonObject(body.error)) this.#fail(failureOf(body));
     else if (!Array.isArray(body.output)) this.#fail(notAnAnswer());
     else this.#terminal(body, `response.${stringAt(body, 'status') ?? 'completed'}`);
     return this.#take();
@@ -78,7 +78,7 @@ export class ResponsesDecoder implements StreamDecoder {
     } else if (TERMINAL_EVENTS.has(type)) {
       this.#terminal(objectAt(value, 'response') ?? {}, type);
     } else if (type === 'error' || (!type.startsWith('response.') && isJsonObject(value.error))) {
-      this.#fail(upstreamFailure(value));
+      this.#fail(failureOf(value));
     } else if (type.startsWith('response.')) {
       this.#start(undefined);
       this.#progress(type, value);
@@ -225,7 +225,7 @@ export class ResponsesDecoder implements StreamDecoder {
     this.#start(response);
     const status = stringAt(response, 'status') ?? type.replace('response.', '');
     if (status !== 'completed' && status !== 'incomplete') {
-      this.#fail(isJsonObject(response.error) ? upstreamFailure(response) : notAnAnswer());
+      this.#fail(isJsonObject(response.error) ? failureOf(response) : notAnAnswer());
       return;
     }
     this.#wholeOutput(response);

@@ -42,6 +42,6 @@ describe('readError', () => {
   });
 
   it('shortens and cleans', () => {
-    expect(readError({ error: { message: `x\r\n${'y'.repeat(2000)}` } })?.message).toHaveLength(503);
+    expect(readError({ error: { message: `x\r\n${'y'.repeat(2000)}` } })?.message).toHaveLength(500);
   });
 });

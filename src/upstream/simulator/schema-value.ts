@@ -156,7 +156,10 @@ function numberOf(schema: JsonObject, index: number, unit: 1 | undefined): numbe
   const natural = step === undefined ? index + 0.5 : (index + 1) * step;
   if (isAbove(natural, least) && isAbove(-natural, negated(most))) return natural;
   if (step === undefined) return between(least, most, index);
-  return least === undefined ? -firstStep(negated(most), step, index) : firstStep(least, step, index);
+  const stepped = (by: number) =>
+    least === undefined ? -firstStep(negated(most), step, by) : firstStep(least, step, by);
+  // A narrow range may not have room for another value at every place.
+  return isAbove(-stepped(index), negated(most)) ? stepped(index) : stepped(0);
 }
 
 /** One end of a range. */
