@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox';
 import type { CacheMark } from '../ir/items.ts';
 import type { RoutingWishes } from '../ir/request.ts';
 import { isJsonObject, type Json, type JsonObject } from '../kit/json.ts';
+import { withoutNulls } from '../kit/members.ts';
 import { closed, oneOf, optional, taggedUnion } from '../kit/schema.ts';
 
 /** Schemas of the request fields that all three formats share because they speak to the gateway. */
@@ -203,20 +204,6 @@ export const SHARED_GATEWAY_FIELDS: readonly string[] = [
   'debug',
   'preset',
 ];
-
-/** Members that are not null: null means absent everywhere in a request. */
-export function withoutNulls(object: JsonObject): JsonObject {
-  const kept: JsonObject = {};
-  for (const [key, value] of Object.entries(object)) {
-    if (value !== null && value !== undefined) define(kept, key, value);
-  }
-  return kept;
-}
-
-/** Sets an own key whatever its name: assignment to `__proto__` would change the prototype instead. */
-export function define(target: JsonObject, key: string, value: Json): void {
-  Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
-}
 
 /** Reads the routing wishes of a validated body. */
 export function parseWishes(body: JsonObject): RoutingWishes {

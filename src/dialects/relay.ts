@@ -1,6 +1,6 @@
 import type { GenerationRequest } from '../ir/request.ts';
 import type { JsonObject } from '../kit/json.ts';
-import { define } from './gateway-fields.ts';
+import { define } from '../kit/members.ts';
 
 /**
  * The caller's own body as it goes out in the relay lane: without the fields that speak to the gateway and without

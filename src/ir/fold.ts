@@ -1,4 +1,5 @@
 import type { JsonObject } from '../kit/json.ts';
+import { compact } from '../kit/members.ts';
 import type { GatewayError } from './errors.ts';
 import type { Event, Finish, ItemHead, PartKind, Seal } from './events.ts';
 import type { Annotation, Ext, Item, ItemStatus, Logprobs, Part, Source } from './items.ts';
@@ -228,12 +229,4 @@ function partOf(part: PartDraft): Part {
 
 function mergeExt(first: Ext | undefined, second: Ext | undefined): Ext | undefined {
   return first === undefined ? second : second === undefined ? first : { ...first, ...second };
-}
-
-/** Drops undefined members, so that two equal items are deeply equal however they were made. */
-function compact<T extends object>(value: T): T {
-  for (const key of Object.keys(value) as (keyof T)[]) {
-    if (value[key] === undefined) delete value[key];
-  }
-  return value;
 }

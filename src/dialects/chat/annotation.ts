@@ -1,15 +1,15 @@
 import type { Annotation } from '../../ir/items.ts';
 import type { JsonObject } from '../../kit/json.ts';
-import { numberIn, objectIn, textIn } from './members.ts';
+import { numberAt, objectAt, textAt } from '../../kit/members.ts';
 
 /** Sources of an answer, both ways. */
 
 export function readAnnotation(value: JsonObject): Annotation {
-  const citation = objectIn(value, 'url_citation');
-  const url = textIn(citation, 'url');
+  const citation = objectAt(value, 'url_citation');
+  const url = textAt(citation, 'url');
   if (value.type !== 'url_citation' || url === undefined) return { type: 'opaque', dialect: 'chat', value };
-  const [title, content] = [textIn(citation, 'title'), textIn(citation, 'content')];
-  const [startIndex, endIndex] = [numberIn(citation, 'start_index'), numberIn(citation, 'end_index')];
+  const [title, content] = [textAt(citation, 'title'), textAt(citation, 'content')];
+  const [startIndex, endIndex] = [numberAt(citation, 'start_index'), numberAt(citation, 'end_index')];
   return {
     type: 'url-citation',
     url,

@@ -2,11 +2,12 @@ import { GatewayError } from '../../ir/errors.ts';
 import type { Event } from '../../ir/events.ts';
 import type { Result } from '../../ir/result.ts';
 import type { JsonObject } from '../../kit/json.ts';
+import { membersBeyond, objectAt, objectsAt } from '../../kit/members.ts';
 import type { DecodeContext, ReplyContext } from '../dialect.ts';
 import { renderLogprobs, renderMessage, speaksLegacyCalls } from './answer.ts';
 import { metadataOf } from './encode.ts';
 import { renderFinishReason } from './finish-reason.ts';
-import { membersBesides, objectIn, objectsIn } from './members.ts';
+
 import { AnswerReader } from './read-answer.ts';
 import { renderUsage, usageObjectIn } from './usage.ts';
 
@@ -24,7 +25,7 @@ function readBody(body: JsonObject, context: DecodeContext): Event[] {
   const reader = new AnswerReader(context);
   const events = reader.read(body);
   if (reader.isEnded) return events;
-  const hasMessage = objectsIn(body, 'choices').some((choice) => objectIn(choice, 'message') !== undefined);
+  const hasMessage = objectsAt(body, 'choices').some((choice) => objectAt(choice, 'message') !== undefined);
   const unreadable = new GatewayError(
     'upstream-unavailable',
     'The provider sent an answer that could not be read',
@@ -60,11 +61,11 @@ const REWRITTEN_FIELDS: ReadonlySet<string> = new Set([
 /** The non-streaming reply. */
 export function encodeBody(result: Result, context: ReplyContext): JsonObject {
   const { finish, settled, relayed } = result;
-  const upstream = relayed === undefined ? undefined : objectsIn(relayed, 'choices')[0];
+  const upstream = relayed === undefined ? undefined : objectsAt(relayed, 'choices')[0];
   const isLegacy = speaksLegacyCalls(context.request);
   const spoken = renderMessage(result.items, context.request.reasoning?.exclude === true);
   const message: JsonObject = {
-    ...membersBesides(objectIn(upstream, 'message') ?? {}, REWRITTEN_FIELDS),
+    ...membersBeyond(objectAt(upstream, 'message') ?? {}, REWRITTEN_FIELDS),
     ...spoken,
     ...(isLegacy && { tool_calls: undefined }),
   };
@@ -73,7 +74,7 @@ export function encodeBody(result: Result, context: ReplyContext): JsonObject {
   const ending = finish ?? { reason: 'stop' };
   return {
     system_fingerprint: null,
-    ...membersBesides(relayed ?? {}, OWN_FIELDS),
+    ...membersBeyond(relayed ?? {}, OWN_FIELDS),
     ...finish?.ext?.chat,
     id: context.generationId,
     object: 'chat.completion',
@@ -86,7 +87,7 @@ export function encodeBody(result: Result, context: ReplyContext): JsonObject {
         message: explanation === undefined ? message : { ...message, refusal: explanation },
         finish_reason: renderFinishReason(ending, { hasRefusal, isLegacy }),
         native_finish_reason: finish?.nativeReason ?? null,
-        logprobs: objectIn(upstream, 'logprobs') ?? renderLogprobs(result.items),
+        logprobs: objectAt(upstream, 'logprobs') ?? renderLogprobs(result.items),
       },
     ],
     service_tier: finish?.serviceTier ?? context.serviceTier,

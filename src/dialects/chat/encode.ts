@@ -1,5 +1,6 @@
 import type { Event, EventBatch, Failure, Finish, ItemHead } from '../../ir/events.ts';
 import { isJsonObject, type JsonObject } from '../../kit/json.ts';
+import { membersBeyond, objectAt, objectsAt, textAt } from '../../kit/members.ts';
 import { writeSseComment, writeSseFrame } from '../../kit/sse.ts';
 import type { ReplyContext, StreamEncoder } from '../dialect.ts';
 import { errorObject } from '../error-envelope.ts';
@@ -15,7 +16,7 @@ import {
   speaksLegacyCalls,
 } from './answer.ts';
 import { renderFinishReason } from './finish-reason.ts';
-import { membersBesides, objectIn, objectsIn, textIn } from './members.ts';
+
 import { renderUsage, usageObjectIn } from './usage.ts';
 import { DONE } from './wire.ts';
 
@@ -212,19 +213,19 @@ class ChatEncoder implements StreamEncoder {
     const inner = event.events.filter(({ type }) => type !== 'finish' && type !== 'failure');
     if (event.dialect !== 'chat' || event.whole === true) return this.#encodeAll(inner);
     this.#hold(event.value);
-    const choice = objectsIn(event.value, 'choices').find(({ index }) => (index ?? 0) === 0);
-    const delta = objectIn(choice, 'delta');
+    const choice = objectsAt(event.value, 'choices').find(({ index }) => (index ?? 0) === 0);
+    const delta = objectAt(choice, 'delta');
     if (choice === undefined || delta === undefined || !isPlainDelta(delta, this.#isLegacy)) {
       return this.#encodeAll(inner);
     }
     this.#note(inner);
-    const shown = membersBesides(delta, this.#excludesReasoning ? REASONING_FIELDS : NO_FIELDS) ?? {};
+    const shown = membersBeyond(delta, this.#excludesReasoning ? REASONING_FIELDS : NO_FIELDS) ?? {};
     const says = Object.entries(shown).some(([name, value]) => name !== 'role' && !isEmpty(value));
     if (!says && (this.#hasRole || typeof choice.finish_reason === 'string')) return '';
     const role = this.#hasRole ? {} : { role: 'assistant' };
     this.#hasRole = true;
     const patched = {
-      ...membersBesides(event.value, OWN_CHUNK_FIELDS),
+      ...membersBeyond(event.value, OWN_CHUNK_FIELDS),
       ...chunkHead(this.#context),
       choices: [
         {
@@ -241,7 +242,7 @@ class ChatEncoder implements StreamEncoder {
   }
 
   #hold(value: JsonObject): void {
-    this.#held = { ...this.#held, ...membersBesides(value, OWN_CHUNK_FIELDS) };
+    this.#held = { ...this.#held, ...membersBeyond(value, OWN_CHUNK_FIELDS) };
     this.#heldUsage = usageObjectIn(value) ?? this.#heldUsage;
   }
 
@@ -347,8 +348,8 @@ function isEmpty(value: unknown): boolean {
 /** A call that begins has an id, a type and a name; a call that goes on has neither name nor another type. */
 function isPlainCall(call: unknown): boolean {
   if (!isJsonObject(call) || typeof call.index !== 'number') return false;
-  const body = objectIn(call, 'function') ?? objectIn(call, 'custom');
-  const begins = textIn(body, 'name') !== undefined;
-  if (begins) return textIn(call, 'id') !== undefined && textIn(call, 'type') !== undefined;
+  const body = objectAt(call, 'function') ?? objectAt(call, 'custom');
+  const begins = textAt(body, 'name') !== undefined;
+  if (begins) return textAt(call, 'id') !== undefined && textAt(call, 'type') !== undefined;
   return body?.name === undefined;
 }

@@ -1,8 +1,8 @@
 import type { GatewayError } from '../../ir/errors.ts';
 import { isJsonObject, type JsonObject } from '../../kit/json.ts';
+import { objectAt, objectsAt, textAt } from '../../kit/members.ts';
 import type { UpstreamErrorInfo } from '../dialect.ts';
 import { cleanCode, cleanMessage, reportedFailure } from '../reported-failure.ts';
-import { objectIn, objectsIn, textIn } from './members.ts';
 
 /** Body of an HTTP error. */
 export { encodeEnvelope as encodeError } from '../error-envelope.ts';
@@ -12,13 +12,13 @@ export function readError(body: unknown): UpstreamErrorInfo | undefined {
   const first = Array.isArray(body) ? body[0] : body;
   if (typeof first === 'string') return first.trim() === '' ? undefined : { message: cleanMessage(first) };
   if (!isJsonObject(first)) return undefined;
-  const error = objectIn(first, 'error') ?? first;
+  const error = objectAt(first, 'error') ?? first;
   const message =
-    textIn(first, 'error') ??
-    textIn(error, 'message') ??
-    textIn(error, 'detail') ??
-    textIn(objectsIn(error, 'detail')[0], 'msg') ??
-    textIn(objectsIn(first, 'errors')[0], 'message');
+    textAt(first, 'error') ??
+    textAt(error, 'message') ??
+    textAt(error, 'detail') ??
+    textAt(objectsAt(error, 'detail')[0], 'msg') ??
+    textAt(objectsAt(first, 'errors')[0], 'message');
   const code = codeOf(error);
   if (message === undefined) {
     return code === undefined || error === first

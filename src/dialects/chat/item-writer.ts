@@ -1,8 +1,9 @@
 import type { Event, PartKind, Seal } from '../../ir/events.ts';
 import type { ItemStatus, Logprobs } from '../../ir/items.ts';
 import type { JsonObject } from '../../kit/json.ts';
+import { numberAt, objectAt, textAt } from '../../kit/members.ts';
 import { readAnnotation } from './annotation.ts';
-import { numberIn, objectIn, textIn } from './members.ts';
+
 import { DetailGroup } from './reasoning-details.ts';
 import { parseUrl } from './source.ts';
 
@@ -115,7 +116,7 @@ export class ItemWriter {
 
   writeThought(kind: 'thought' | 'summary', text: string, detail: JsonObject = {}): void {
     const reasoning = this.#openReasoning(detail);
-    const part = this.#partFor(reasoning, kind, numberIn(detail, 'index'));
+    const part = this.#partFor(reasoning, kind, numberAt(detail, 'index'));
     this.emit({ type: 'text-delta', item: reasoning.item, part, kind, text });
   }
 
@@ -129,7 +130,7 @@ export class ItemWriter {
   /** Who seals the thoughts that are being written. */
   noteFormat(detail: JsonObject): void {
     const open = this.#open;
-    if (open?.type === 'reasoning' && open.group.accepts(detail)) open.format ??= textIn(detail, 'format');
+    if (open?.type === 'reasoning' && open.group.accepts(detail)) open.format ??= textAt(detail, 'format');
   }
 
   #openReasoning(detail: JsonObject): OpenReasoning {
@@ -137,13 +138,13 @@ export class ItemWriter {
     const reasoning =
       open?.type === 'reasoning' && open.group.accepts(detail) ? open : this.#beginReasoning(detail);
     reasoning.group.take(detail);
-    reasoning.format ??= textIn(detail, 'format');
+    reasoning.format ??= textAt(detail, 'format');
     return reasoning;
   }
 
   #beginReasoning(detail: JsonObject): OpenReasoning {
     const item = this.beginItem();
-    const id = textIn(detail, 'id');
+    const id = textAt(detail, 'id');
     this.emit({
       type: 'item-start',
       item,
@@ -162,7 +163,7 @@ export class ItemWriter {
   }
 
   writeImage(value: JsonObject): void {
-    const url = textIn(objectIn(value, 'image_url'), 'url') ?? textIn(value, 'image_url');
+    const url = textAt(objectAt(value, 'image_url'), 'url') ?? textAt(value, 'image_url');
     if (url === undefined) return;
     const item = this.beginItem();
     this.emit({ type: 'item-start', item, head: { type: 'image' } });
@@ -232,7 +233,7 @@ function noParts(): Parts {
 function joinAudio(sofar: JsonObject, next: JsonObject): JsonObject {
   const joined: JsonObject = { ...sofar, ...next };
   for (const member of ['data', 'transcript']) {
-    const text = (textIn(sofar, member) ?? '') + (textIn(next, member) ?? '');
+    const text = (textAt(sofar, member) ?? '') + (textAt(next, member) ?? '');
     if (text !== '') joined[member] = text;
   }
   return joined;

@@ -11,8 +11,9 @@ import type {
   ToolResultItem,
 } from '../../ir/items.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json.ts';
+import { membersBeyond, objectAt, objectsAt, textAt } from '../../kit/members.ts';
 import { parseCacheMark } from '../gateway-fields.ts';
-import { membersBesides, objectIn, objectsIn, textIn } from './members.ts';
+
 import { parseReasoningDetails } from './reasoning-details.ts';
 import { parseFileData, parseUrl } from './source.ts';
 
@@ -82,11 +83,11 @@ function parsePlainMessage(message: JsonObject): MessageItem {
 function parseAssistant(message: JsonObject, position: number, calls: CallsSoFar): Item[] {
   const seals = sealsOfCalls(message);
   const toolCalls = [
-    ...objectsIn(message, 'tool_calls').map((call) => parseToolCall(call, seals)),
+    ...objectsAt(message, 'tool_calls').map((call) => parseToolCall(call, seals)),
     ...parseLegacyCall(message, position),
   ];
   for (const call of toolCalls) calls.add(call);
-  const images = objectsIn(message, 'images').map(parseImageItem);
+  const images = objectsAt(message, 'images').map(parseImageItem);
   const thoughts = parseThoughts(message, seals);
   const content = assistantContent(message);
   const ext = extOf(message, ASSISTANT_FIELDS);
@@ -97,7 +98,7 @@ function parseAssistant(message: JsonObject, position: number, calls: CallsSoFar
 }
 
 function assistantContent(message: JsonObject): Part[] {
-  const refusal = textIn(message, 'refusal');
+  const refusal = textAt(message, 'refusal');
   const parts = parseContent(message.content).filter((part) => part.type !== 'text' || part.text !== '');
   return refusal === undefined ? parts : [...parts, { type: 'refusal', refusal }];
 }
@@ -127,10 +128,10 @@ function parseFunctionMessage(message: JsonObject, calls: CallsSoFar): ToolResul
 
 /** Seals that belong to tool calls, by the id of the call. */
 function sealsOfCalls(message: JsonObject): ReadonlyMap<string, string> {
-  const callIds = new Set(objectsIn(message, 'tool_calls').map(({ id }) => id));
+  const callIds = new Set(objectsAt(message, 'tool_calls').map(({ id }) => id));
   const seals = new Map<string, string>();
-  for (const detail of objectsIn(message, 'reasoning_details')) {
-    const [id, data] = [textIn(detail, 'id'), textIn(detail, 'data')];
+  for (const detail of objectsAt(message, 'reasoning_details')) {
+    const [id, data] = [textAt(detail, 'id'), textAt(detail, 'data')];
     if (id !== undefined && data !== undefined && callIds.has(id)) seals.set(id, data);
   }
   return seals;
@@ -138,11 +139,11 @@ function sealsOfCalls(message: JsonObject): ReadonlyMap<string, string> {
 
 /** Details say everything that the plain text says, and more. */
 function parseThoughts(message: JsonObject, seals: ReadonlyMap<string, string>): Item[] {
-  const details = objectsIn(message, 'reasoning_details').filter(
-    (detail) => !seals.has(textIn(detail, 'id') ?? ''),
+  const details = objectsAt(message, 'reasoning_details').filter(
+    (detail) => !seals.has(textAt(detail, 'id') ?? ''),
   );
   if (details.length > 0) return parseReasoningDetails(details);
-  const text = textIn(message, 'reasoning') ?? textIn(message, 'reasoning_content');
+  const text = textAt(message, 'reasoning') ?? textAt(message, 'reasoning_content');
   return text === undefined ? [] : [{ type: 'reasoning', text: [text], summary: [] }];
 }
 
@@ -152,16 +153,16 @@ const CALL_FIELDS = new Set(['id', 'type', 'index', 'function', 'custom']);
 
 function parseToolCall(call: JsonObject, seals: ReadonlyMap<string, string>): ToolCallItem {
   const callId = call.id as string;
-  const custom = objectIn(call, 'custom');
+  const custom = objectAt(call, 'custom');
   const isCustom = call.type === 'custom' && custom !== undefined;
-  const body = isCustom ? custom : objectIn(call, 'function');
+  const body = isCustom ? custom : objectAt(call, 'function');
   const signature = seals.get(callId);
   return {
     type: 'tool-call',
     kind: isCustom ? 'custom' : 'function',
     callId,
-    name: textIn(body, 'name') ?? '',
-    input: textIn(body, isCustom ? 'input' : 'arguments') ?? '',
+    name: textAt(body, 'name') ?? '',
+    input: textAt(body, isCustom ? 'input' : 'arguments') ?? '',
     ...(signature !== undefined && { signature }),
     ...extOf(call, CALL_FIELDS),
   };
@@ -169,7 +170,7 @@ function parseToolCall(call: JsonObject, seals: ReadonlyMap<string, string>): To
 
 /** A legacy call has no id; its place in the conversation makes one. */
 function parseLegacyCall(message: JsonObject, position: number): ToolCallItem[] {
-  const call = objectIn(message, 'function_call');
+  const call = objectAt(message, 'function_call');
   if (call === undefined) return [];
   return [
     {
@@ -183,7 +184,7 @@ function parseLegacyCall(message: JsonObject, position: number): ToolCallItem[] 
 }
 
 function parseImageItem(image: JsonObject): ImageItem {
-  return { type: 'image', source: parseUrl(textIn(objectIn(image, 'image_url'), 'url') ?? '') };
+  return { type: 'image', source: parseUrl(textAt(objectAt(image, 'image_url'), 'url') ?? '') };
 }
 
 // --- Content parts -----------------------------------------------------------------------------------------------------
@@ -217,12 +218,12 @@ function parsePart(part: JsonObject): Part {
     case 'file':
       return { ...parseFilePart(part), ...rest };
     case 'input_audio': {
-      const audio = objectIn(part, 'input_audio');
-      const [data, format] = [textIn(audio, 'data') ?? '', textIn(audio, 'format') ?? ''];
+      const audio = objectAt(part, 'input_audio');
+      const [data, format] = [textAt(audio, 'data') ?? '', textAt(audio, 'format') ?? ''];
       return { type: 'audio', data, format, ...extOf(part, PART_FIELDS) };
     }
     case 'video_url': {
-      const url = textIn(objectIn(part, 'video_url'), 'url') ?? '';
+      const url = textAt(objectAt(part, 'video_url'), 'url') ?? '';
       return { type: 'video', url, ...extOf(part, PART_FIELDS) };
     }
     default:
@@ -231,18 +232,18 @@ function parsePart(part: JsonObject): Part {
 }
 
 function parseImagePart(part: JsonObject): Part {
-  const image = objectIn(part, 'image_url');
-  const detail = textIn(image, 'detail');
-  const source = parseUrl(textIn(image, 'url') ?? '');
+  const image = objectAt(part, 'image_url');
+  const detail = textAt(image, 'detail');
+  const source = parseUrl(textAt(image, 'url') ?? '');
   return detail === undefined ? { type: 'image', source } : { type: 'image', source, detail };
 }
 
 function parseFilePart(part: JsonObject): Part {
-  const file = objectIn(part, 'file');
-  const [filename, data] = [textIn(file, 'filename'), textIn(file, 'file_data')];
+  const file = objectAt(part, 'file');
+  const [filename, data] = [textAt(file, 'filename'), textAt(file, 'file_data')];
   const source =
     data === undefined
-      ? ({ kind: 'file-id', fileId: textIn(file, 'file_id') ?? '' } as const)
+      ? ({ kind: 'file-id', fileId: textAt(file, 'file_id') ?? '' } as const)
       : parseFileData(data, filename);
   return filename === undefined ? { type: 'file', source } : { type: 'file', source, filename };
 }
@@ -253,6 +254,6 @@ function cacheOf(part: JsonObject): { cache?: CacheMark } {
 }
 
 function extOf(object: JsonObject, known: ReadonlySet<string>): { ext?: Ext } {
-  const chat = membersBesides(object, known);
+  const chat = membersBeyond(object, known);
   return chat === undefined ? {} : { ext: { chat } };
 }

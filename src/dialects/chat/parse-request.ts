@@ -9,11 +9,20 @@ import type {
   ToolChoice,
 } from '../../ir/request.ts';
 import type { Json, JsonObject } from '../../kit/json.ts';
+import {
+  booleanAt,
+  membersBeyond,
+  numberAt,
+  objectAt,
+  objectsAt,
+  textAt,
+  withoutNulls,
+} from '../../kit/members.ts';
 import type { Issue } from '../../kit/validate.ts';
 import type { ParseContext } from '../dialect.ts';
-import { modelList, parseCacheMark, parseWishes, withoutNulls } from '../gateway-fields.ts';
+import { modelList, parseCacheMark, parseWishes } from '../gateway-fields.ts';
 import { checkSemantics } from '../semantics.ts';
-import { flagIn, membersBesides, numberIn, objectIn, objectsIn, textIn } from './members.ts';
+
 import { parseMessages } from './parse-messages.ts';
 import { CHAT_ONLY_FIELDS, DOCUMENTED_FIELDS } from './wire.ts';
 
@@ -30,8 +39,8 @@ export function parseRequest(body: JsonObject, _context: ParseContext): Generati
     body,
     models,
     hasFallbackModels: Array.isArray(given.models) && given.models.length > 0,
-    items: parseMessages(objectsIn(given, 'messages')),
-    tools: objectsIn(given, 'tools').map(parseTool),
+    items: parseMessages(objectsAt(given, 'messages')),
+    tools: objectsAt(given, 'tools').map(parseTool),
     sampling: parseSampling(given),
     stream: given.stream === true,
     // The debug echo exists in the responses format only.
@@ -61,13 +70,13 @@ function refuseWhatIsNotOffered(body: JsonObject): void {
 
 /** File parts that hold no file. */
 function emptyFiles(body: JsonObject): Issue[] {
-  return objectsIn(body, 'messages').flatMap((message, at) =>
-    objectsIn(message, 'content').flatMap((part, place) => {
-      const file = part.type === 'file' ? objectIn(part, 'file') : undefined;
+  return objectsAt(body, 'messages').flatMap((message, at) =>
+    objectsAt(message, 'content').flatMap((part, place) => {
+      const file = part.type === 'file' ? objectAt(part, 'file') : undefined;
       const isEmpty =
         file !== undefined &&
-        textIn(file, 'file_data') === undefined &&
-        textIn(file, 'file_id') === undefined;
+        textAt(file, 'file_data') === undefined &&
+        textAt(file, 'file_id') === undefined;
       const path = `messages[${at}].content[${place}].file`;
       return isEmpty ? [{ path, message: 'must have file_data or file_id' }] : [];
     }),
@@ -83,7 +92,7 @@ function checkLogprobs(sampling: Sampling): void {
 /** Fields that have no effect here: what nobody documents, and an echo that this format does not have. */
 function unknownFieldsOf(given: JsonObject): string[] {
   const unknown = Object.keys(given).filter((field) => !DOCUMENTED_FIELDS.has(field));
-  return objectIn(given, 'debug')?.echo_upstream_body === true ? [...unknown, 'debug'] : unknown;
+  return objectAt(given, 'debug')?.echo_upstream_body === true ? [...unknown, 'debug'] : unknown;
 }
 
 // --- Settings ------------------------------------------------------------------------------------------------------------
@@ -93,44 +102,44 @@ type Settings = Partial<GenerationRequest>;
 function parseSettings(given: JsonObject): Settings {
   return compact({
     toolChoice: parseToolChoice(given.tool_choice),
-    parallelToolCalls: flagIn(given, 'parallel_tool_calls'),
-    maxOutputTokens: numberIn(given, 'max_completion_tokens') ?? numberIn(given, 'max_tokens'),
+    parallelToolCalls: booleanAt(given, 'parallel_tool_calls'),
+    maxOutputTokens: numberAt(given, 'max_completion_tokens') ?? numberAt(given, 'max_tokens'),
     reasoning: parseReasoning(given),
-    outputFormat: parseOutputFormat(objectIn(given, 'response_format')),
-    verbosity: textIn(given, 'verbosity'),
+    outputFormat: parseOutputFormat(objectAt(given, 'response_format')),
+    verbosity: textAt(given, 'verbosity'),
     modalities: Array.isArray(given.modalities) ? (given.modalities as string[]) : undefined,
-    imageConfig: objectIn(given, 'image_config'),
+    imageConfig: objectAt(given, 'image_config'),
     cache: parseCacheMark(given.cache_control),
-    promptCacheKey: textIn(given, 'prompt_cache_key'),
-    promptCacheOptions: objectIn(given, 'prompt_cache_options'),
+    promptCacheKey: textAt(given, 'prompt_cache_key'),
+    promptCacheOptions: objectAt(given, 'prompt_cache_options'),
     serviceTier: parseServiceTier(given),
-    metadata: objectIn(given, 'metadata'),
-    user: textIn(given, 'user'),
-    safetyIdentifier: textIn(given, 'safety_identifier'),
+    metadata: objectAt(given, 'metadata'),
+    user: textAt(given, 'user'),
+    safetyIdentifier: textAt(given, 'safety_identifier'),
   });
 }
 
 /** `fast` is another word for `priority`. */
 export function parseServiceTier(given: JsonObject): string | undefined {
-  const tier = textIn(given, 'service_tier');
+  const tier = textAt(given, 'service_tier');
   return tier === 'fast' ? 'priority' : tier;
 }
 
 function parseSampling(given: JsonObject): Sampling {
   return compact({
-    temperature: numberIn(given, 'temperature'),
-    topP: numberIn(given, 'top_p'),
-    topK: numberIn(given, 'top_k'),
-    topA: numberIn(given, 'top_a'),
-    minP: numberIn(given, 'min_p'),
-    frequencyPenalty: numberIn(given, 'frequency_penalty'),
-    presencePenalty: numberIn(given, 'presence_penalty'),
-    repetitionPenalty: numberIn(given, 'repetition_penalty'),
-    seed: numberIn(given, 'seed'),
+    temperature: numberAt(given, 'temperature'),
+    topP: numberAt(given, 'top_p'),
+    topK: numberAt(given, 'top_k'),
+    topA: numberAt(given, 'top_a'),
+    minP: numberAt(given, 'min_p'),
+    frequencyPenalty: numberAt(given, 'frequency_penalty'),
+    presencePenalty: numberAt(given, 'presence_penalty'),
+    repetitionPenalty: numberAt(given, 'repetition_penalty'),
+    seed: numberAt(given, 'seed'),
     stop: parseStop(given.stop),
-    logitBias: objectIn(given, 'logit_bias'),
-    logprobs: flagIn(given, 'logprobs'),
-    topLogprobs: numberIn(given, 'top_logprobs'),
+    logitBias: objectAt(given, 'logit_bias'),
+    logprobs: booleanAt(given, 'logprobs'),
+    topLogprobs: numberAt(given, 'top_logprobs'),
   });
 }
 
@@ -140,15 +149,15 @@ function parseStop(stop: Json | undefined): string[] | undefined {
 }
 
 function parseReasoning(given: JsonObject): ReasoningSettings | undefined {
-  const reasoning = objectIn(given, 'reasoning');
+  const reasoning = objectAt(given, 'reasoning');
   const settings = compact<ReasoningSettings>({
-    effort: (textIn(reasoning, 'effort') ?? textIn(given, 'reasoning_effort')) as Effort | undefined,
-    budgetTokens: numberIn(reasoning, 'max_tokens'),
-    enabled: flagIn(reasoning, 'enabled'),
-    exclude: flagIn(reasoning, 'exclude') ?? (given.include_reasoning === false ? true : undefined),
-    summary: textIn(reasoning, 'summary'),
-    context: textIn(reasoning, 'context'),
-    mode: textIn(reasoning, 'mode'),
+    effort: (textAt(reasoning, 'effort') ?? textAt(given, 'reasoning_effort')) as Effort | undefined,
+    budgetTokens: numberAt(reasoning, 'max_tokens'),
+    enabled: booleanAt(reasoning, 'enabled'),
+    exclude: booleanAt(reasoning, 'exclude') ?? (given.include_reasoning === false ? true : undefined),
+    summary: textAt(reasoning, 'summary'),
+    context: textAt(reasoning, 'context'),
+    mode: textAt(reasoning, 'mode'),
   });
   return Object.keys(settings).length === 0 ? undefined : settings;
 }
@@ -161,13 +170,13 @@ function parseOutputFormat(format: JsonObject | undefined): OutputFormat | undef
     case 'json_object':
       return { type: 'json' };
     case 'json_schema': {
-      const wanted = objectIn(format, 'json_schema');
+      const wanted = objectAt(format, 'json_schema');
       return compact<OutputFormat>({
         type: 'json-schema',
-        name: textIn(wanted, 'name') ?? '',
-        schema: objectIn(wanted, 'schema') ?? {},
-        description: textIn(wanted, 'description'),
-        strict: flagIn(wanted, 'strict'),
+        name: textAt(wanted, 'name') ?? '',
+        schema: objectAt(wanted, 'schema') ?? {},
+        description: textAt(wanted, 'description'),
+        strict: booleanAt(wanted, 'strict'),
       });
     }
     default:
@@ -180,28 +189,28 @@ function parseOutputFormat(format: JsonObject | undefined): OutputFormat | undef
 const TOOL_FIELDS = new Set(['type', 'function', 'custom', 'cache_control']);
 
 function parseTool(tool: JsonObject): Tool {
-  const chat = membersBesides(tool, TOOL_FIELDS);
+  const chat = membersBeyond(tool, TOOL_FIELDS);
   const ext = chat === undefined ? undefined : { chat };
   switch (tool.type) {
     case 'function': {
-      const declared = objectIn(tool, 'function');
+      const declared = objectAt(tool, 'function');
       return compact({
         type: 'function',
-        name: textIn(declared, 'name') ?? '',
-        description: textIn(declared, 'description'),
-        parameters: objectIn(declared, 'parameters'),
-        strict: flagIn(declared, 'strict'),
+        name: textAt(declared, 'name') ?? '',
+        description: textAt(declared, 'description'),
+        parameters: objectAt(declared, 'parameters'),
+        strict: booleanAt(declared, 'strict'),
         cache: parseCacheMark(tool.cache_control),
         ext,
       });
     }
     case 'custom': {
-      const declared = objectIn(tool, 'custom');
+      const declared = objectAt(tool, 'custom');
       return compact({
         type: 'custom',
-        name: textIn(declared, 'name') ?? '',
-        description: textIn(declared, 'description'),
-        format: parseCustomFormat(objectIn(declared, 'format')),
+        name: textAt(declared, 'name') ?? '',
+        description: textAt(declared, 'description'),
+        format: parseCustomFormat(objectAt(declared, 'format')),
         ext,
       });
     }
@@ -212,7 +221,7 @@ function parseTool(tool: JsonObject): Tool {
 
 /** The chat format nests the grammar one level deeper than the representation. */
 function parseCustomFormat(format: JsonObject | undefined): JsonObject | undefined {
-  const grammar = objectIn(format, 'grammar');
+  const grammar = objectAt(format, 'grammar');
   return grammar === undefined ? format : { type: 'grammar', ...grammar };
 }
 
@@ -226,8 +235,8 @@ function parseToolChoice(choice: Json | undefined): ToolChoice | undefined {
     case 'custom':
       return { mode: 'tool', kind: choice.type, name: nameOfChosen(choice) };
     case 'allowed_tools': {
-      const allowed = objectIn(choice, 'allowed_tools');
-      const tools = objectsIn(allowed, 'tools').map(flatChosenTool);
+      const allowed = objectAt(choice, 'allowed_tools');
+      const tools = objectsAt(allowed, 'tools').map(flatChosenTool);
       return { mode: 'allowed', required: allowed?.mode === 'required', tools };
     }
     default:
@@ -243,7 +252,7 @@ function flatChosenTool(tool: JsonObject): JsonObject {
 }
 
 function nameOfChosen(choice: JsonObject): string {
-  return textIn(objectIn(choice, String(choice.type)), 'name') ?? '';
+  return textAt(objectAt(choice, String(choice.type)), 'name') ?? '';
 }
 
 // --- Escapes -----------------------------------------------------------------------------------------------------------

@@ -3,12 +3,13 @@ import type { Event, Seal } from '../../ir/events.ts';
 import type { ItemStatus, Logprobs } from '../../ir/items.ts';
 import type { Usage } from '../../ir/usage.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json.ts';
+import { numberAt, objectAt, objectsAt, textAt } from '../../kit/members.ts';
 import type { DecodeContext } from '../dialect.ts';
 import { toolIdentities } from '../tool-names.ts';
 import { failureOf } from './error.ts';
 import { FAILURE_REASONS, readFinishReason } from './finish-reason.ts';
 import { ItemWriter } from './item-writer.ts';
-import { numberIn, objectIn, objectsIn, textIn } from './members.ts';
+
 import { ToolCallReader } from './read-tool-calls.ts';
 import { readUsage, usageObjectIn } from './usage.ts';
 
@@ -55,8 +56,8 @@ export class AnswerReader {
   read(chunk: JsonObject): Event[] {
     if (this.#isEnded) return [];
     this.#readHead(chunk);
-    const choice = objectsIn(chunk, 'choices').find(({ index }) => (index ?? 0) === 0);
-    const delta = objectIn(choice, 'delta') ?? objectIn(choice, 'message');
+    const choice = objectsAt(chunk, 'choices').find(({ index }) => (index ?? 0) === 0);
+    const delta = objectAt(choice, 'delta') ?? objectAt(choice, 'message');
     if (delta !== undefined) this.#readDelta(delta, logprobsIn(choice));
     this.#readEnd(chunk, choice);
     return this.#writer.take();
@@ -108,12 +109,12 @@ export class AnswerReader {
   // --- Head and end --------------------------------------------------------------------------------------------------
 
   #readHead(chunk: JsonObject): void {
-    this.#serviceTier = textIn(chunk, 'service_tier') ?? this.#serviceTier;
-    this.#fingerprint = textIn(chunk, 'system_fingerprint') ?? this.#fingerprint;
+    this.#serviceTier = textAt(chunk, 'service_tier') ?? this.#serviceTier;
+    this.#fingerprint = textAt(chunk, 'system_fingerprint') ?? this.#fingerprint;
     if (this.#isStarted) return;
     this.#isStarted = true;
-    const [id, model] = [textIn(chunk, 'id'), textIn(chunk, 'model')];
-    const ground = id ?? String(numberIn(chunk, 'created') ?? '');
+    const [id, model] = [textAt(chunk, 'id'), textAt(chunk, 'model')];
+    const ground = id ?? String(numberAt(chunk, 'created') ?? '');
     if (UPSTREAM_ID.test(ground)) this.#ground = ground;
     this.#writer.emit({
       type: 'start',
@@ -123,8 +124,8 @@ export class AnswerReader {
   }
 
   #readEnd(chunk: JsonObject, choice: JsonObject | undefined): void {
-    this.#finishWord ??= textIn(choice, 'finish_reason');
-    this.#nativeWord ??= textIn(choice, 'native_finish_reason');
+    this.#finishWord ??= textAt(choice, 'finish_reason');
+    this.#nativeWord ??= textAt(choice, 'native_finish_reason');
     this.#readUsage(chunk);
     const error = errorIn(chunk) ?? errorIn(choice);
     const isFailed = this.#finishWord !== undefined && FAILURE_REASONS.has(this.#finishWord);
@@ -144,24 +145,24 @@ export class AnswerReader {
   // --- Deltas --------------------------------------------------------------------------------------------------------
 
   #readDelta(delta: JsonObject, logprobs: Logprobs | undefined): void {
-    const calls = objectsIn(delta, 'tool_calls');
-    const callIds = new Set(calls.flatMap((call) => textIn(call, 'id') ?? []));
-    const isOfCall = (detail: JsonObject) => callIds.has(textIn(detail, 'id') ?? '');
-    const details = objectsIn(delta, 'reasoning_details');
+    const calls = objectsAt(delta, 'tool_calls');
+    const callIds = new Set(calls.flatMap((call) => textAt(call, 'id') ?? []));
+    const isOfCall = (detail: JsonObject) => callIds.has(textAt(detail, 'id') ?? '');
+    const details = objectsAt(delta, 'reasoning_details');
     this.#readThoughts(
       delta,
       details.filter((detail) => !isOfCall(detail)),
     );
     this.#readContent(delta.content, logprobs);
-    for (const value of objectsIn(delta, 'annotations')) this.#whenFree(() => this.#writer.annotate(value));
-    const refusal = textIn(delta, 'refusal');
+    for (const value of objectsAt(delta, 'annotations')) this.#whenFree(() => this.#writer.annotate(value));
+    const refusal = textAt(delta, 'refusal');
     if (refusal !== undefined) this.#whenFree(() => this.#writer.writeText('refusal', refusal, logprobs));
-    for (const image of objectsIn(delta, 'images')) this.#whenFree(() => this.#writer.writeImage(image));
-    const audio = objectIn(delta, 'audio');
+    for (const image of objectsAt(delta, 'images')) this.#whenFree(() => this.#writer.writeImage(image));
+    const audio = objectAt(delta, 'audio');
     if (audio !== undefined) this.#whenFree(() => this.#writer.writeAudio(audio));
     for (const call of calls) this.#calls.read(call);
     for (const detail of details.filter(isOfCall)) this.#readDetail(detail);
-    const legacy = objectIn(delta, 'function_call');
+    const legacy = objectAt(delta, 'function_call');
     if (legacy !== undefined) this.#calls.readLegacy(legacy);
   }
 
@@ -178,7 +179,7 @@ export class AnswerReader {
     switch (part.type) {
       case 'text':
       case 'output_text': {
-        const text = textIn(part, 'text');
+        const text = textAt(part, 'text');
         if (text !== undefined) this.#whenFree(() => this.#writer.writeText('text', text, logprobs));
         return;
       }
@@ -188,7 +189,7 @@ export class AnswerReader {
         return;
       }
       case 'refusal': {
-        const refusal = textIn(part, 'refusal');
+        const refusal = textAt(part, 'refusal');
         if (refusal !== undefined) this.#whenFree(() => this.#writer.writeText('refusal', refusal, logprobs));
         return;
       }
@@ -203,22 +204,22 @@ export class AnswerReader {
   /** Details repeat the plain text of thoughts; the plain text counts only where they have none. */
   #readThoughts(delta: JsonObject, details: readonly JsonObject[]): void {
     const hasText = details.some(
-      (detail) => textIn(detail, 'text') !== undefined || textIn(detail, 'summary') !== undefined,
+      (detail) => textAt(detail, 'text') !== undefined || textAt(detail, 'summary') !== undefined,
     );
-    const plain = textIn(delta, 'reasoning') ?? textIn(delta, 'reasoning_content');
+    const plain = textAt(delta, 'reasoning') ?? textAt(delta, 'reasoning_content');
     if (plain !== undefined && !hasText) this.#whenFree(() => this.#writer.writeThought('thought', plain));
     for (const detail of details) this.#readDetail(detail);
   }
 
   #readDetail(detail: JsonObject): void {
-    const sealOfCall = textIn(detail, 'data');
-    const item = this.#calls.itemOf(textIn(detail, 'id') ?? '');
+    const sealOfCall = textAt(detail, 'data');
+    const item = this.#calls.itemOf(textAt(detail, 'id') ?? '');
     if (item !== undefined && sealOfCall !== undefined) {
       this.#writer.emit({ type: 'seal', item, seal: { signature: sealOfCall, ...formatOf(detail) } });
       return;
     }
-    const text = textIn(detail, 'text');
-    const summary = textIn(detail, 'summary');
+    const text = textAt(detail, 'text');
+    const summary = textAt(detail, 'summary');
     const seal = sealIn(detail);
     if (text === undefined && summary === undefined && seal === undefined) {
       this.#writer.noteFormat(detail);
@@ -250,8 +251,8 @@ export class AnswerReader {
 }
 
 function logprobsIn(choice: JsonObject | undefined): Logprobs | undefined {
-  const logprobs = objectIn(choice, 'logprobs');
-  const entries = [...objectsIn(logprobs, 'content'), ...objectsIn(logprobs, 'refusal')];
+  const logprobs = objectAt(choice, 'logprobs');
+  const entries = [...objectsAt(logprobs, 'content'), ...objectsAt(logprobs, 'refusal')];
   return entries.length > 0 ? entries : undefined;
 }
 
@@ -265,18 +266,18 @@ function errorIn(object: JsonObject | undefined): Json | undefined {
 function thinkingText(thinking: Json | undefined): string {
   if (typeof thinking === 'string') return thinking;
   if (!Array.isArray(thinking)) return '';
-  return thinking.map((part) => (isJsonObject(part) ? (textIn(part, 'text') ?? '') : '')).join('');
+  return thinking.map((part) => (isJsonObject(part) ? (textAt(part, 'text') ?? '') : '')).join('');
 }
 
 function sealIn(detail: JsonObject): Seal | undefined {
-  const signature = textIn(detail, 'signature');
-  const encrypted = textIn(detail, 'data');
+  const signature = textAt(detail, 'signature');
+  const encrypted = textAt(detail, 'data');
   if (signature === undefined && encrypted === undefined) return undefined;
   return { ...(signature !== undefined && { signature }), ...(encrypted !== undefined && { encrypted }) };
 }
 
 function formatOf(detail: JsonObject): { format?: string } {
-  const format = textIn(detail, 'format');
+  const format = textAt(detail, 'format');
   return format === undefined ? {} : { format };
 }
 

@@ -1,8 +1,8 @@
 import type { Event } from '../../ir/events.ts';
 import type { ItemStatus } from '../../ir/items.ts';
 import type { JsonObject } from '../../kit/json.ts';
+import { membersBeyond, numberAt, objectAt, textAt } from '../../kit/members.ts';
 import { freeTextOf, type ToolIdentity } from '../tool-names.ts';
-import { membersBesides, numberIn, objectIn, textIn } from './members.ts';
 
 /** What reading tool calls needs from the answer they are part of. */
 export interface CallsContext {
@@ -62,16 +62,16 @@ export class ToolCallReader {
 
   /** Takes one entry of `tool_calls`. */
   read(entry: JsonObject): void {
-    const custom = objectIn(entry, 'custom');
-    const body = custom ?? objectIn(entry, 'function');
-    const id = textIn(entry, 'id');
-    const name = textIn(body, 'name');
-    const call = this.#callFor(numberIn(entry, 'index'), id, name);
+    const custom = objectAt(entry, 'custom');
+    const body = custom ?? objectAt(entry, 'function');
+    const id = textAt(entry, 'id');
+    const name = textAt(body, 'name');
+    const call = this.#callFor(numberAt(entry, 'index'), id, name);
     if (call.isEnded) return;
     call.id ??= id;
     call.name ??= name;
     call.isCustom ||= custom !== undefined;
-    this.#keepExt(call, membersBesides(entry, ENTRY_FIELDS));
+    this.#keepExt(call, membersBeyond(entry, ENTRY_FIELDS));
     this.#addInput(call, inputIn(body, custom === undefined ? 'arguments' : 'input'));
   }
 

@@ -1,6 +1,7 @@
 import type { ReasoningItem } from '../../ir/items.ts';
 import type { JsonObject } from '../../kit/json.ts';
-import { numberIn, textIn } from './members.ts';
+import { numberAt, textAt } from '../../kit/members.ts';
+
 import type { ReasoningDetail } from './wire.ts';
 
 /**
@@ -15,15 +16,15 @@ export class DetailGroup {
 
   /** True when `detail` may belong to the item whose entries were taken so far. */
   accepts(detail: JsonObject): boolean {
-    const id = textIn(detail, 'id');
+    const id = textAt(detail, 'id');
     if (id !== undefined && this.#id !== undefined) return id === this.#id;
-    const index = numberIn(detail, 'index');
+    const index = numberAt(detail, 'index');
     return index === undefined || this.#indexes.size === 0 || this.#indexes.has(index);
   }
 
   take(detail: JsonObject): void {
-    this.#id ??= textIn(detail, 'id');
-    const index = numberIn(detail, 'index');
+    this.#id ??= textAt(detail, 'id');
+    const index = numberAt(detail, 'index');
     if (index !== undefined) this.#indexes.add(index);
   }
 
@@ -73,9 +74,9 @@ function partsOf(details: readonly JsonObject[], type: string, member: string): 
   const parts: string[] = [];
   let last: number | undefined;
   for (const detail of details) {
-    const text = textIn(detail, member);
+    const text = textAt(detail, member);
     if (detail.type !== type || text === undefined) continue;
-    const index = numberIn(detail, 'index');
+    const index = numberAt(detail, 'index');
     if (index !== undefined && index === last) parts[parts.length - 1] += text;
     else parts.push(text);
     last = index;
@@ -84,7 +85,7 @@ function partsOf(details: readonly JsonObject[], type: string, member: string): 
 }
 
 function lastOf(details: readonly JsonObject[], member: string): string | undefined {
-  return details.map((detail) => textIn(detail, member)).findLast((value) => value !== undefined);
+  return details.map((detail) => textAt(detail, member)).findLast((value) => value !== undefined);
 }
 
 /** Writes the thoughts of one item. `firstIndex`: how many parts the items before it had. */

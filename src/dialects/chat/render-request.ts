@@ -1,13 +1,14 @@
 import type { CacheMark } from '../../ir/items.ts';
 import type { GenerationRequest, OutputFormat, RequestField, Tool, ToolChoice } from '../../ir/request.ts';
 import type { Json, JsonObject } from '../../kit/json.ts';
+import { membersBeyond, numberAt, objectAt, textAt } from '../../kit/members.ts';
 import type { RenderedRequest, RenderTarget } from '../dialect.ts';
 import { renderCacheMark } from '../gateway-fields.ts';
 import { effortNearest, effortOf } from '../reasoning-effort.ts';
 import { relayBody } from '../relay.ts';
 import { Report } from '../report.ts';
 import { flatToolName, freeTextParameters } from '../tool-names.ts';
-import { membersBesides, numberIn, objectIn, textIn } from './members.ts';
+
 import { parseServiceTier } from './parse-request.ts';
 import { renderMessages, reportCacheMarks } from './render-messages.ts';
 import { GATEWAY_FIELDS } from './wire.ts';
@@ -48,10 +49,10 @@ export function renderRelay(request: GenerationRequest, target: RenderTarget): R
       safety_identifier: target.hashUser(request.safetyIdentifier),
     }),
     ...(request.metadata !== undefined && { metadata: withHashedUserId(request.metadata, target) }),
-    ...(objectIn(given, 'reasoning') !== undefined && { reasoning: undefined, ...effort }),
+    ...(objectAt(given, 'reasoning') !== undefined && { reasoning: undefined, ...effort }),
     ...(tier !== undefined && { service_tier: tier }),
     ...(request.stream && {
-      stream_options: { ...objectIn(given, 'stream_options'), include_usage: true },
+      stream_options: { ...objectAt(given, 'stream_options'), include_usage: true },
     }),
     ...cappedLimits(given, target, report),
     ...relayedCacheControl(request, target, report),
@@ -105,7 +106,7 @@ function capped(limit: number, target: RenderTarget, report: Report, field: stri
 function cappedLimits(given: JsonObject, target: RenderTarget, report: Report): JsonObject {
   return Object.fromEntries(
     ['max_tokens', 'max_completion_tokens'].flatMap((field) => {
-      const limit = numberIn(given, field);
+      const limit = numberAt(given, field);
       return limit === undefined ? [] : [[field, capped(limit, target, report, field)]];
     }),
   );
@@ -169,7 +170,7 @@ function renderAllowedTools(
   report: Report,
 ): JsonObject {
   const tools = choice.tools.flatMap((tool, position) => {
-    const name = textIn(tool, 'name');
+    const name = textAt(tool, 'name');
     if (name !== undefined) return [chosenFunction(request, name)];
     const place = report.name('toolChoice', `.tools[${position}]`);
     report.dropped(place, `the upstream cannot run ${String(tool.type)}`);
@@ -263,7 +264,7 @@ function renderSettings(request: GenerationRequest, target: RenderTarget, report
     ),
     service_tier: request.serviceTier ?? tierOfSpeed(request, report),
     metadata: ifTaken('metadata', renderMetadata(request, target), target, () => {
-      const labels = membersBesides(request.metadata ?? {}, new Set(['user_id']));
+      const labels = membersBeyond(request.metadata ?? {}, new Set(['user_id']));
       if (labels !== undefined) report.dropped(report.name('metadata'), 'labels stay with the gateway');
     }),
     user: user === undefined ? undefined : target.hashUser(user),
@@ -293,7 +294,7 @@ function renderMetadata(request: GenerationRequest, target: RenderTarget): JsonO
 }
 
 function withHashedUserId(metadata: JsonObject, target: RenderTarget): JsonObject {
-  const id = textIn(metadata, 'user_id');
+  const id = textAt(metadata, 'user_id');
   return id === undefined ? metadata : { ...metadata, user_id: target.hashUser(id) };
 }
 
@@ -398,11 +399,11 @@ function withoutUnsupported(body: JsonObject, target: RenderTarget, report: Repo
     const name = row.field === undefined ? wireName : report.name(row.field);
     report.dropped(name, 'the endpoint does not take this parameter');
   }
-  return membersBesides(body, unsupported) ?? {};
+  return membersBeyond(body, unsupported) ?? {};
 }
 
 function compact(fields: JsonObject): JsonObject {
-  return membersBesides(fields, NO_FIELDS) ?? {};
+  return membersBeyond(fields, NO_FIELDS) ?? {};
 }
 
 const NO_FIELDS: ReadonlySet<string> = new Set();

@@ -1,17 +1,17 @@
 import type { Settled } from '../../ir/events.ts';
 import { tokenCount, type Usage } from '../../ir/usage.ts';
 import { isJsonObject, type JsonObject } from '../../kit/json.ts';
+import { objectAt, objectsAt } from '../../kit/members.ts';
 import { usdOf } from '../../kit/money.ts';
-import { objectIn, objectsIn } from './members.ts';
 
 /** Token counts, both ways. */
 
 /** The usage object of a body or chunk, wherever this upstream puts it. */
 export function usageObjectIn(chunk: JsonObject): JsonObject | undefined {
   return (
-    objectIn(chunk, 'usage') ??
-    objectIn(objectIn(chunk, 'x_groq'), 'usage') ??
-    objectIn(objectsIn(chunk, 'choices')[0], 'usage')
+    objectAt(chunk, 'usage') ??
+    objectAt(objectAt(chunk, 'x_groq'), 'usage') ??
+    objectAt(objectsAt(chunk, 'choices')[0], 'usage')
   );
 }
 
@@ -23,8 +23,8 @@ export function readUsage(usage: JsonObject): Usage | undefined {
   const input = prompt ?? difference(total, completion);
   const written = completion ?? difference(total, prompt);
   if (input === undefined || written === undefined) return undefined;
-  const promptDetails = objectIn(usage, 'prompt_tokens_details') ?? {};
-  const details = objectIn(usage, 'completion_tokens_details') ?? {};
+  const promptDetails = objectAt(usage, 'prompt_tokens_details') ?? {};
+  const details = objectAt(usage, 'completion_tokens_details') ?? {};
   const thought = tokenCount(details.reasoning_tokens) ?? tokenCount(usage.reasoning_tokens) ?? 0;
   const output = withThoughts(input, written, thought, total);
   const cached = firstCount(
@@ -41,7 +41,7 @@ export function readUsage(usage: JsonObject): Usage | undefined {
     outputTokens: output,
     reasoningTokens: Math.min(thought, output),
     imageTokens: Math.min(firstCount(details.image_tokens), output),
-    webSearchRequests: firstCount(objectIn(usage, 'server_tool_use_details')?.web_search_requests),
+    webSearchRequests: firstCount(objectAt(usage, 'server_tool_use_details')?.web_search_requests),
     source: 'measured',
   };
 }

@@ -1,9 +1,10 @@
 import type { Event, Finish } from '../../ir/events.ts';
 import type { Usage } from '../../ir/usage.ts';
 import type { Json, JsonObject } from '../../kit/json.ts';
+import { objectOf } from '../../kit/members.ts';
 import { writeSseFrame } from '../../kit/sse.ts';
 import type { ReplyContext } from '../dialect.ts';
-import { objectOf } from './members.ts';
+
 import { emptyMessage, finalUsage, identityFields, metadataField } from './message.ts';
 import { renderStop } from './stop-reason.ts';
 

@@ -1,7 +1,8 @@
 import type { CacheMark, Ext, Item, Part, Role, Source, ToolResultItem } from '../../ir/items.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json.ts';
+import { membersBeyond } from '../../kit/members.ts';
 import { parseCacheMark } from '../gateway-fields.ts';
-import { membersBeyond } from './members.ts';
+
 import { parseRedacted, parseThinking } from './reasoning.ts';
 import type { WireBlock, WireMessage } from './wire.ts';
 
@@ -139,6 +140,6 @@ export function marks(
   const rest = membersBeyond(block, modelled);
   return {
     ...(cache !== undefined && { cache }),
-    ...(Object.keys(rest).length > 0 && { ext: { messages: rest } }),
+    ...(rest !== undefined && { ext: { messages: rest } }),
   };
 }

@@ -10,10 +10,11 @@ import type {
   ToolChoice,
 } from '../../ir/request.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json.ts';
+import { membersBeyond, objectOf, withoutNulls } from '../../kit/members.ts';
 import type { ParseContext } from '../dialect.ts';
-import { modelList, parseCacheMark, parseWishes, withoutNulls } from '../gateway-fields.ts';
+import { modelList, parseCacheMark, parseWishes } from '../gateway-fields.ts';
 import { checkSemantics } from '../semantics.ts';
-import { membersBeyond, objectOf } from './members.ts';
+
 import { marks, parseConversation } from './parse-content.ts';
 import { DOCUMENTED_FIELDS, type WireMessage } from './wire.ts';
 
@@ -169,7 +170,7 @@ const MODELLED_METADATA: ReadonlySet<string> = new Set(['user_id']);
 
 /** Documented fields that only this dialect has. */
 function parseExt(body: JsonObject, config: JsonObject, metadata: JsonObject): Ext {
-  const outputConfig = membersBeyond(config, MODELLED_CONFIG);
+  const outputConfig = membersBeyond(config, MODELLED_CONFIG) ?? {};
   if (objectOf(body.thinking).type === 'disabled' && typeof config.effort === 'string') {
     outputConfig.effort = config.effort;
   }
@@ -179,7 +180,7 @@ function parseExt(body: JsonObject, config: JsonObject, metadata: JsonObject): E
     ...(isJsonObject(body.context_management) && {
       context_management: withoutNulls(body.context_management),
     }),
-    ...(Object.keys(labels).length > 0 && { metadata: labels }),
+    ...(labels !== undefined && { metadata: labels }),
   };
   return Object.keys(messages).length > 0 ? { messages } : {};
 }

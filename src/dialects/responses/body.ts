@@ -2,10 +2,11 @@ import type { Event, Finish } from '../../ir/events.ts';
 import type { Item } from '../../ir/items.ts';
 import type { Result } from '../../ir/result.ts';
 import type { JsonObject } from '../../kit/json.ts';
+import { objectsAt } from '../../kit/members.ts';
 import type { DecodeContext, ReplyContext } from '../dialect.ts';
 import { ResponsesDecoder } from './decode.ts';
 import { ItemIds } from './ids.ts';
-import { objectsAt } from './members.ts';
+
 import { patchOutputItem, refusalText, renderOutputItem, showsRefusal } from './output-items.ts';
 import { parseItem } from './parse-items.ts';
 import { finishedSnapshot } from './snapshot.ts';

@@ -2,6 +2,7 @@ import { GatewayError } from '../../ir/errors.ts';
 import type { Event, FinishReason } from '../../ir/events.ts';
 import type { Usage } from '../../ir/usage.ts';
 import { isJsonObject, type JsonObject, readJson } from '../../kit/json.ts';
+import { compact, numberAt, objectAt, objectsAt, stringAt } from '../../kit/members.ts';
 import type { SseFrame } from '../../kit/sse.ts';
 import type { DecodeContext, StreamDecoder } from '../dialect.ts';
 import { failureOf } from './error.ts';
@@ -15,7 +16,7 @@ import {
   TERMINAL_EVENTS,
   type TextChannel,
 } from './event-types.ts';
-import { compact, numberAt, objectAt, objectsAt, stringAt } from './members.ts';
+
 import { type ItemSlot, OutputReader } from './output-reader.ts';
 import { readUsage } from './usage.ts';
 

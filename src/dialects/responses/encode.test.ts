@@ -5,13 +5,14 @@ import type { Event, Finish } from '../../ir/events.ts';
 import { fold } from '../../ir/fold.ts';
 import { NO_USAGE } from '../../ir/usage.ts';
 import type { JsonObject } from '../../kit/json.ts';
+import { objectAt, objectsAt } from '../../kit/members.ts';
 import { SseReader } from '../../kit/sse.ts';
 import { unwrapSeal } from '../custody.ts';
 import type { ReplyContext } from '../dialect.ts';
 import { encodeBody } from './body.ts';
 import { ResponsesDecoder } from './decode.ts';
 import { ResponsesEncoder } from './encode.ts';
-import { objectAt, objectsAt } from './members.ts';
+
 import { parseRequest } from './parse-request.ts';
 
 const contextOf = (body: JsonObject = {}): ReplyContext => ({

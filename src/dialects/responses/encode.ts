@@ -2,12 +2,13 @@ import type { Event, EventBatch, Failure, Finish, ItemHead, PartKind } from '../
 import { Fold } from '../../ir/fold.ts';
 import type { Item, ItemStatus } from '../../ir/items.ts';
 import type { JsonObject } from '../../kit/json.ts';
+import { numberAt, objectAt, objectsAt, stringAt } from '../../kit/members.ts';
 import { writeSseComment, writeSseFrame } from '../../kit/sse.ts';
 import type { ReplyContext, StreamEncoder } from '../dialect.ts';
 import { coveredBy, INPUT_CHANNELS, isProgressEvent, TERMINAL_EVENTS, TEXT_CHANNELS } from './event-types.ts';
 import { END_MARKER, FrameWriter, partOf, placeOf } from './frame-writer.ts';
 import { ItemIds } from './ids.ts';
-import { numberAt, objectAt, objectsAt, stringAt } from './members.ts';
+
 import { refusalText, renderOutputItem, showsRefusal } from './output-items.ts';
 import { type Placement, patchFrame } from './relay-frames.ts';
 import { renderAnnotation } from './render-items.ts';

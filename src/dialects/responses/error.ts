@@ -1,8 +1,8 @@
 import type { GatewayError } from '../../ir/errors.ts';
 import { isJsonObject, type JsonObject } from '../../kit/json.ts';
+import { objectAt, stringAt } from '../../kit/members.ts';
 import type { UpstreamErrorInfo } from '../dialect.ts';
 import { cleanCode, cleanMessage, reportedFailure } from '../reported-failure.ts';
-import { objectAt, stringAt } from './members.ts';
 
 /** Body of an HTTP error. */
 export { encodeEnvelope as encodeError } from '../error-envelope.ts';

@@ -1,6 +1,7 @@
 import type { ItemHead } from '../../ir/events.ts';
 import type { Item } from '../../ir/items.ts';
-import { stringAt } from './members.ts';
+import { stringAt } from '../../kit/members.ts';
+
 import { ID_PREFIXES } from './wire.ts';
 
 /** Ids of an answer and its items, all made from the generation id. */

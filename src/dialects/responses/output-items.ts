@@ -2,9 +2,10 @@ import type { Finish } from '../../ir/events.ts';
 import type { Item, ItemStatus, MessageItem, Part, ReasoningItem, ToolCallItem } from '../../ir/items.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json.ts';
+import { compact, objectsAt } from '../../kit/members.ts';
 import { familyOf, wrapSeal } from '../custody.ts';
 import { INPUT_CHANNELS, TEXT_CHANNELS } from './event-types.ts';
-import { compact, objectsAt } from './members.ts';
+
 import { imageFields, renderAnnotation } from './render-items.ts';
 
 /** Output items as callers see them. */

@@ -1,8 +1,9 @@
 import type { Event, ItemHead, PartKind } from '../../ir/events.ts';
 import type { Item, ItemStatus, Logprobs } from '../../ir/items.ts';
 import type { JsonObject } from '../../kit/json.ts';
+import { compact, numberAt, objectsAt, stringAt } from '../../kit/members.ts';
 import { CHANNEL_BY_PART, INPUT_CHANNELS, isExclusive } from './event-types.ts';
-import { compact, numberAt, objectsAt, statusAt, stringAt } from './members.ts';
+import { statusAt } from './members.ts';
 import { imageSourceOf, parseAnnotation, parseItem, sealOf } from './parse-items.ts';
 
 interface PartSlot {

@@ -11,9 +11,10 @@ import type {
   ToolResultItem,
 } from '../../ir/items.ts';
 import type { Json, JsonObject } from '../../kit/json.ts';
+import { compact, numberAt, objectAt, objectsAt, objectsOf, stringAt } from '../../kit/members.ts';
 import { unwrapSeal } from '../custody.ts';
 import { parseCacheMark } from '../gateway-fields.ts';
-import { compact, extOf, numberAt, objectAt, objectsAt, objectsOf, statusAt, stringAt } from './members.ts';
+import { extOf, statusAt } from './members.ts';
 import { parseFileData, parseUrl } from './sources.ts';
 import { OWN_REASONING_FORMAT } from './wire.ts';
 

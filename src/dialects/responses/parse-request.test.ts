@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { GatewayError } from '../../ir/errors.ts';
 import type { JsonObject } from '../../kit/json.ts';
+import { objectsAt } from '../../kit/members.ts';
 import { wrapSeal } from '../custody.ts';
-import { objectsAt } from './members.ts';
+
 import { parseRequest, unknownItemIssues } from './parse-request.ts';
 
 const parse = (body: JsonObject) => parseRequest({ model: 'm', input: 'hi', ...body }, { vendor: 'acme' });

@@ -8,10 +8,6 @@ import type {
   Sampling,
 } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json.ts';
-import type { Issue } from '../../kit/validate.ts';
-import type { ParseContext } from '../dialect.ts';
-import { modelList, parseCacheMark, parseWishes, withoutNulls } from '../gateway-fields.ts';
-import { checkSemantics } from '../semantics.ts';
 import {
   booleanAt,
   compact,
@@ -21,7 +17,13 @@ import {
   objectsOf,
   stringAt,
   stringsAt,
-} from './members.ts';
+  withoutNulls,
+} from '../../kit/members.ts';
+import type { Issue } from '../../kit/validate.ts';
+import type { ParseContext } from '../dialect.ts';
+import { modelList, parseCacheMark, parseWishes } from '../gateway-fields.ts';
+import { checkSemantics } from '../semantics.ts';
+
 import { parseItem } from './parse-items.ts';
 import { parseToolChoice, parseTools } from './parse-tools.ts';
 import {

@@ -1,7 +1,8 @@
 import type { Tool, ToolChoice, ToolNamespace } from '../../ir/request.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json.ts';
+import { booleanAt, compact, objectAt, objectsAt, stringAt } from '../../kit/members.ts';
 import { parseCacheMark } from '../gateway-fields.ts';
-import { booleanAt, compact, extOf, objectAt, objectsAt, stringAt } from './members.ts';
+import { extOf } from './members.ts';
 
 /** Tools and the choice among them, read into the representation. */
 

@@ -1,7 +1,8 @@
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json.ts';
+import { objectAt } from '../../kit/members.ts';
 import { INPUT_CHANNELS, TEXT_CHANNELS } from './event-types.ts';
-import { objectAt } from './members.ts';
+
 import { patchOutputItem, patchOutputPart } from './output-items.ts';
 
 /** Where an output item stands in the stream that the caller reads. */

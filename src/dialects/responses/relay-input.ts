@@ -1,6 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json.ts';
+import { stringAt } from '../../kit/members.ts';
 import type { Report } from '../report.ts';
-import { stringAt } from './members.ts';
+
 import { parseReasoning } from './parse-items.ts';
 import { renderItem } from './render-items.ts';
 import { isOperatorItem } from './wire-items.ts';

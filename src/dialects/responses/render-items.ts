@@ -10,9 +10,10 @@ import type {
   ToolResultItem,
 } from '../../ir/items.ts';
 import type { Json, JsonObject } from '../../kit/json.ts';
+import { compact, objectsOf, stringAt } from '../../kit/members.ts';
 import { familyOf } from '../custody.ts';
 import type { Report } from '../report.ts';
-import { compact, objectsOf, stringAt } from './members.ts';
+
 import { filenameFor, urlOf } from './sources.ts';
 import { ID_PREFIXES } from './wire.ts';
 import { isOperatorItem } from './wire-items.ts';

@@ -1,11 +1,12 @@
 import type { Format, Item } from '../../ir/items.ts';
 import type { GenerationRequest, Tool, ToolChoice } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json.ts';
+import { compact, objectAt } from '../../kit/members.ts';
 import type { RenderedRequest, RenderTarget } from '../dialect.ts';
 import { effortNearest, effortOf } from '../reasoning-effort.ts';
 import { relayBody } from '../relay.ts';
 import { Report } from '../report.ts';
-import { compact, objectAt } from './members.ts';
+
 import { relayInput, relayTools } from './relay-input.ts';
 import { renderItem } from './render-items.ts';
 import { dropUnsupported } from './supported.ts';

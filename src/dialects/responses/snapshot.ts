@@ -3,10 +3,11 @@ import type { Finish, Settled } from '../../ir/events.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import { NO_USAGE, type Usage } from '../../ir/usage.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json.ts';
+import { define, objectAt, objectsAt, withoutNulls } from '../../kit/members.ts';
 import type { ReplyContext } from '../dialect.ts';
-import { define, withoutNulls } from '../gateway-fields.ts';
+
 import { responseId } from './ids.ts';
-import { objectAt, objectsAt } from './members.ts';
+
 import { renderUsage } from './usage.ts';
 
 /** The response object: in the first and last events of a stream, and as the whole non-streaming answer. */

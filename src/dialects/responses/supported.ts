@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../kit/json.ts';
+import { objectAt } from '../../kit/members.ts';
 import type { Report } from '../report.ts';
-import { objectAt } from './members.ts';
 
 /** Fields of a body and the parameters, any of which an endpoint must list to be sent the field. */
 const PARAMETERS: Readonly<Record<string, readonly string[]>> = {

@@ -1,7 +1,7 @@
 import { type Bill, tokenCount, type Usage } from '../../ir/usage.ts';
 import type { JsonObject } from '../../kit/json.ts';
+import { compact, objectAt, objectsAt } from '../../kit/members.ts';
 import { usdOf } from '../../kit/money.ts';
-import { compact, objectAt, objectsAt } from './members.ts';
 
 /** Reads the token counts of a response object; undefined when it has none that can be believed. */
 export function readUsage(response: JsonObject): Usage | undefined {

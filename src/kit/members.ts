@@ -1,0 +1,80 @@
+import { isJsonObject, type Json, type JsonObject } from './json.ts';
+
+/** Lenient reading of JSON objects whose shape nobody vouches for: a member of another type counts as absent. */
+
+export function stringAt(object: JsonObject | undefined, key: string): string | undefined {
+  const value = object?.[key];
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** A member that is a string with something in it. */
+export function textAt(object: JsonObject | undefined, key: string): string | undefined {
+  const value = stringAt(object, key);
+  return value === '' ? undefined : value;
+}
+
+export function numberAt(object: JsonObject | undefined, key: string): number | undefined {
+  const value = object?.[key];
+  return typeof value === 'number' ? value : undefined;
+}
+
+export function booleanAt(object: JsonObject | undefined, key: string): boolean | undefined {
+  const value = object?.[key];
+  return typeof value === 'boolean' ? value : undefined;
+}
+
+export function objectAt(object: JsonObject | undefined, key: string): JsonObject | undefined {
+  const value = object?.[key];
+  return isJsonObject(value) ? value : undefined;
+}
+
+/** The objects in a member that is a list; members of other types are left out. */
+export function objectsAt(object: JsonObject | undefined, key: string): JsonObject[] {
+  return objectsOf(object?.[key]);
+}
+
+export function objectsOf(value: Json | undefined): JsonObject[] {
+  return Array.isArray(value) ? value.filter(isJsonObject) : [];
+}
+
+/** The value if it is an object, else an empty one. */
+export function objectOf(value: Json | undefined): JsonObject {
+  return isJsonObject(value) ? value : {};
+}
+
+/** The strings in a member that is a list; members of other types are left out. */
+export function stringsAt(object: JsonObject | undefined, key: string): string[] | undefined {
+  const value = object?.[key];
+  return Array.isArray(value) ? value.filter((member) => typeof member === 'string') : undefined;
+}
+
+/** The members that are neither null nor among `known`; undefined when none is left. */
+export function membersBeyond(object: JsonObject, known: ReadonlySet<string>): JsonObject | undefined {
+  let rest: JsonObject | undefined;
+  for (const [key, value] of Object.entries(object)) {
+    if (value === null || value === undefined || known.has(key)) continue;
+    rest ??= {};
+    define(rest, key, value);
+  }
+  return rest;
+}
+
+/** Members that are not null: null means absent everywhere in a request. */
+export function withoutNulls(object: JsonObject): JsonObject {
+  return membersBeyond(object, NOTHING) ?? {};
+}
+
+const NOTHING: ReadonlySet<string> = new Set();
+
+/** Sets an own key whatever its name: assignment to `__proto__` would change the prototype instead. */
+export function define(target: JsonObject, key: string, value: Json): void {
+  Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
+}
+
+/** Drops members that are undefined, so that two equal objects are deeply equal however they were made. */
+export function compact<T extends object>(object: T): T {
+  for (const key of Object.keys(object) as (keyof T)[]) {
+    if (object[key] === undefined) delete object[key];
+  }
+  return object;
+}
