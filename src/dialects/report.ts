@@ -1,5 +1,6 @@
 import type { Format } from '../ir/items.ts';
 import type { TranslationEntry } from '../ir/metadata.ts';
+import type { Places } from '../ir/places.ts';
 import type { GenerationRequest, RequestField } from '../ir/request.ts';
 
 /** Names of request fields as the caller knows them, per format. Where a format lacks one, the responses name is used. */
@@ -43,15 +44,22 @@ const FIELD_NAMES: Readonly<
 export class Report {
   readonly entries: TranslationEntry[] = [];
   readonly #format: Format;
+  readonly #places: Places;
 
-  constructor(request: Pick<GenerationRequest, 'format'>) {
+  constructor(request: Pick<GenerationRequest, 'format' | 'places'>) {
     this.#format = request.format;
+    this.#places = request.places;
   }
 
   /** The caller's name of a field, with a place inside it if given: `tools[2]`. */
   name(field: RequestField, place = ''): string {
     const names = FIELD_NAMES[field];
     return `${names[this.#format] ?? names.responses}${place}`;
+  }
+
+  /** Where an item, part or tool stands in the caller's body; `member` names something inside it. */
+  place(thing: object, field: RequestField, member = ''): string {
+    return `${this.#places.of(thing) ?? this.name(field)}${member === '' ? '' : `.${member}`}`;
   }
 
   dropped(field: string, detail: string): void {

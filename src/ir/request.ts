@@ -1,5 +1,6 @@
 import type { JsonObject } from '../kit/json.ts';
 import type { CacheMark, Ext, Format, Item } from './items.ts';
+import type { Places } from './places.ts';
 
 /** A tool the model may call. */
 export type Tool =
@@ -147,6 +148,8 @@ export interface GenerationRequest {
   readonly wishes: RoutingWishes;
   /** Known fields of one format that the gateway does not model; sent to that dialect only. */
   readonly ext: Ext;
+  /** Where the items, parts and tools stood in the body, for reports. */
+  readonly places: Places;
   /** Top-level keys of the body that no format documents: kept in the relay lane, else dropped and reported. */
   readonly unknownFields: readonly string[];
 }

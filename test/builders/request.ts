@@ -1,3 +1,4 @@
+import { Places } from '../../src/ir/places.ts';
 import type { GenerationRequest } from '../../src/ir/request.ts';
 
 /** A small valid request in the representation; name only what the test is about. */
@@ -14,6 +15,7 @@ export function requestOf(changes: Partial<GenerationRequest> = {}): GenerationR
     echoUpstreamBody: false,
     wishes: { provider: {}, plugins: [] },
     ext: {},
+    places: new Places(),
     unknownFields: [],
     ...changes,
   };

@@ -5,6 +5,7 @@ import { messagesInbound, messagesUpstream } from '../../src/dialects/messages/m
 import type { Event, Finish, ItemHead } from '../../src/ir/events.ts';
 import { fold } from '../../src/ir/fold.ts';
 import type { CacheMark, Ext, Item, MessageItem, Part, Source } from '../../src/ir/items.ts';
+import { Places } from '../../src/ir/places.ts';
 import type { GenerationRequest, ReasoningSettings, Tool, ToolChoice } from '../../src/ir/request.ts';
 import type { Result } from '../../src/ir/result.ts';
 import type { Usage } from '../../src/ir/usage.ts';
@@ -262,6 +263,7 @@ const request: fc.Arbitrary<GenerationRequest> = fc
           echoUpstreamBody: false,
           wishes: { provider: {}, plugins: [] },
           ext,
+          places: new Places(),
           unknownFields: [],
         }),
       );

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Provider } from '../../src/catalog/catalog.ts';
 import { GatewayError } from '../../src/ir/errors.ts';
 import { type Event, type EventBatch, terminalOf } from '../../src/ir/events.ts';
+import { Places } from '../../src/ir/places.ts';
 import type { GenerationRequest } from '../../src/ir/request.ts';
 import { systemClock } from '../../src/kit/ids.ts';
 import type { JsonObject } from '../../src/kit/json.ts';
@@ -60,6 +61,7 @@ function request(more: Partial<GenerationRequest> = {}): GenerationRequest {
     echoUpstreamBody: false,
     wishes: { provider: {}, plugins: [] },
     ext: {},
+    places: new Places(),
     unknownFields: [],
     ...more,
   };

@@ -1,4 +1,5 @@
 import { invalidRequest } from '../../ir/errors.ts';
+import { Places } from '../../ir/places.ts';
 import type {
   Effort,
   GenerationRequest,
@@ -47,6 +48,7 @@ export function parseRequest(body: JsonObject, _context: ParseContext): Generati
     echoUpstreamBody: false,
     wishes: parseWishes(given),
     ext: extOf(given),
+    places: new Places(),
     unknownFields: unknownFieldsOf(given),
     ...parseSettings(given),
   };

@@ -1,5 +1,6 @@
 import { GatewayError, invalidRequest } from '../../ir/errors.ts';
 import type { Ext } from '../../ir/items.ts';
+import { Places } from '../../ir/places.ts';
 import type {
   Effort,
   GenerationRequest,
@@ -47,6 +48,7 @@ export function parseRequest(body: JsonObject, _context: ParseContext): Generati
     echoUpstreamBody: false,
     wishes: parseWishes(body),
     ext: parseExt(body, config, metadata),
+    places: new Places(),
     unknownFields: Object.keys(body).filter((key) => !DOCUMENTED_FIELDS.has(key) && body[key] !== null),
   };
   checkSemantics(request, { toolChoice: 'tool_choice.name', budget: 'thinking.budget_tokens' });

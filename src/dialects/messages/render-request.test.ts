@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { Places } from '../../ir/places.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json.ts';
 import { wrapSeal } from '../custody.ts';
@@ -21,6 +22,7 @@ function foreign(change: Partial<GenerationRequest>): GenerationRequest {
     echoUpstreamBody: false,
     wishes: { provider: {}, plugins: [] },
     ext: {},
+    places: new Places(),
     unknownFields: [],
     ...change,
   };

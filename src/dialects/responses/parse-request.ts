@@ -1,5 +1,6 @@
 import { GatewayError, invalidRequest } from '../../ir/errors.ts';
 import type { Item } from '../../ir/items.ts';
+import { Places } from '../../ir/places.ts';
 import type {
   Effort,
   GenerationRequest,
@@ -74,6 +75,7 @@ export function parseRequest(body: JsonObject, _context: ParseContext): Generati
     echoUpstreamBody: body.stream === true && objectAt(body, 'debug')?.echo_upstream_body === true,
     wishes: parseWishes(body),
     ext: parseUnmodelled(body),
+    places: new Places(),
     unknownFields: unknownFieldsOf(body),
   });
   checkSemantics(request, { toolChoice: 'tool_choice', budget: 'reasoning.max_tokens' });
