@@ -14,7 +14,8 @@ const compiler = spawn(
     '--watch',
     '--preserveWatchOutput',
   ],
-  { cwd: root, stdio: 'inherit' },
+  // A group of its own: the compiler is a launcher, and what it launches must end with it.
+  { cwd: root, stdio: 'inherit', detached: true },
 );
 const server = spawn(
   process.execPath,
@@ -22,8 +23,15 @@ const server = spawn(
   { cwd: root, stdio: 'inherit' },
 );
 const stop = (signal) => {
-  compiler.kill(signal);
+  stopCompiler(signal);
   server.kill(signal);
+};
+const stopCompiler = (signal) => {
+  try {
+    process.kill(-compiler.pid, signal);
+  } catch {
+    // It has ended already.
+  }
 };
 process.on('SIGINT', () => stop('SIGINT'));
 process.on('SIGTERM', () => stop('SIGTERM'));
@@ -32,6 +40,6 @@ compiler.on('exit', (code) => {
   process.exitCode = code ?? 0;
 });
 server.on('exit', (code) => {
-  compiler.kill();
+  stopCompiler('SIGTERM');
   process.exitCode = code ?? 0;
 });

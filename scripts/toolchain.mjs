@@ -43,7 +43,7 @@ function stampMatches(stamp, digest) {
 
 export function installIfNeeded() {
   const stamp = join(root, 'node_modules', '.signalbox-install');
-  const digest = digestOf(['package.json', 'package-lock.json']) + process.version;
+  const digest = digestOf(['package-lock.json']) + process.version;
   if (stampMatches(stamp, digest)) return;
   console.error('signalbox: installing dependencies (only needed once)');
   // npm's own progress goes to stderr: stdout belongs to the program that is being started.
@@ -56,7 +56,7 @@ export function installIfNeeded() {
 
 export function buildIfNeeded() {
   const stamp = join(root, 'dist', '.signalbox-build');
-  const digest = digestOf(['package.json', 'tsconfig.json', 'tsconfig.build.json', ...filesUnder('src')]);
+  const digest = digestOf(['tsconfig.json', 'tsconfig.build.json', ...filesUnder('src')]);
   if (stampMatches(stamp, digest)) return;
   console.error('signalbox: building');
   rmSync(join(root, 'dist'), { recursive: true, force: true });

@@ -1,4 +1,5 @@
-import { buildCatalog } from './catalog/build-catalog.ts';
+import { buildCatalog, unusedProviderKeys } from './catalog/build-catalog.ts';
+import type { Catalog } from './catalog/catalog.ts';
 import { baseUrl, firstStartText } from './cli/first-start.ts';
 import {
   type LoadedConfiguration,
@@ -22,6 +23,9 @@ import { type Log, openStderrLog } from './kit/log.ts';
 import { bootstrap, type FirstKeys } from './manage/bootstrap.ts';
 import { openUpstreams } from './upstream/open-upstreams.ts';
 
+/** The model that answers without any provider. */
+const FIRST_MODEL = 'simulator/standard';
+
 /** What a gateway is opened with. */
 export interface OpenOptions {
   readonly loaded: LoadedConfiguration;
@@ -37,6 +41,8 @@ export interface RunningGateway {
   readonly port: number;
   /** On the very first start: the secrets that are shown once. */
   readonly firstKeys: FirstKeys | undefined;
+  /** A model to try: a simulated one where there is one. */
+  readonly exampleModel: string | undefined;
   /** Stops accepting, lets what is in flight end (for `limitMs`, by default as configured), closes everything. */
   close(limitMs?: number): Promise<void>;
 }
@@ -105,6 +111,7 @@ export async function openGateway({ loaded, load, log, times }: OpenOptions): Pr
       host,
       port,
       firstKeys,
+      exampleModel: exampleOf(running.gateway.catalog),
       async close(limitMs = running.config.drain_ms) {
         await server.drain(limitMs);
         await closeAll();
@@ -147,6 +154,10 @@ function snapshotOf({ config }: LoadedConfiguration): Snapshot {
   };
 }
 
+function exampleOf({ models, resolve }: Catalog): string | undefined {
+  return (resolve(FIRST_MODEL) ?? models.find(({ endpoints }) => endpoints.length > 0))?.id;
+}
+
 function promptsOf(given: LoadedConfiguration['config']['prompts']): Snapshot['prompts'] {
   return Object.fromEntries(
     Object.entries(given).map(([id, { instructions, input }]) => [
@@ -167,9 +178,15 @@ export async function startGateway({ flags }: ServeOptions): Promise<void> {
   const loaded = requireConfiguration(load);
   const log = openStderrLog(loaded.runtime.logLevel);
   for (const { path, message } of loaded.warnings) log.warn(`${path} ${message}`);
+  for (const { slug, variable } of unusedProviderKeys(loaded.config, loaded.environment)) {
+    log.warn(
+      `${variable} is set, but switches no provider on in this version yet; list ${slug} under providers`,
+    );
+  }
   const gateway = await openGateway({ loaded, load, log });
   const url = baseUrl(gateway.host, gateway.port, loaded.config.server.base_path);
-  if (gateway.firstKeys !== undefined) process.stdout.write(firstStartText(gateway.firstKeys, url));
+  if (gateway.firstKeys !== undefined)
+    process.stdout.write(firstStartText(gateway.firstKeys, url, gateway.exampleModel));
   log.info('ready', { address: url, data_dir: loaded.runtime.dataDir, config: loaded.file });
 
   let isStopping = false;
@@ -190,4 +207,18 @@ export async function startGateway({ flags }: ServeOptions): Promise<void> {
   };
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
+  // A package runner puts a shell between itself and us that passes no signal on: when it is gone, so is our reason to be.
+  if (loaded.environment.npm_execpath !== undefined) onParentGone(() => stop('SIGTERM'));
+}
+
+const PARENT_CHECK_MS = 500;
+
+function onParentGone(react: () => void): void {
+  const parent = process.ppid;
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(timer);
+    react();
+  }, PARENT_CHECK_MS);
+  timer.unref();
 }

@@ -175,3 +175,16 @@ function pricingOf(given: Readonly<Record<string, unknown>>): Pricing {
 function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
+
+/** Provider keys in the environment that no listed provider stands for. */
+export function unusedProviderKeys(
+  source: { readonly providers: readonly ProviderEntry[] },
+  environment: Readonly<Record<string, string | undefined>>,
+): { readonly slug: string; readonly variable: string }[] {
+  const listed = new Set(source.providers.map(({ slug }) => slug));
+  return Object.entries(PROVIDER_TABLE).flatMap(([slug, { key_variable: variable }]) =>
+    variable !== undefined && (environment[variable] ?? '') !== '' && !listed.has(slug)
+      ? [{ slug, variable }]
+      : [],
+  );
+}

@@ -12,7 +12,11 @@ describe('baseUrl', () => {
 });
 
 describe('firstStartText', () => {
-  const text = firstStartText({ managementKey: 'sk-m', apiKey: 'sk-a' }, 'http://h:1/api/v1');
+  const text = firstStartText(
+    { managementKey: 'sk-m', apiKey: 'sk-a' },
+    'http://h:1/api/v1',
+    'simulator/standard',
+  );
 
   it('shows both keys and the address', () => {
     expect(text).toContain('sk-m');

@@ -10,12 +10,8 @@ export function baseUrl(host: string, port: number, basePath: string): string {
   return `http://${isIPv6(reachable) ? `[${reachable}]` : reachable}:${port}${basePath}`;
 }
 
-/** The model that answers without any provider. */
-const FIRST_MODEL = 'simulator/standard';
-
 /** What the first start prints: the two keys, the address, and a command that works when pasted. */
-export function firstStartText(keys: FirstKeys, url: string): string {
-  const body = JSON.stringify({ model: FIRST_MODEL, messages: [{ role: 'user', content: 'Hello!' }] });
+export function firstStartText(keys: FirstKeys, url: string, model: string | undefined): string {
   return `Signalbox is ready at ${url}
 
   Management key  ${keys.managementKey}
@@ -23,7 +19,14 @@ export function firstStartText(keys: FirstKeys, url: string): string {
 
 These keys are shown this once; only their hashes are stored. Try it:
 
-  curl ${url}/chat/completions -H "Authorization: Bearer ${keys.apiKey}" -H "Content-Type: application/json" -d '${body}'
+  ${exampleOf(keys, url, model)}
 
 `;
+}
+
+/** A command that asks the model, or for the list of models where none is served yet. */
+function exampleOf({ apiKey }: FirstKeys, url: string, model: string | undefined): string {
+  if (model === undefined) return `curl ${url}/models`;
+  const body = JSON.stringify({ model, messages: [{ role: 'user', content: 'Hello!' }] });
+  return `curl ${url}/chat/completions -H "Authorization: Bearer ${apiKey}" -H "Content-Type: application/json" -d '${body}'`;
 }

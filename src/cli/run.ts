@@ -59,6 +59,10 @@ async function runCommand(line: Run, output: Output): Promise<number | undefined
   const asJson = line.flags.json === true;
   if (line.command === 'check-config') {
     const { checkConfig } = await import('./check-config.ts');
+    if (line.operands[0] !== undefined && flags.config !== undefined) {
+      output.err('check-config takes a file or --config, not both\n');
+      return 2;
+    }
     return checkConfig({ ...flags, config: line.operands[0] ?? flags.config }, asJson, output);
   }
   const { result, text } = await tell(line, line.command, flags);

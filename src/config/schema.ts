@@ -114,11 +114,12 @@ const price = Type.Optional(
   }),
 );
 
-const pricing = closed(
-  Object.fromEntries(CONFIGURED_PRICES.map((name) => [name, price])) as {
+const pricing = closed({
+  ...(Object.fromEntries(CONFIGURED_PRICES.map((name) => [name, price])) as {
     [name in (typeof CONFIGURED_PRICES)[number]]: typeof price;
-  },
-);
+  }),
+  overrides: optional(Type.Array(Type.Object({}), { maxItems: 256 })),
+});
 
 const tokens = Type.Integer({ minimum: 1, maximum: 1_000_000_000 });
 

@@ -5,6 +5,8 @@ import type { Runtime } from './load.ts';
 /** Keys that are accepted and checked although what they steer is not there yet. `[]` stands for any place of a list. */
 const UNBUILT_KEYS = [
   'models[].quality',
+  'models[].endpoints[].pricing.discount',
+  'models[].endpoints[].pricing.overrides',
   'limits.per_key',
   'limits.analytics_per_minute',
   'limits.datasets',

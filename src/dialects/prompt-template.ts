@@ -7,6 +7,15 @@ export interface PromptTemplate {
   readonly input?: string;
 }
 
+/** Mark of an item that a template made. No JSON key, so that neither the wire nor a comparison ever sees it. */
+const FROM_TEMPLATE = Symbol('from a prompt template');
+
+/** How many items at the beginning of a filled body's `input` the caller did not write. */
+export function templateItemCount(body: JsonObject): number {
+  const first = Array.isArray(body.input) ? body.input[0] : undefined;
+  return isJsonObject(first) && FROM_TEMPLATE in first ? 1 : 0;
+}
+
 const PLACEHOLDER = /\{\{\s*([\w.-]+)\s*\}\}/g;
 
 /**
@@ -73,7 +82,11 @@ function joinInput(parts: JsonObject[], own: Json | undefined): Json {
   const isText = more.length === 0 && only?.type === 'input_text';
   const items = itemsOf(own);
   if (items.length === 0 && isText) return only.text ?? '';
-  return [{ type: 'message', role: 'user', content: parts }, ...items];
+  return [made({ type: 'message', role: 'user', content: parts }), ...items];
+}
+
+function made(item: JsonObject): JsonObject {
+  return Object.defineProperty(item, FROM_TEMPLATE, { value: true });
 }
 
 function itemsOf(input: Json | undefined): Json[] {

@@ -45,6 +45,7 @@ export class Report {
   readonly entries: TranslationEntry[] = [];
   readonly #format: Format;
   readonly #places: Places;
+  readonly #told = new Set<string>();
 
   constructor(request: Pick<GenerationRequest, 'format' | 'places'>) {
     this.#format = request.format;
@@ -63,14 +64,22 @@ export class Report {
   }
 
   dropped(field: string, detail: string): void {
-    this.entries.push({ field, action: 'dropped', detail });
+    this.#add({ field, action: 'dropped', detail });
   }
 
   coerced(field: string, detail: string): void {
-    this.entries.push({ field, action: 'coerced', detail });
+    this.#add({ field, action: 'coerced', detail });
   }
 
   renamed(field: string, detail: string): void {
-    this.entries.push({ field, action: 'renamed', detail });
+    this.#add({ field, action: 'renamed', detail });
+  }
+
+  /** The same loss is told once. */
+  #add(entry: TranslationEntry): void {
+    const key = JSON.stringify(entry);
+    if (this.#told.has(key)) return;
+    this.#told.add(key);
+    this.entries.push(entry);
   }
 }

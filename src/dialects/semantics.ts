@@ -1,5 +1,6 @@
 import { invalidRequest } from '../ir/errors.ts';
 import type { GenerationRequest, Tool } from '../ir/request.ts';
+import type { JsonObject } from '../kit/json.ts';
 
 /** Checks that no schema can make: fields that are each valid and impossible together. Throws 422. */
 export function checkSemantics(
@@ -10,6 +11,19 @@ export function checkSemantics(
   if (toolChoice?.mode === 'tool' && !tools.some((tool) => isNamed(tool, toolChoice.name))) {
     throw invalidRequest(
       [{ path: names.toolChoice, message: `names the tool "${toolChoice.name}", which is not in tools` }],
+      'unprocessable',
+    );
+  }
+  const unknown =
+    toolChoice?.mode === 'allowed' ? toolChoice.tools.find((named) => !isDeclared(named, tools)) : undefined;
+  if (unknown !== undefined) {
+    throw invalidRequest(
+      [
+        {
+          path: names.toolChoice,
+          message: `names a tool that is not in tools: ${JSON.stringify(unknown).slice(0, 200)}`,
+        },
+      ],
       'unprocessable',
     );
   }
@@ -26,6 +40,14 @@ export function checkSemantics(
       'unprocessable',
     );
   }
+}
+
+/** Whether an entry of an allow list means one of the tools: by name, or a hosted one by its type. */
+function isDeclared(entry: JsonObject, tools: readonly Tool[]): boolean {
+  const { name, type } = entry;
+  return tools.some((tool) =>
+    typeof name === 'string' ? isNamed(tool, name) : tool.type === 'hosted' && tool.kind === type,
+  );
 }
 
 function isNamed(tool: Tool, name: string): boolean {

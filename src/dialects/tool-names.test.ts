@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Tool } from '../ir/request.ts';
-import { flatArguments, flatToolName, freeTextOf, freeTextParameters, toolIdentities } from './tool-names.ts';
+import { flatArguments, flatNames, flatToolName, freeTextOf, freeTextParameters } from './tool-names.ts';
 
 describe('flat names', () => {
   it.each([
@@ -22,10 +22,44 @@ describe('flat names', () => {
       { type: 'custom', name: 'patch' },
       { type: 'hosted', dialect: 'responses', kind: 'web_search', value: { type: 'web_search' } },
     ];
-    const identify = toolIdentities({ tools });
+    const { identify } = flatNames({ tools });
     expect(identify('disk__read_file')).toEqual({ kind: 'function', name: 'read file', namespace: 'disk' });
     expect(identify('patch')).toEqual({ kind: 'custom', name: 'patch' });
     expect(identify('never_declared')).toEqual({ kind: 'function', name: 'never_declared' });
+  });
+
+  it('never belong to two tools', () => {
+    const long = 'x'.repeat(70);
+    const tools: Tool[] = [
+      { type: 'function', name: 'a.b' },
+      { type: 'function', name: 'a b' },
+      { type: 'function', name: 'a_b' },
+      { type: 'custom', name: 'a_b' },
+      { type: 'function', name: 'b', namespace: { name: 'a' } },
+      { type: 'function', name: 'a__b' },
+      { type: 'function', name: `1${long}` },
+      { type: 'function', name: `2${long}` },
+      { type: 'hosted', dialect: 'messages', kind: 'bash_20250124', value: { name: 'bash' } },
+      { type: 'function', name: 'bash' },
+    ];
+    const { nameOf, identify } = flatNames({ tools });
+    const identities = tools.flatMap((tool) =>
+      tool.type === 'hosted'
+        ? []
+        : [{ kind: tool.type, name: tool.name, ...(tool.namespace && { namespace: tool.namespace.name }) }],
+    );
+    const names = identities.map(nameOf);
+    expect(new Set(names).size).toBe(identities.length);
+    expect(names.map(identify)).toEqual(identities);
+    expect(names.every((name) => /^[a-zA-Z0-9_-]{1,64}$/.test(name))).toBe(true);
+    expect(nameOf({ kind: 'function', name: 'a_b' })).toBe('a_b');
+    expect(nameOf({ kind: 'function', name: 'a__b' })).toBe('a__b');
+    expect(names).not.toContain('bash');
+  });
+
+  it('are the same for a tool that is declared twice', () => {
+    const tool: Tool = { type: 'function', name: 'f' };
+    expect(flatNames({ tools: [tool, tool] }).nameOf({ kind: 'function', name: 'f' })).toBe('f');
   });
 });
 

@@ -39,16 +39,68 @@ export function freeTextParameters(tool: Extract<Tool, { type: 'custom' }>): Jso
   };
 }
 
-/** Finds the caller's tool behind a flat name; a name nobody declared is taken for a plain function. */
+/** Names of a request's tools for an upstream that only has plain functions, there and back. No two tools share one. */
+export interface FlatNames {
+  /** The upstream's name of a tool; one that the request does not declare is only made clean. */
+  nameOf(tool: ToolIdentity): string;
+  /** The caller's tool behind a name; a name nobody declared is taken for a plain function. */
+  identify(flatName: string): ToolIdentity;
+}
+
+/** Names all tools of a request. The same tools always get the same names, so that an answer can be read back. */
+export function flatNames({ tools }: Pick<GenerationRequest, 'tools'>): FlatNames {
+  const names = new Map<string, string>();
+  const identities = new Map<string, ToolIdentity>();
+  const pool = new NamePool(tools.flatMap((tool) => (tool.type === 'hosted' ? (tool.value.name ?? []) : [])));
+  const callable = tools.flatMap((tool) => (tool.type === 'hosted' ? [] : [identityOf(tool)]));
+  // Who is already called as it would be sent keeps that name, whoever else comes out the same.
+  for (const tool of [...callable.filter(isFlat), ...callable.filter((each) => !isFlat(each))]) {
+    if (names.has(keyOf(tool))) continue;
+    const name = pool.take(flatToolName(tool.name, tool.namespace));
+    names.set(keyOf(tool), name);
+    identities.set(name, tool);
+  }
+  return {
+    nameOf: (tool) => names.get(keyOf(tool)) ?? flatToolName(tool.name, tool.namespace),
+    identify: (name) => identities.get(name) ?? { kind: 'function', name },
+  };
+}
+
+/** Finds the caller's tool behind a flat name. */
 export function toolIdentities(
   request: Pick<GenerationRequest, 'tools'>,
 ): (flatName: string) => ToolIdentity {
-  const byFlatName = new Map<string, ToolIdentity>();
-  for (const tool of request.tools) {
-    if (tool.type === 'hosted') continue;
-    byFlatName.set(flatToolName(tool.name, tool.namespace?.name), identityOf(tool));
+  return flatNames(request).identify;
+}
+
+/** Gives names out, each only once: later takers of the same name get a number behind it. */
+class NamePool {
+  readonly #taken: Set<unknown>;
+  readonly #numbers = new Map<string, number>();
+
+  constructor(taken: readonly unknown[]) {
+    this.#taken = new Set(taken);
   }
-  return (flatName) => byFlatName.get(flatName) ?? { kind: 'function', name: flatName };
+
+  take(wanted: string): string {
+    let name = wanted;
+    let number = this.#numbers.get(wanted) ?? 2;
+    for (; this.#taken.has(name); number++) {
+      const suffix = `_${number}`;
+      name = wanted.slice(0, MAX_NAME_LENGTH - suffix.length) + suffix;
+    }
+    this.#numbers.set(wanted, number);
+    this.#taken.add(name);
+    return name;
+  }
+}
+
+function isFlat(tool: ToolIdentity): boolean {
+  return tool.namespace === undefined && flatToolName(tool.name, undefined) === tool.name;
+}
+
+function keyOf({ kind, name, namespace }: ToolIdentity): string {
+  return JSON.stringify([kind, name, namespace]);
 }
 
 function identityOf(tool: CallableTool): ToolIdentity {

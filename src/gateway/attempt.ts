@@ -91,7 +91,7 @@ async function openCandidate(
         if (request.echoUpstreamBody && request.stream) echoes.push({ type: 'debug', upstreamBody: sent });
       },
     });
-    const opening = await holdUntilContent(answer.batches[Symbol.asyncIterator]());
+    const opening = await holdUntilContent(answer.batches[Symbol.asyncIterator](), request.stream);
     if (opening instanceof UpstreamFailure) {
       record(opening.upstreamStatus === 0 ? answer.status : opening.upstreamStatus);
       return opening;
@@ -101,22 +101,28 @@ async function openCandidate(
     return opening;
   } catch (error) {
     if (tools.signal.aborted || !(error instanceof UpstreamFailure)) throw error;
-    record(error.upstreamStatus);
+    // An upstream that never answered is recorded by what its silence means to the caller.
+    record(error.upstreamStatus === 0 ? error.status : error.upstreamStatus);
     return error;
   }
 }
 
-/** Reads on until there is content, or the end. */
-async function holdUntilContent(rest: AsyncIterator<EventBatch>): Promise<Opening | UpstreamFailure> {
+/** Reads on until there is content, or the end. Of a whole answer nothing is forwarded before its end is known. */
+async function holdUntilContent(
+  rest: AsyncIterator<EventBatch>,
+  isStream: boolean,
+): Promise<Opening | UpstreamFailure> {
   const held: Event[] = [];
   for (;;) {
     const step = await rest.next();
     if (step.done === true) return { held, rest, disappointment: 'empty' };
     for (const event of step.value) held.push(event);
-    if (step.value.some(isContent)) return { held, rest, disappointment: refusalIn(held) };
+    if (isStream && step.value.some(isContent)) return { held, rest, disappointment: refusalIn(held) };
     const terminal = held.map(terminalOf).find((event) => event !== undefined);
     if (terminal?.type === 'failure') return asUpstreamFailure(terminal.error);
-    if (terminal !== undefined) return { held, rest, disappointment: refusalIn(held) ?? 'empty' };
+    if (terminal !== undefined) {
+      return { held, rest, disappointment: refusalIn(held) ?? (held.some(isContent) ? undefined : 'empty') };
+    }
   }
 }
 

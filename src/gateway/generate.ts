@@ -87,7 +87,7 @@ export function createGateway(parts: GatewayParts): Gateway {
     );
     return settleAnswer(pipeline(request), {
       journey,
-      metadata: () => metadataOf(underway),
+      metadata: (outcome) => metadataOf(underway, outcome),
       estimate: (result) => estimateUsage(request, result, parts.tokenizer),
       record: (settlement) => parts.record(input, journey, settlement),
     });
@@ -112,7 +112,7 @@ export function createGateway(parts: GatewayParts): Gateway {
         return fold(events);
       });
       input.timing.mark('upstream', parts.clock.monotonic() - started);
-      if (result.failure !== undefined) throw result.failure.withRouting(metadataOf(underway));
+      if (result.failure !== undefined) throw result.failure.withRouting(metadataOf(underway, 'failed'));
       return { context: replyContext(parts, underway), result };
     },
 
@@ -174,8 +174,11 @@ function relayedOnly(
   return relays;
 }
 
-function metadataOf({ input, journey, snapshot }: Underway): RoutingMetadata | undefined {
-  return input.wantsMetadata ? routingMetadata(journey, snapshot.region) : undefined;
+function metadataOf(
+  { input, journey, snapshot }: Underway,
+  outcome: 'served' | 'failed',
+): RoutingMetadata | undefined {
+  return input.wantsMetadata ? routingMetadata(journey, snapshot.region, outcome) : undefined;
 }
 
 /** Gives an error from beyond planning its routing context. */
@@ -185,7 +188,7 @@ async function routed<T>(underway: Underway, run: () => Promise<T>): Promise<T> 
   } catch (error) {
     const { signal } = underway.input;
     const cause = signal.aborted && signal.reason instanceof GatewayError ? signal.reason : error;
-    throw toGatewayError(cause).withRouting(metadataOf(underway));
+    throw toGatewayError(cause).withRouting(metadataOf(underway, 'failed'));
   }
 }
 

@@ -17,7 +17,7 @@ export interface GenerationInput {
   readonly acceptedAtMs: number;
   /** The caller asked for routing metadata by header. */
   readonly wantsMetadata: boolean;
-  /** `x-session-id`. */
+  /** `x-session-id`, where the body names no session. */
   readonly sessionId?: string;
   /** `anthropic-beta` or `x-anthropic-beta`. */
   readonly betas?: string;

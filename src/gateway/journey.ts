@@ -16,9 +16,14 @@ export class Journey {
   }
 }
 
-/** The routing metadata object of a request that was planned. */
-export function routingMetadata(journey: Journey, region: string | null): RoutingMetadata {
-  const { plan, attempts, selected } = journey;
+/** The routing metadata object of a request that was planned. One that failed has selected nobody. */
+export function routingMetadata(
+  journey: Journey,
+  region: string | null,
+  outcome: 'served' | 'failed',
+): RoutingMetadata {
+  const { plan, attempts } = journey;
+  const selected = outcome === 'served' ? journey.selected : undefined;
   const translation = [...plan.report, ...journey.report];
   const available = plan.candidates.map((candidate) => ({
     provider: candidate.endpoint.provider.name,

@@ -36,8 +36,31 @@ const VARIANTS = ['nitro', 'floor', 'exacto', 'online', 'free', 'extended', 'thi
 /** Slugs behind the operator's word that stand for a choice of model; known by name, not served yet. */
 const ROUTERS = ['auto', 'auto-beta', 'pareto-code', 'free', 'fusion', 'fusion-flash', 'bodybuilder'];
 
-/** Preferences that need what the gateway does not measure yet. */
-const UNSUPPORTED_PREFERENCES = ['sort', 'preferred_min_throughput', 'preferred_max_latency'];
+/** Wishes that are understood and cannot be honoured yet, with what happens instead. */
+const UNSUPPORTED_WISHES: readonly (readonly [
+  field: string,
+  isWished: (request: GenerationRequest) => boolean,
+  detail: string,
+])[] = [
+  ...['sort', 'preferred_min_throughput', 'preferred_max_latency'].map(
+    (name) =>
+      [
+        `provider.${name}`,
+        ({ wishes }: GenerationRequest) => wishes.provider[name] !== undefined,
+        'endpoints are tried in their configured order; this preference is not available yet',
+      ] as const,
+  ),
+  [
+    'route',
+    ({ wishes }) => wishes.route === 'sort',
+    'models are tried in the order of the request; sorting across models is not available yet',
+  ],
+  [
+    'stop_server_tools_when',
+    ({ wishes }) => wishes.stopServerToolsWhen !== undefined,
+    'the gateway runs no tools itself yet, so there is no loop to stop',
+  ],
+];
 
 /** Plans a request, or throws why it cannot be served: 400 for an unknown model, 404 when every endpoint is ruled out. */
 export function planRequest(
@@ -97,11 +120,9 @@ function nothingLeftMessage(
 }
 
 function reportOf(request: GenerationRequest): TranslationEntry[] {
-  return UNSUPPORTED_PREFERENCES.filter((name) => request.wishes.provider[name] !== undefined).map(
-    (name) => ({
-      field: `provider.${name}`,
-      action: 'dropped',
-      detail: 'endpoints are tried in their configured order; this preference is not available yet',
-    }),
-  );
+  return UNSUPPORTED_WISHES.filter(([, isWished]) => isWished(request)).map(([field, , detail]) => ({
+    field,
+    action: 'dropped',
+    detail,
+  }));
 }

@@ -1,5 +1,5 @@
 import { billOf, FREE } from '../catalog/bill.ts';
-import type { GatewayError } from '../ir/errors.ts';
+import { GatewayError } from '../ir/errors.ts';
 import { type Event, type EventBatch, type Settled, terminalOf } from '../ir/events.ts';
 import { Fold } from '../ir/fold.ts';
 import type { RoutingMetadata } from '../ir/metadata.ts';
@@ -18,7 +18,7 @@ export interface Settlement extends Settled {
 export interface SettleTools {
   readonly journey: Journey;
   /** The routing metadata of this moment, when the caller asked for it. */
-  readonly metadata: () => RoutingMetadata | undefined;
+  readonly metadata: (outcome: 'served' | 'failed') => RoutingMetadata | undefined;
   /** Counts what an upstream did not report. */
   readonly estimate: (result: Result) => Promise<Usage>;
   /** Told exactly once, before the terminal event is let go. */
@@ -35,6 +35,7 @@ export async function* settleAnswer(
 ): AsyncGenerator<EventBatch, void, void> {
   const fold = new Fold();
   let isSettled = false;
+  let failure: GatewayError | undefined;
   try {
     for await (const batch of answer) {
       const { passing, terminal } = untilTerminal(batch);
@@ -48,8 +49,11 @@ export async function* settleAnswer(
       yield [...passing, { ...terminal, settled }];
       return;
     }
+  } catch (error) {
+    if (error instanceof GatewayError) failure = error;
+    throw error;
   } finally {
-    if (!isSettled) await settleAbandoned(fold, tools);
+    if (!isSettled) await settleUnfinished(fold, failure, tools);
   }
 }
 
@@ -76,7 +80,7 @@ async function settle(
   const settled = {
     usage,
     bill: failed ? FREE : billFor(usage, result, tools.journey),
-    ...metadataOf(tools),
+    ...metadataOf(tools, failed),
   };
   await tools.record({
     ...settled,
@@ -87,16 +91,25 @@ async function settle(
   return settled;
 }
 
-/** The caller went away, or the pipeline broke: what was produced is charged, and counted by us if need be. */
-async function settleAbandoned(fold: Fold, tools: SettleTools): Promise<void> {
+/**
+ * An answer without an end. No endpoint would serve it: nothing is charged. The caller went away: what was produced is
+ * charged, and counted by us if need be.
+ */
+async function settleUnfinished(
+  fold: Fold,
+  failure: GatewayError | undefined,
+  tools: SettleTools,
+): Promise<void> {
   const result = fold.result();
   const hasOutput = result.items.length > 0;
   const usage = result.usage ?? (hasOutput ? await tools.estimate(result) : NO_USAGE);
+  const isCharged = hasOutput && failure === undefined;
   await tools.record({
     usage,
-    bill: hasOutput ? billFor(usage, result, tools.journey) : FREE,
-    outcome: 'aborted',
+    bill: isCharged ? billFor(usage, result, tools.journey) : FREE,
+    outcome: failure === undefined ? 'aborted' : 'failed',
     result,
+    ...(failure !== undefined && { error: failure }),
   });
 }
 
@@ -107,7 +120,7 @@ function billFor(usage: Usage, result: Result, { selected }: Journey) {
   return selected === undefined || isBlank ? FREE : billOf(usage, selected.endpoint.pricing);
 }
 
-function metadataOf(tools: SettleTools): { metadata?: RoutingMetadata } {
-  const metadata = tools.metadata();
+function metadataOf(tools: SettleTools, failed: boolean): { metadata?: RoutingMetadata } {
+  const metadata = tools.metadata(failed ? 'failed' : 'served');
   return metadata === undefined ? {} : { metadata };
 }

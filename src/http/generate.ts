@@ -1,10 +1,10 @@
 import type { InboundDialect } from '../dialects/dialect.ts';
 import type { GenerationInput } from '../gateway/generation.ts';
-import { GatewayError } from '../ir/errors.ts';
+import { GatewayError, invalidRequest } from '../ir/errors.ts';
 import type { Format } from '../ir/items.ts';
 import { Abandonment } from './abandonment.ts';
 import { logOwnFault } from './error-reply.ts';
-import { betaHeaders, metadataHeaders, SESSION_HEADER } from './generation-headers.ts';
+import { betaHeaders, MAX_SESSION_ID, metadataHeaders, SESSION_HEADER } from './generation-headers.ts';
 import type { Call, Handler } from './route.ts';
 import { replyWithStream } from './sse-reply.ts';
 
@@ -70,8 +70,8 @@ async function generation(
 function inputOf(call: Call, format: Format): GenerationInput {
   const { exchange, caller, headers, body } = call;
   if (caller === undefined) throw new Error('a generation route must require a key');
-  const sessionId = headers[SESSION_HEADER];
-  const betas = betaHeaders.map((name) => headers[name]).find((value) => value !== undefined);
+  const sessionId = sessionHeader(call);
+  const betas = betaHeaders.flatMap((name) => headers[name] ?? []).join(',');
   return {
     format,
     caller,
@@ -79,11 +79,19 @@ function inputOf(call: Call, format: Format): GenerationInput {
     generationId: exchange.requestId,
     acceptedAtMs: exchange.acceptedAtMs,
     wantsMetadata: wantsMetadata(call),
-    ...(sessionId !== undefined && sessionId !== '' && { sessionId }),
-    ...(betas !== undefined && betas !== '' && { betas }),
+    ...(sessionId !== undefined && { sessionId }),
+    ...(betas !== '' && { betas }),
     signal: exchange.signal,
     timing: exchange.timing,
   };
+}
+
+/** The session id of the header, where the body has none. */
+function sessionHeader({ headers, body }: Call): string | undefined {
+  const given = headers[SESSION_HEADER];
+  if (given === undefined || given === '' || typeof body.session_id === 'string') return undefined;
+  if (given.length <= MAX_SESSION_ID) return given;
+  throw invalidRequest([{ path: SESSION_HEADER, message: `must have at most ${MAX_SESSION_ID} characters` }]);
 }
 
 /** The legacy header counts only in the absence of the current one; anything but `enabled` means no. */

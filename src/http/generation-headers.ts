@@ -3,7 +3,10 @@ import Type, { type TObject } from 'typebox';
 /** Groups requests; the sticky routing key when the body names none. */
 export const SESSION_HEADER = 'x-session-id';
 
-/** Where callers name betas of the messages format, in order of precedence. */
+/** Characters of a session id. */
+export const MAX_SESSION_ID = 256;
+
+/** Where callers name betas of the messages format. Both count. */
 export const betaHeaders = ['anthropic-beta', 'x-anthropic-beta'] as const;
 
 /** The headers that switch routing metadata on: the current one, then the legacy one. */
@@ -25,7 +28,13 @@ export function generationHeaderSchema(vendor: string): TObject {
     [legacy.toLowerCase()]: Type.Optional(
       Type.String({ description: `Legacy name of ${current}.`, deprecated: true }),
     ),
-    [SESSION_HEADER]: Type.Optional(printable(256, 'Groups requests; `session_id` in the body wins.')),
+    // Its length is looked at only when it counts: a session id in the body wins.
+    [SESSION_HEADER]: Type.Optional(
+      printable(
+        16_384,
+        `At most ${MAX_SESSION_ID} characters. Groups requests; \`session_id\` in the body wins.`,
+      ),
+    ),
     ...Object.fromEntries(
       betaHeaders.map((name) => [
         name,

@@ -53,7 +53,7 @@ class NodeHttpServer implements HttpServer {
   #state: ServerState = 'starting';
   #generations = 0;
   #face: Face | undefined;
-  #whenIdle: (() => void) | undefined;
+  #whenEnded: ((exchange: Exchange) => void) | undefined;
 
   constructor(services: HttpDependencies) {
     this.#services = services;
@@ -98,26 +98,36 @@ class NodeHttpServer implements HttpServer {
     if (this.#state === 'starting') this.#state = 'ready';
   }
 
+  /**
+   * What was in flight when the drain began may end; whatever comes now is refused with 503 and `Connection: close`,
+   * and `/readyz` says so, until the listener closes with the last of it.
+   */
   async drain(limitMs: number): Promise<void> {
     this.#state = 'draining';
-    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
-    if (!(await this.#idleWithin(limitMs))) {
-      for (const exchange of this.#exchanges) exchange.abort(unavailable('The gateway is shutting down'));
-      await this.#idleWithin(this.#times.abortGraceMs * 2);
+    this.#server.closeIdleConnections();
+    const awaited = new Set(this.#exchanges);
+    if (!(await this.#endedWithin(awaited, limitMs))) {
+      for (const exchange of awaited) exchange.abort(unavailable('The gateway is shutting down'));
+      await this.#endedWithin(awaited, this.#times.abortGraceMs * 2);
     }
+    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    // Refusals that were written behind the last answers still have to leave.
+    await this.#endedWithin(new Set(this.#exchanges), this.#times.abortGraceMs);
     this.#server.closeAllConnections();
     await closed;
   }
 
-  /** Whether nothing is in flight any more, at the latest after `limitMs`. */
-  #idleWithin(limitMs: number): Promise<boolean> {
-    if (this.#exchanges.size === 0) return Promise.resolve(true);
+  /** Whether all of the exchanges have ended, at the latest after `limitMs`. They leave the set as they end. */
+  #endedWithin(awaited: Set<Exchange>, limitMs: number): Promise<boolean> {
+    if (awaited.size === 0) return Promise.resolve(true);
     return new Promise((resolve) => {
       const timer = setTimeout(() => {
-        this.#whenIdle = undefined;
+        this.#whenEnded = undefined;
         resolve(false);
       }, limitMs);
-      this.#whenIdle = () => {
+      this.#whenEnded = (exchange) => {
+        awaited.delete(exchange);
+        if (awaited.size > 0) return;
         clearTimeout(timer);
         resolve(true);
       };
@@ -205,9 +215,9 @@ class NodeHttpServer implements HttpServer {
       ofSocket.delete(exchange);
       this.#exchanges.delete(exchange);
       if (this.#state !== 'draining') return;
-      // Node has closed what was idle when the drain began; what became idle since is ours to close.
+      // What was idle when the drain began is closed; so is what became idle since.
       this.#server.closeIdleConnections();
-      if (this.#exchanges.size === 0) this.#whenIdle?.();
+      this.#whenEnded?.(exchange);
     });
   }
 

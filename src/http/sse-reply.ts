@@ -1,7 +1,9 @@
+import { FREE } from '../catalog/bill.ts';
 import type { ReplyContext, StreamEncoder } from '../dialects/dialect.ts';
 import type { OpenedStream } from '../gateway/generation.ts';
-import { toGatewayError } from '../ir/errors.ts';
-import type { EventBatch } from '../ir/events.ts';
+import { type GatewayError, toGatewayError } from '../ir/errors.ts';
+import type { Event, EventBatch } from '../ir/events.ts';
+import { NO_USAGE } from '../ir/usage.ts';
 import { writeSseComment } from '../kit/sse.ts';
 import { Abandonment } from './abandonment.ts';
 import { CallerGone } from './caller-gone.ts';
@@ -42,13 +44,18 @@ export async function replyWithStream(reply: Reply, source: StreamSource): Promi
     if (!(source.signal.reason instanceof CallerGone)) {
       source.report(thrown);
       const encoder = pulse.encoder ?? source.createEncoder(source.contextWithoutEndpoint());
-      reply.end(encoder.encode([{ type: 'failure', error: toGatewayError(thrown) }]));
+      reply.end(encoder.encode([lateFailure(toGatewayError(thrown))]));
     }
   } finally {
     pulse.stop();
     waits.close();
   }
   await reply.flushed(source.signal, source.times.abortGraceMs);
+}
+
+/** A failure that nothing was settled for: no endpoint answered, or the answer was cut off from outside. */
+function lateFailure(error: GatewayError): Event {
+  return { type: 'failure', error, settled: { usage: NO_USAGE, bill: FREE, metadata: error.routing } };
 }
 
 /** One write per batch; the next batch is pulled only when the reader has taken the last. */

@@ -201,6 +201,7 @@ function itemOf(draft: ItemDraft): Item {
         id: head.id,
         status,
         signature: seal.signature,
+        signatureFormat: seal.signature === undefined ? undefined : seal.format,
         ext: mergeExt(head.ext, draft.ext),
       });
     case 'image':

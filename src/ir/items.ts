@@ -124,6 +124,8 @@ export interface ToolCallItem {
   readonly status?: ItemStatus;
   /** Seal that one family puts on calls (Gemini thought signatures). */
   readonly signature?: string;
+  /** Who minted the seal, where it is known. */
+  readonly signatureFormat?: ReasoningFormat;
   readonly cache?: CacheMark;
   readonly ext?: Ext;
 }

@@ -5,7 +5,7 @@ export interface TranslationEntry {
   readonly detail: string;
 }
 
-/** One upstream call. `status`: what it answered; 0 when it did not. */
+/** One upstream call. `status`: what it answered; when it did not, what that means to the caller (502, 524). */
 export interface AttemptRecord {
   readonly provider: string;
   readonly model: string;

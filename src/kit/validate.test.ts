@@ -9,6 +9,7 @@ const schema = Type.Object({
   mood: optional(oneOf(['good', 'bad'])),
   tags: optional(Type.Array(Type.String(), { minItems: 1, maxItems: 2 })),
   either: optional(Type.Union([Type.String(), Type.Array(Type.Integer())])),
+  order: optional(Type.Union([oneOf(['up', 'down']), closed({ by: optional(oneOf(['up', 'down'])) })])),
   closed: optional(closed({ a: optional(Type.Number()) })),
   shape: optional(
     taggedUnion('type', [
@@ -67,6 +68,10 @@ describe('a validator', () => {
     [{ tags: ['a', 1] }, 'tags[1]', 'must be a string'],
     [{ either: 5 }, 'either', 'must be a string or an array'],
     [{ either: [1, 'x'] }, 'either[1]', 'must be an integer'],
+    [{ order: 'left' }, 'order', 'must be one of "up", "down" or an object'],
+    [{ order: { by: 'left' } }, 'order.by', 'must be one of "up", "down" or null'],
+    [{ order: { to: 'up' } }, 'order.to', 'is not a known field'],
+    [{ order: 5 }, 'order', 'must be one of "up", "down" or an object'],
     [{ closed: { b: 1 } }, 'closed.b', 'is not a known field'],
     [{ shape: { type: 'circle' } }, 'shape.radius', 'is required'],
     [{ shape: { type: 'line' } }, 'shape.type', 'must be one of "circle", "square"'],

@@ -133,14 +133,21 @@ function walkUnion(
   if (branches.some((branch) => matches(branch, value))) return;
   const sameKind = branches.filter((branch) => isSameKind(branch, value));
   const meant = sameKind.length === 1 ? sameKind[0] : undefined;
-  if (meant !== undefined && literalsOf(meant).length === 0) walk(meant, value, path, issues);
+  if (meant !== undefined && literalValues(meant).length === 0) walk(meant, value, path, issues);
   else issues.push({ path, message: `must be ${describe(branches)}` });
 }
 
-/** Whether a branch takes values of this kind at all; a tagged union takes objects. */
+/** Whether a branch takes values of this kind at all: a tagged union takes objects, literals what they are. */
 function isSameKind(branch: SchemaNode, value: unknown): boolean {
-  if (branch.anyOf === undefined) return kindProblem(branch, value) === undefined;
-  return branch.discriminator === undefined || isJsonObject(value);
+  if (branch.anyOf !== undefined) return branch.discriminator === undefined || isJsonObject(value);
+  const literals = literalValues(branch);
+  if (literals.length > 0) return literals.some((literal) => typeof literal === typeof value);
+  return kindProblem(branch, value) === undefined;
+}
+
+/** The values that a node itself lists; a union lists none. */
+function literalValues(node: SchemaNode): readonly unknown[] {
+  return node.enum ?? (node.const === undefined ? [] : [node.const]);
 }
 
 /** Reports on the branch that the value names by its tag, and on no other. */
@@ -194,9 +201,8 @@ function matches(schema: SchemaNode, value: unknown): boolean {
 
 function literalsOf(node: SchemaNode | undefined): string[] {
   if (node === undefined) return [];
-  if (node.const !== undefined) return [JSON.stringify(node.const)];
-  if (node.enum !== undefined) return node.enum.map((value) => JSON.stringify(value));
-  return (node.anyOf ?? []).flatMap((inner) => literalsOf(inner));
+  const own = literalValues(node).map((value) => JSON.stringify(value));
+  return own.length > 0 ? own : (node.anyOf ?? []).flatMap((inner) => literalsOf(inner));
 }
 
 function describe(branches: readonly SchemaNode[]): string {

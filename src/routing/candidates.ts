@@ -27,7 +27,11 @@ export function candidatesOf(
       if (rejection === undefined) passing.push(endpoint);
       else rejected.push(rejection);
     }
-    for (const endpoint of inOrder(passing, request.wishes)) {
+    const wanted = inOrder(passing, request.wishes);
+    for (const endpoint of passing.filter((each) => !wanted.includes(each))) {
+      rejected.push({ endpoint, filter: 'allow_fallbacks', reason: 'provider.allow_fallbacks is false' });
+    }
+    for (const endpoint of wanted) {
       const lane =
         mayRelay && dialectOf(endpoint.provider, request.format) === request.format ? 'relay' : 'translate';
       accepted.push({ model, endpoint, lane });

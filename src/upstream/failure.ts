@@ -1,5 +1,6 @@
 import type { Provider } from '../catalog/catalog.ts';
 import type { UpstreamErrorInfo } from '../dialects/dialect.ts';
+import { reportedFailure } from '../dialects/reported-failure.ts';
 import { ERROR_TABLE, type ErrorKind, type GatewayError } from '../ir/errors.ts';
 import type { Event } from '../ir/events.ts';
 import { isJsonObject, type JsonObject, readJson } from '../kit/json.ts';
@@ -139,8 +140,12 @@ export function failureOfBody(
   body: string,
   scope: FailureScope,
 ): UpstreamFailure {
-  const verdict: Verdict = { kind: 'upstream-unavailable', cause };
   const info = readInfo(body, scope);
+  const said = info === undefined ? undefined : reportedFailure(info).kind;
+  const verdict: Verdict = {
+    kind: said !== undefined && EVENT_KINDS.has(said) ? said : 'upstream-unavailable',
+    cause,
+  };
   return new UpstreamFailure(verdict.kind, messageOf(verdict, ''), status, {
     metadata: metadataOf(verdict.kind, scope, { code: info?.code, raw: body }),
   });

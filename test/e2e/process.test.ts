@@ -148,6 +148,20 @@ describe('the program', () => {
     expect(performance.now() - started).toBeLessThan(2500);
   });
 
+  it('ends when the package runner that started it is gone', async () => {
+    const command = `"${process.execPath}" "${program}" --port 0; true`;
+    const env = { PATH: process.env.PATH ?? '', npm_execpath: 'npm' };
+    const shell = spawn('sh', ['-c', command], { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
+    children.push(shell);
+    let stderr = '';
+    shell.stderr.on('data', (chunk) => {
+      stderr += chunk;
+    });
+    await expect.poll(() => stderr, { timeout: 15_000 }).toContain('"ready"');
+    await stopped(shell, 'SIGKILL');
+    await expect.poll(() => stderr, { timeout: 5_000 }).toContain('"stopped"');
+  });
+
   it('takes a changed configuration into use, and keeps the old one when the new one is broken', async () => {
     const file = join(folder, 'signalbox.yaml');
     writeFileSync(file, 'providers: [{slug: simulator}]\n');

@@ -81,7 +81,10 @@ describe('draining', () => {
     const draining = server.drain(5_000).then(() => {
       drained = true;
     });
-    expect(await connects(port)).toBe(false);
+    const late = await ask(port, { path: '/api/v1/models' });
+    expect(late.status).toBe(503);
+    expect((await ask(port, { path: '/readyz' })).status).toBe(503);
+    expect((await ask(port, { path: '/healthz' })).status).toBe(200);
     // Pipelined behind the open stream: answered after it, with a refusal.
     kept.socket.write(
       'GET /api/v1/models HTTP/1.1\r\nHost: a\r\n\r\nGET /readyz HTTP/1.1\r\nHost: a\r\n\r\n',
@@ -95,6 +98,7 @@ describe('draining', () => {
       expect(answer).toContain('response.completed');
     }
     await draining;
+    expect(await connects(port)).toBe(false);
     expect(performance.now() - released).toBeLessThan(3_000);
     expect(kept.read()).toContain('response.completed');
     expect(kept.read()).toMatch(/HTTP\/1\.1 503 .*\r\n/);

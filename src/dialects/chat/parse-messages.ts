@@ -10,28 +10,43 @@ import type {
   ToolKind,
   ToolResultItem,
 } from '../../ir/items.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../kit/json.ts';
-import { membersBeyond, objectAt, objectsAt, textAt } from '../../kit/members.ts';
+import type { Places } from '../../ir/places.ts';
+import type { Json, JsonObject } from '../../kit/json.ts';
+import { membersBeyond, objectAt, objectsAt, objectsOf, textAt } from '../../kit/members.ts';
 import { parseCacheMark } from '../gateway-fields.ts';
 
-import { parseReasoningDetails } from './reasoning-details.ts';
+import { isSealOfCall, PLAIN_THOUGHTS, parseReasoningDetails } from './reasoning-details.ts';
 import { parseFileData, parseUrl } from './source.ts';
 
+/** Where a message stands, and what was said before it. */
+interface Spot {
+  readonly position: number;
+  /** Path of the message in the body. */
+  readonly path: string;
+  readonly places: Places;
+  readonly calls: CallsSoFar;
+}
+
 /** The conversation of a validated request: one wire message is one or several items. */
-export function parseMessages(messages: readonly JsonObject[]): Item[] {
+export function parseMessages(messages: readonly JsonObject[], places: Places): Item[] {
   const calls = new CallsSoFar();
-  return messages.flatMap((message, position) => {
-    switch (message.role) {
-      case 'assistant':
-        return parseAssistant(message, position, calls);
-      case 'tool':
-        return [parseToolMessage(message, calls)];
-      case 'function':
-        return [parseFunctionMessage(message, calls)];
-      default:
-        return [parsePlainMessage(message)];
-    }
-  });
+  return messages.flatMap((message, position) =>
+    parseMessage(message, { position, path: `messages[${position}]`, places, calls }),
+  );
+}
+
+function parseMessage(message: JsonObject, spot: Spot): Item[] {
+  const { places, path } = spot;
+  switch (message.role) {
+    case 'assistant':
+      return parseAssistant(message, spot);
+    case 'tool':
+      return [places.put(parseToolMessage(message, spot), path)];
+    case 'function':
+      return [places.put(parseFunctionMessage(message, spot), path)];
+    default:
+      return [places.put(parsePlainMessage(message, spot), path)];
+  }
 }
 
 /** What later messages need to know of the calls before them. */
@@ -61,9 +76,8 @@ const ASSISTANT_FIELDS = new Set([
   'role',
   'content',
   'refusal',
-  'reasoning',
-  'reasoning_content',
   'reasoning_details',
+  ...PLAIN_THOUGHTS,
   'tool_calls',
   'function_call',
   'images',
@@ -71,116 +85,129 @@ const ASSISTANT_FIELDS = new Set([
 const TOOL_FIELDS = new Set(['role', 'content', 'tool_call_id']);
 const FUNCTION_FIELDS = new Set(['role', 'content', 'name']);
 
-function parsePlainMessage(message: JsonObject): MessageItem {
+function parsePlainMessage(message: JsonObject, spot: Spot): MessageItem {
   return {
     type: 'message',
     role: message.role as Role,
-    content: parseContent(message.content),
+    content: parseContent(message.content, spot),
     ...extOf(message, PLAIN_FIELDS),
   };
 }
 
-function parseAssistant(message: JsonObject, position: number, calls: CallsSoFar): Item[] {
+function parseAssistant(message: JsonObject, spot: Spot): Item[] {
+  const { places, path } = spot;
   const seals = sealsOfCalls(message);
   const toolCalls = [
-    ...objectsAt(message, 'tool_calls').map((call) => parseToolCall(call, seals)),
-    ...parseLegacyCall(message, position),
+    ...objectsAt(message, 'tool_calls').map((call, at) =>
+      places.put(parseToolCall(call, seals), `${path}.tool_calls[${at}]`),
+    ),
+    ...parseLegacyCall(message, spot),
   ];
-  for (const call of toolCalls) calls.add(call);
-  const images = objectsAt(message, 'images').map(parseImageItem);
-  const thoughts = parseThoughts(message, seals);
-  const content = assistantContent(message);
+  for (const call of toolCalls) spot.calls.add(call);
+  const images = objectsAt(message, 'images').map((image, at) =>
+    places.put(parseImageItem(image), `${path}.images[${at}]`),
+  );
+  const thoughts = parseThoughts(message, seals, spot);
+  const content = assistantContent(message, spot);
   const ext = extOf(message, ASSISTANT_FIELDS);
   const isOnlyMessage = toolCalls.length + images.length + thoughts.length === 0;
   const hasMessage = content.length > 0 || ext.ext !== undefined || isOnlyMessage;
-  const spoken: MessageItem[] = hasMessage ? [{ type: 'message', role: 'assistant', content, ...ext }] : [];
-  return [...thoughts, ...spoken, ...images, ...toolCalls];
+  const spoken: MessageItem = { type: 'message', role: 'assistant', content, ...ext };
+  return [...thoughts, ...(hasMessage ? [places.put(spoken, path)] : []), ...images, ...toolCalls];
 }
 
-function assistantContent(message: JsonObject): Part[] {
+function assistantContent(message: JsonObject, spot: Spot): Part[] {
   const refusal = textAt(message, 'refusal');
-  const parts = parseContent(message.content).filter((part) => part.type !== 'text' || part.text !== '');
-  return refusal === undefined ? parts : [...parts, { type: 'refusal', refusal }];
+  const parts = parseContent(message.content, spot).filter(
+    (part) => part.type !== 'text' || part.text !== '',
+  );
+  if (refusal === undefined) return parts;
+  return [...parts, spot.places.put({ type: 'refusal', refusal }, `${spot.path}.refusal`)];
 }
 
-function parseToolMessage(message: JsonObject, calls: CallsSoFar): ToolResultItem {
+function parseToolMessage(message: JsonObject, spot: Spot): ToolResultItem {
   const callId = message.tool_call_id as string;
   return {
     type: 'tool-result',
-    kind: calls.kindOf(callId),
+    kind: spot.calls.kindOf(callId),
     callId,
-    content: parseContent(message.content),
+    content: parseContent(message.content, spot),
     ...extOf(message, TOOL_FIELDS),
   };
 }
 
-function parseFunctionMessage(message: JsonObject, calls: CallsSoFar): ToolResultItem {
+function parseFunctionMessage(message: JsonObject, spot: Spot): ToolResultItem {
   return {
     type: 'tool-result',
     kind: 'function',
-    callId: calls.latestNamed(message.name as string),
-    content: parseContent(message.content),
+    callId: spot.calls.latestNamed(message.name as string),
+    content: parseContent(message.content, spot),
     ...extOf(message, FUNCTION_FIELDS),
   };
 }
 
 // --- Thoughts --------------------------------------------------------------------------------------------------------
 
+type CallSeal = Pick<ToolCallItem, 'signature' | 'signatureFormat'>;
+
 /** Seals that belong to tool calls, by the id of the call. */
-function sealsOfCalls(message: JsonObject): ReadonlyMap<string, string> {
-  const callIds = new Set(objectsAt(message, 'tool_calls').map(({ id }) => id));
-  const seals = new Map<string, string>();
-  for (const detail of objectsAt(message, 'reasoning_details')) {
-    const [id, data] = [textAt(detail, 'id'), textAt(detail, 'data')];
-    if (id !== undefined && data !== undefined && callIds.has(id)) seals.set(id, data);
+function sealsOfCalls(message: JsonObject): ReadonlyMap<string, CallSeal> {
+  const seals = new Map<string, CallSeal>();
+  for (const detail of objectsAt(message, 'reasoning_details').filter(isSealOfCall(message))) {
+    const format = textAt(detail, 'format');
+    const seal = { signature: textAt(detail, 'data') ?? '' };
+    seals.set(textAt(detail, 'id') ?? '', format === undefined ? seal : { ...seal, signatureFormat: format });
   }
   return seals;
 }
 
 /** Details say everything that the plain text says, and more. */
-function parseThoughts(message: JsonObject, seals: ReadonlyMap<string, string>): Item[] {
+function parseThoughts(message: JsonObject, seals: ReadonlyMap<string, CallSeal>, spot: Spot): Item[] {
+  const { places, path } = spot;
   const details = objectsAt(message, 'reasoning_details').filter(
     (detail) => !seals.has(textAt(detail, 'id') ?? ''),
   );
-  if (details.length > 0) return parseReasoningDetails(details);
-  const text = textAt(message, 'reasoning') ?? textAt(message, 'reasoning_content');
-  return text === undefined ? [] : [{ type: 'reasoning', text: [text], summary: [] }];
+  if (details.length > 0) {
+    return parseReasoningDetails(details).map((item) => places.put(item, `${path}.reasoning_details`));
+  }
+  const field = PLAIN_THOUGHTS.find((name) => textAt(message, name) !== undefined);
+  if (field === undefined) return [];
+  const text = [textAt(message, field) ?? ''];
+  return [places.put({ type: 'reasoning', text, summary: [] }, `${path}.${field}`)];
 }
 
 // --- Tool calls and images ---------------------------------------------------------------------------------------------
 
 const CALL_FIELDS = new Set(['id', 'type', 'index', 'function', 'custom']);
 
-function parseToolCall(call: JsonObject, seals: ReadonlyMap<string, string>): ToolCallItem {
+function parseToolCall(call: JsonObject, seals: ReadonlyMap<string, CallSeal>): ToolCallItem {
   const callId = call.id as string;
   const custom = objectAt(call, 'custom');
   const isCustom = call.type === 'custom' && custom !== undefined;
   const body = isCustom ? custom : objectAt(call, 'function');
-  const signature = seals.get(callId);
   return {
     type: 'tool-call',
     kind: isCustom ? 'custom' : 'function',
     callId,
     name: textAt(body, 'name') ?? '',
     input: textAt(body, isCustom ? 'input' : 'arguments') ?? '',
-    ...(signature !== undefined && { signature }),
+    ...seals.get(callId),
     ...extOf(call, CALL_FIELDS),
   };
 }
 
 /** A legacy call has no id; its place in the conversation makes one. */
-function parseLegacyCall(message: JsonObject, position: number): ToolCallItem[] {
-  const call = objectAt(message, 'function_call');
-  if (call === undefined) return [];
-  return [
-    {
-      type: 'tool-call',
-      kind: 'function',
-      callId: `call_${position}`,
-      name: call.name as string,
-      input: call.arguments as string,
-    },
-  ];
+function parseLegacyCall(message: JsonObject, { position, path, places }: Spot): ToolCallItem[] {
+  const given = objectAt(message, 'function_call');
+  if (given === undefined) return [];
+  const call: ToolCallItem = {
+    type: 'tool-call',
+    kind: 'function',
+    callId: `call_${position}`,
+    name: given.name as string,
+    input: given.arguments as string,
+  };
+  return [places.put(call, `${path}.function_call`)];
 }
 
 function parseImageItem(image: JsonObject): ImageItem {
@@ -190,9 +217,11 @@ function parseImageItem(image: JsonObject): ImageItem {
 // --- Content parts -----------------------------------------------------------------------------------------------------
 
 /** Reads a string or a list of parts. */
-export function parseContent(content: Json | undefined): Part[] {
-  if (typeof content === 'string') return [{ type: 'text', text: content }];
-  return Array.isArray(content) ? content.filter(isJsonObject).map(parsePart) : [];
+function parseContent(content: Json | undefined, { places, path }: Spot): Part[] {
+  if (typeof content === 'string') {
+    return [places.put({ type: 'text', text: content }, `${path}.content`)];
+  }
+  return objectsOf(content).map((part, at) => places.put(parsePart(part), `${path}.content[${at}]`));
 }
 
 const PART_FIELDS = new Set([

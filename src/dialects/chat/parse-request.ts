@@ -6,16 +6,15 @@ import type {
   OutputFormat,
   ReasoningSettings,
   Sampling,
-  Tool,
-  ToolChoice,
 } from '../../ir/request.ts';
 import type { Json, JsonObject } from '../../kit/json.ts';
 import {
   booleanAt,
-  membersBeyond,
+  compact,
   numberAt,
   objectAt,
   objectsAt,
+  stringAt,
   textAt,
   withoutNulls,
 } from '../../kit/members.ts';
@@ -25,7 +24,8 @@ import { modelList, parseCacheMark, parseWishes } from '../gateway-fields.ts';
 import { checkSemantics } from '../semantics.ts';
 
 import { parseMessages } from './parse-messages.ts';
-import { CHAT_ONLY_FIELDS, DOCUMENTED_FIELDS } from './wire.ts';
+import { parseToolChoice, parseTools } from './parse-tools.ts';
+import { CHAT_ONLY_FIELDS, DOCUMENTED_FIELDS, isKnownPartType } from './wire.ts';
 
 /** Reads a validated body. Throws 400 and 422 for what the schema cannot say. */
 export function parseRequest(body: JsonObject, _context: ParseContext): GenerationRequest {
@@ -35,26 +35,47 @@ export function parseRequest(body: JsonObject, _context: ParseContext): Generati
   if (models.length === 0) {
     throw invalidRequest([{ path: '', message: "Missing required parameter: 'model'." }]);
   }
+  const places = new Places();
   const request: GenerationRequest = {
     format: 'chat',
     body,
     models,
     hasFallbackModels: Array.isArray(given.models) && given.models.length > 0,
-    items: parseMessages(objectsAt(given, 'messages')),
-    tools: objectsAt(given, 'tools').map(parseTool),
+    items: parseMessages(objectsAt(given, 'messages'), places),
+    tools: parseTools(objectsAt(given, 'tools'), places),
     sampling: parseSampling(given),
     stream: given.stream === true,
     // The debug echo exists in the responses format only.
     echoUpstreamBody: false,
     wishes: parseWishes(given),
     ext: extOf(given),
-    places: new Places(),
+    places,
     unknownFields: unknownFieldsOf(given),
     ...parseSettings(given),
   };
   checkSemantics(request, { toolChoice: 'tool_choice', budget: 'reasoning.max_tokens' });
   checkLogprobs(request.sampling);
   return request;
+}
+
+/**
+ * Content parts of kinds that nobody documents: upstreams of this dialect may know them, for all others they are an
+ * error.
+ */
+export function unknownItemIssues(request: GenerationRequest): Issue[] {
+  if (request.format !== 'chat') return [];
+  return objectsAt(request.body, 'messages').flatMap((message, position) =>
+    objectsAt(message, 'content').flatMap((part, place) => {
+      const type = stringAt(part, 'type') ?? '';
+      if (isKnownPartType(type)) return [];
+      return [
+        {
+          path: `messages[${position}].content[${place}].type`,
+          message: `${JSON.stringify(type.slice(0, 64))} is not a known part type`,
+        },
+      ];
+    }),
+  );
 }
 
 // --- What is refused ---------------------------------------------------------------------------------------------------
@@ -186,85 +207,9 @@ function parseOutputFormat(format: JsonObject | undefined): OutputFormat | undef
   }
 }
 
-// --- Tools -----------------------------------------------------------------------------------------------------------
-
-const TOOL_FIELDS = new Set(['type', 'function', 'custom', 'cache_control']);
-
-function parseTool(tool: JsonObject): Tool {
-  const chat = membersBeyond(tool, TOOL_FIELDS);
-  const ext = chat === undefined ? undefined : { chat };
-  switch (tool.type) {
-    case 'function': {
-      const declared = objectAt(tool, 'function');
-      return compact({
-        type: 'function',
-        name: textAt(declared, 'name') ?? '',
-        description: textAt(declared, 'description'),
-        parameters: objectAt(declared, 'parameters'),
-        strict: booleanAt(declared, 'strict'),
-        cache: parseCacheMark(tool.cache_control),
-        ext,
-      });
-    }
-    case 'custom': {
-      const declared = objectAt(tool, 'custom');
-      return compact({
-        type: 'custom',
-        name: textAt(declared, 'name') ?? '',
-        description: textAt(declared, 'description'),
-        format: parseCustomFormat(objectAt(declared, 'format')),
-        ext,
-      });
-    }
-    default:
-      return { type: 'hosted', dialect: 'chat', kind: tool.type as string, value: tool };
-  }
-}
-
-/** The chat format nests the grammar one level deeper than the representation. */
-function parseCustomFormat(format: JsonObject | undefined): JsonObject | undefined {
-  const grammar = objectAt(format, 'grammar');
-  return grammar === undefined ? format : { type: 'grammar', ...grammar };
-}
-
-function parseToolChoice(choice: Json | undefined): ToolChoice | undefined {
-  if (choice === 'auto' || choice === 'none' || choice === 'required') return { mode: choice };
-  if (choice === undefined || typeof choice !== 'object' || choice === null || Array.isArray(choice)) {
-    return undefined;
-  }
-  switch (choice.type) {
-    case 'function':
-    case 'custom':
-      return { mode: 'tool', kind: choice.type, name: nameOfChosen(choice) };
-    case 'allowed_tools': {
-      const allowed = objectAt(choice, 'allowed_tools');
-      const tools = objectsAt(allowed, 'tools').map(flatChosenTool);
-      return { mode: 'allowed', required: allowed?.mode === 'required', tools };
-    }
-    default:
-      return { mode: 'hosted', dialect: 'chat', value: choice };
-  }
-}
-
-/** The representation names allowed tools as the responses format does: `{type, name}`. */
-function flatChosenTool(tool: JsonObject): JsonObject {
-  return tool.type === 'function' || tool.type === 'custom'
-    ? { type: tool.type, name: nameOfChosen(tool) }
-    : tool;
-}
-
-function nameOfChosen(choice: JsonObject): string {
-  return textAt(objectAt(choice, String(choice.type)), 'name') ?? '';
-}
-
 // --- Escapes -----------------------------------------------------------------------------------------------------------
 
 function extOf(given: JsonObject): GenerationRequest['ext'] {
   const own = CHAT_ONLY_FIELDS.filter((field) => given[field] !== undefined);
   return own.length === 0 ? {} : { chat: Object.fromEntries(own.map((field) => [field, given[field]])) };
-}
-
-/** Drops undefined members, so that a setting that was not given is absent. */
-function compact<T extends object>(value: T): T {
-  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as T;
 }

@@ -1,6 +1,6 @@
 import type { ReasoningItem } from '../../ir/items.ts';
 import type { JsonObject } from '../../kit/json.ts';
-import { numberAt, textAt } from '../../kit/members.ts';
+import { numberAt, objectsAt, textAt } from '../../kit/members.ts';
 
 import type { ReasoningDetail } from './wire.ts';
 
@@ -33,26 +33,45 @@ export class DetailGroup {
   }
 }
 
-/** Reads the thoughts of a message in the history. */
-export function parseReasoningDetails(details: readonly JsonObject[]): ReasoningItem[] {
-  const items: ReasoningItem[] = [];
-  let group = new DetailGroup();
-  let members: JsonObject[] = [];
-  const close = () => {
-    if (members.length > 0) items.push(itemOf(members, group.id));
-    group = new DetailGroup();
-    members = [];
+/** Members of a message that hold its thoughts as plain text. */
+export const PLAIN_THOUGHTS = ['reasoning', 'reasoning_content'] as const;
+
+/** Tells the details that seal a tool call of the message from those that are its thoughts. */
+export function isSealOfCall(message: JsonObject): (detail: JsonObject) => boolean {
+  const callIds = new Set(objectsAt(message, 'tool_calls').map((call) => textAt(call, 'id')));
+  return (detail) => {
+    const id = textAt(detail, 'id');
+    return id !== undefined && callIds.has(id) && textAt(detail, 'data') !== undefined;
   };
-  for (const detail of details) {
-    if (!group.accepts(detail)) close();
-    group.take(detail);
-    members.push(detail);
-  }
-  close();
-  return items;
 }
 
-function itemOf(details: readonly JsonObject[], id: string | undefined): ReasoningItem {
+/** Reads the thoughts of a message in the history. */
+export function parseReasoningDetails(details: readonly JsonObject[]): ReasoningItem[] {
+  return groupsOf(details).map(itemOf);
+}
+
+/** Details of a message, item by item. What two families made is never one item. */
+export function groupsOf(details: readonly JsonObject[]): JsonObject[][] {
+  const groups: JsonObject[][] = [];
+  let group = new DetailGroup();
+  let format: string | undefined;
+  for (const detail of details) {
+    const ownFormat = textAt(detail, 'format');
+    const isOfOthers = ownFormat !== undefined && format !== undefined && ownFormat !== format;
+    if (groups.length === 0 || isOfOthers || !group.accepts(detail)) {
+      groups.push([]);
+      group = new DetailGroup();
+      format = undefined;
+    }
+    group.take(detail);
+    format ??= ownFormat;
+    groups.at(-1)?.push(detail);
+  }
+  return groups;
+}
+
+function itemOf(details: readonly JsonObject[]): ReasoningItem {
+  const id = details.map((detail) => textAt(detail, 'id')).find((value) => value !== undefined);
   const text = partsOf(details, 'reasoning.text', 'text');
   const summary = partsOf(details, 'reasoning.summary', 'summary');
   const signature = lastOf(details, 'signature');

@@ -46,6 +46,11 @@ const videoPart = Type.Object({
 /** Types of content parts that the gateway reads; others stay opaque. */
 const PART_TYPES = ['text', 'refusal', 'image_url', 'input_audio', 'file', 'video_url'] as const;
 
+/** True for types of content parts that the format documents. */
+export function isKnownPartType(type: string): boolean {
+  return (PART_TYPES as readonly string[]).includes(type);
+}
+
 const contentPart = taggedUnion('type', [
   textPart,
   refusalPart,

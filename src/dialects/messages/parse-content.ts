@@ -1,4 +1,5 @@
 import type { CacheMark, Ext, Item, Part, Role, Source, ToolResultItem } from '../../ir/items.ts';
+import type { Places } from '../../ir/places.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json.ts';
 import { membersBeyond } from '../../kit/members.ts';
 import { parseCacheMark } from '../gateway-fields.ts';
@@ -6,30 +7,40 @@ import { parseCacheMark } from '../gateway-fields.ts';
 import { parseRedacted, parseThinking } from './reasoning.ts';
 import type { WireBlock, WireMessage } from './wire.ts';
 
-/** The conversation as items, in order: the system prompt first, then every block at its place. */
-export function parseConversation(system: Json | undefined, messages: readonly WireMessage[]): Item[] {
+/** The conversation as items, in order: the system prompt first, then every block. `places` learns where each stood. */
+export function parseConversation(
+  system: Json | undefined,
+  messages: readonly WireMessage[],
+  places: Places,
+): Item[] {
   const items: Item[] = [];
-  const prompt = parseParts(system);
-  if (prompt.length > 0) items.push({ type: 'message', role: 'system', content: prompt });
-  for (const message of messages) items.push(...parseMessage(message));
+  const prompt = parseParts(system, 'system', places);
+  if (prompt.length > 0) {
+    items.push(places.put<Item>({ type: 'message', role: 'system', content: prompt }, 'system'));
+  }
+  for (const [index, message] of messages.entries()) {
+    items.push(...parseMessage(message, `messages[${index}]`, places));
+  }
   return items;
 }
 
 /** Parts of one message stay one item; blocks that are items of their own cut it. */
-function parseMessage({ role, content }: WireMessage): Item[] {
-  if (typeof content === 'string') return [{ type: 'message', role, content: parseParts(content) }];
+function parseMessage({ role, content }: WireMessage, path: string, places: Places): Item[] {
+  const spoken = (parts: Part[]) => places.put<Item>({ type: 'message', role, content: parts }, path);
+  if (typeof content === 'string') return [spoken(parseParts(content, `${path}.content`, places))];
   const items: Item[] = [];
   let parts: Part[] = [];
   const flush = () => {
-    if (parts.length > 0) items.push({ type: 'message', role, content: parts });
+    if (parts.length > 0) items.push(spoken(parts));
     parts = [];
   };
-  for (const block of content) {
+  for (const [index, block] of content.entries()) {
+    const place = `${path}.content[${index}]`;
     if (PART_TYPES.has(block.type)) {
-      parts.push(parsePart(block));
+      parts.push(parsePart(block, place, places));
     } else {
       flush();
-      items.push(parseItem(block, role));
+      items.push(places.put(parseItem(block, role, place, places), place));
     }
   }
   flush();
@@ -39,12 +50,19 @@ function parseMessage({ role, content }: WireMessage): Item[] {
 const PART_TYPES: ReadonlySet<string> = new Set(['text', 'image', 'document', 'search_result']);
 
 /** Content that is text or a list of blocks, as parts. */
-function parseParts(content: Json | readonly WireBlock[] | undefined): Part[] {
-  if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }];
-  return Array.isArray(content) ? (content as WireBlock[]).map(parsePart) : [];
+function parseParts(content: Json | readonly WireBlock[] | undefined, path: string, places: Places): Part[] {
+  if (typeof content === 'string') {
+    return content === '' ? [] : [places.put<Part>({ type: 'text', text: content }, path)];
+  }
+  if (!Array.isArray(content)) return [];
+  return (content as WireBlock[]).map((block, index) => parsePart(block, `${path}[${index}]`, places));
 }
 
-function parsePart(block: WireBlock): Part {
+function parsePart(block: WireBlock, path: string, places: Places): Part {
+  return places.put(partOf(block), path);
+}
+
+function partOf(block: WireBlock): Part {
   switch (block.type) {
     case 'text':
       return { type: 'text', text: block.text as string, ...marks(block, TEXT_FIELDS) };
@@ -86,7 +104,7 @@ function parseSource(source: JsonObject): Source {
   }
 }
 
-function parseItem(block: WireBlock, role: Role): Item {
+function parseItem(block: WireBlock, role: Role, path: string, places: Places): Item {
   switch (block.type) {
     case 'thinking':
       return parseThinking(block);
@@ -102,18 +120,18 @@ function parseItem(block: WireBlock, role: Role): Item {
         ...marks(block, CALL_FIELDS),
       };
     case 'tool_result':
-      return parseToolResult(block);
+      return parseToolResult(block, path, places);
     default:
       return { type: 'opaque', dialect: 'messages', value: block, role };
   }
 }
 
-function parseToolResult(block: WireBlock): ToolResultItem {
+function parseToolResult(block: WireBlock, path: string, places: Places): ToolResultItem {
   return {
     type: 'tool-result',
     kind: 'function',
     callId: block.tool_use_id as string,
-    content: parseParts(block.content),
+    content: parseParts(block.content, `${path}.content`, places),
     ...(typeof block.is_error === 'boolean' && { isError: block.is_error }),
     ...marks(block, RESULT_FIELDS),
   };

@@ -11,19 +11,22 @@ import type {
   ToolChoice,
 } from '../../ir/request.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json.ts';
-import { membersBeyond, objectOf, withoutNulls } from '../../kit/members.ts';
+import { membersBeyond, objectOf, objectsOf, stringAt, withoutNulls } from '../../kit/members.ts';
+import type { Issue } from '../../kit/validate.ts';
 import type { ParseContext } from '../dialect.ts';
 import { modelList, parseCacheMark, parseWishes } from '../gateway-fields.ts';
 import { checkSemantics } from '../semantics.ts';
 
 import { marks, parseConversation } from './parse-content.ts';
 import { DOCUMENTED_FIELDS, type WireMessage } from './wire.ts';
+import { isKnownBlock, isKnownResultPart } from './wire-blocks.ts';
 
 /** Reads a validated body of POST /messages or POST /messages/count_tokens. */
 export function parseRequest(body: JsonObject, _context: ParseContext): GenerationRequest {
   refuseImpossible(body);
   const config = objectOf(body.output_config);
-  const tools = parseTools(body.tools);
+  const places = new Places();
+  const tools = parseTools(body.tools, places);
   const metadata = objectOf(body.metadata);
   const user = body.user ?? metadata.user_id;
   const reasoning = parseReasoning(objectOf(body.thinking), config);
@@ -33,7 +36,7 @@ export function parseRequest(body: JsonObject, _context: ParseContext): Generati
     body,
     models: modelList(body.model, alternatives),
     hasFallbackModels: alternatives.length > 0,
-    items: parseConversation(body.system, body.messages as unknown as WireMessage[]),
+    items: parseConversation(body.system, body.messages as unknown as WireMessage[], places),
     tools,
     ...parseToolChoice(objectOf(body.tool_choice), tools),
     sampling: parseSampling(body),
@@ -48,11 +51,56 @@ export function parseRequest(body: JsonObject, _context: ParseContext): Generati
     echoUpstreamBody: false,
     wishes: parseWishes(body),
     ext: parseExt(body, config, metadata),
-    places: new Places(),
-    unknownFields: Object.keys(body).filter((key) => !DOCUMENTED_FIELDS.has(key) && body[key] !== null),
+    places,
+    unknownFields: unknownFieldsOf(body),
   };
-  checkSemantics(request, { toolChoice: 'tool_choice.name', budget: 'thinking.budget_tokens' });
+  checkSemantics(request, {
+    toolChoice: request.toolChoice?.mode === 'tool' ? 'tool_choice.name' : 'tool_choice',
+    budget: 'thinking.budget_tokens',
+  });
   return request;
+}
+
+/** Blocks of kinds that nobody documents: upstreams of this dialect may know them, for all others they are an error. */
+export function unknownItemIssues(request: GenerationRequest): Issue[] {
+  if (request.format !== 'messages') return [];
+  return objectsOf(request.body.messages).flatMap((message, index) =>
+    blockIssues(message.content, `messages[${index}].content`, isKnownBlock),
+  );
+}
+
+function blockIssues(
+  content: Json | undefined,
+  path: string,
+  isKnown: (type: string) => boolean,
+): Issue[] {
+  return objectsOf(content).flatMap((block, index): Issue[] => {
+    const place = `${path}[${index}]`;
+    const type = stringAt(block, 'type') ?? '';
+    if (!isKnown(type)) {
+      const message = `${JSON.stringify(type.slice(0, 64))} is not a known block type`;
+      return [{ path: `${place}.type`, message }];
+    }
+    return type === 'tool_result' ? blockIssues(block.content, `${place}.content`, isKnownResultPart) : [];
+  });
+}
+
+const THINKING_FIELDS: ReadonlySet<string> = new Set(['type', 'budget_tokens', 'display']);
+const CHOICE_FIELDS: ReadonlySet<string> = new Set(['type', 'name', 'disable_parallel_tool_use']);
+const MESSAGE_FIELDS: ReadonlySet<string> = new Set(['role', 'content']);
+
+/** What nobody documents, top-level or inside settings and messages; null is as good as absent. */
+function unknownFieldsOf(body: JsonObject): string[] {
+  const unknown = (object: JsonObject, known: ReadonlySet<string>, prefix: string) =>
+    Object.keys(membersBeyond(object, known) ?? {}).map((key) => `${prefix}${key}`);
+  return [
+    ...unknown(body, DOCUMENTED_FIELDS, ''),
+    ...unknown(objectOf(body.thinking), THINKING_FIELDS, 'thinking.'),
+    ...unknown(objectOf(body.tool_choice), CHOICE_FIELDS, 'tool_choice.'),
+    ...objectsOf(body.messages).flatMap((message, index) =>
+      unknown(message, MESSAGE_FIELDS, `messages[${index}].`),
+    ),
+  ];
 }
 
 /** What the schema cannot refuse. */
@@ -122,8 +170,8 @@ const FUNCTION_FIELDS: ReadonlySet<string> = new Set([
   'cache_control',
 ]);
 
-function parseTools(tools: Json | undefined): Tool[] {
-  return Array.isArray(tools) ? (tools as JsonObject[]).map(parseTool) : [];
+function parseTools(tools: Json | undefined, places: Places): Tool[] {
+  return objectsOf(tools).map((tool, index) => places.put(parseTool(tool), `tools[${index}]`));
 }
 
 function parseTool(tool: JsonObject): Tool {

@@ -114,13 +114,15 @@ const searchResultBlock = Type.Object({
   ...cached,
 });
 
+const RESULT_PARTS = ['text', 'image', 'document', 'search_result', 'tool_reference'] as const;
+
 const toolResultPart = taggedUnion('type', [
   textBlockSchema,
   imageBlock,
   documentBlock,
   searchResultBlock,
   Type.Object({ type: Type.Literal('tool_reference'), tool_name: text, ...cached }),
-  otherThan('type', ['text', 'image', 'document', 'search_result', 'tool_reference']),
+  otherThan('type', RESULT_PARTS),
 ]);
 
 const callFields = { id, name: id, input: optional(Type.Object({})), ...cached };
@@ -183,3 +185,33 @@ export const blockSchema = taggedUnion('type', [
   }),
   otherThan('type', KNOWN_BLOCKS),
 ]);
+
+/** Blocks that are documented and whose members nobody here looks at: replayed answers of tools that upstreams run. */
+const UNCHECKED_BLOCKS = [
+  'web_fetch_tool_result',
+  'code_execution_tool_result',
+  'bash_code_execution_tool_result',
+  'text_editor_code_execution_tool_result',
+  'tool_search_tool_result',
+  'mcp_tool_use',
+  'mcp_tool_result',
+  'container_upload',
+  'tool_addition',
+  'tool_removal',
+] as const;
+
+const BLOCK_TYPES: ReadonlySet<string> = new Set([...KNOWN_BLOCKS, ...UNCHECKED_BLOCKS]);
+const RESULT_PART_TYPES: ReadonlySet<string> = new Set(RESULT_PARTS);
+
+/** Answers of an operator's own tools, `<vendor>_shell_tool_result`. */
+const OPERATOR_RESULT = /^[\w-]+_(shell|bash)_tool_result$/;
+
+/** True for the types of blocks that messages are documented to hold. */
+export function isKnownBlock(type: string): boolean {
+  return BLOCK_TYPES.has(type) || OPERATOR_RESULT.test(type);
+}
+
+/** True for the types of blocks that the answer of a tool is documented to hold. */
+export function isKnownResultPart(type: string): boolean {
+  return RESULT_PART_TYPES.has(type);
+}

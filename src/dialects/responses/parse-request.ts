@@ -1,5 +1,5 @@
 import { GatewayError, invalidRequest } from '../../ir/errors.ts';
-import type { Item } from '../../ir/items.ts';
+import type { Item, Part } from '../../ir/items.ts';
 import { Places } from '../../ir/places.ts';
 import type {
   Effort,
@@ -7,8 +7,9 @@ import type {
   OutputFormat,
   ReasoningSettings,
   Sampling,
+  Tool,
 } from '../../ir/request.ts';
-import type { JsonObject } from '../../kit/json.ts';
+import type { Json, JsonObject } from '../../kit/json.ts';
 import {
   booleanAt,
   compact,
@@ -25,6 +26,7 @@ import type { ParseContext } from '../dialect.ts';
 import { modelList, parseCacheMark, parseWishes } from '../gateway-fields.ts';
 import { checkSemantics } from '../semantics.ts';
 
+import { inputPlace } from './input-place.ts';
 import { parseItem } from './parse-items.ts';
 import { parseToolChoice, parseTools } from './parse-tools.ts';
 import {
@@ -43,6 +45,7 @@ export function parseRequest(body: JsonObject, _context: ParseContext): Generati
   const issues = [...statefulIssues(body), ...sourceIssues(body)];
   if (issues.length > 0) throw invalidRequest(issues);
 
+  const places = new Places();
   const include = stringsAt(body, 'include');
   const text = objectAt(body, 'text') ?? {};
   const models = modelList(body.model, body.models);
@@ -51,8 +54,8 @@ export function parseRequest(body: JsonObject, _context: ParseContext): Generati
     body,
     models,
     hasFallbackModels: (stringsAt(body, 'models') ?? []).length > 0,
-    items: parseInput(body),
-    tools: [...parseTools(objectsAt(body, 'tools')), ...additionalTools(body)],
+    items: parseInput(body, places),
+    tools: [...parseTools(objectsAt(body, 'tools'), 'tools', places), ...additionalTools(body, places)],
     toolChoice: parseToolChoice(body.tool_choice),
     parallelToolCalls: booleanAt(body, 'parallel_tool_calls'),
     sampling: parseSampling(body, include),
@@ -75,7 +78,7 @@ export function parseRequest(body: JsonObject, _context: ParseContext): Generati
     echoUpstreamBody: body.stream === true && objectAt(body, 'debug')?.echo_upstream_body === true,
     wishes: parseWishes(body),
     ext: parseUnmodelled(body),
-    places: new Places(),
+    places,
     unknownFields: unknownFieldsOf(body),
   });
   checkSemantics(request, { toolChoice: 'tool_choice', budget: 'reasoning.max_tokens' });
@@ -93,7 +96,7 @@ export function unknownItemIssues(request: GenerationRequest): Issue[] {
     if (KNOWN_ITEM_TYPES.has(type) || isOperatorItem(type)) return [];
     return [
       {
-        path: `input[${index}].type`,
+        path: `${inputPlace(request.body, index)}.type`,
         message: `${JSON.stringify(type.slice(0, 64))} is not a known item type`,
       },
     ];
@@ -131,7 +134,7 @@ function statefulIssues(body: JsonObject): Issue[] {
   for (const [index, item] of objectsOf(body.input).entries()) {
     if (item.type === 'item_reference') {
       const message = 'item_reference is not supported: nothing is stored here, send the item itself';
-      issues.push({ path: `input[${index}].type`, message });
+      issues.push({ path: `${inputPlace(body, index)}.type`, message });
     }
   }
   return issues;
@@ -144,7 +147,7 @@ function sourceIssues(body: JsonObject): Issue[] {
       objectsAt(item, field).flatMap((part, place) => {
         const names = SOURCE_FIELDS[stringAt(part, 'type') ?? ''];
         if (names === undefined || names.some((name) => stringAt(part, name))) return [];
-        const path = `input[${index}].${field}[${place}].${names[0]}`;
+        const path = `${inputPlace(body, index)}.${field}[${place}].${names[0]}`;
         return [{ path, message: `is required, unless ${names.slice(1).join(' or ')} is given` }];
       }),
     ),
@@ -156,27 +159,48 @@ const SOURCE_FIELDS: Readonly<Record<string, readonly string[]>> = {
   input_file: ['file_data', 'file_url', 'file_id'],
 };
 
-function parseInput(body: JsonObject): Item[] {
+function parseInput(body: JsonObject, places: Places): Item[] {
   const items =
-    typeof body.input === 'string' ? [userMessage(body.input)] : objectsOf(body.input).map(parseItem);
+    typeof body.input === 'string'
+      ? [textMessage('user', body.input, 'input', places)]
+      : objectsOf(body.input).map((value, index) =>
+          placeItem(parseItem(value), value, inputPlace(body, index), places),
+        );
   const instructions = stringAt(body, 'instructions');
   if (instructions === undefined || instructions === '') return items;
-  return [{ type: 'message', role: 'system', content: [{ type: 'text', text: instructions }] }, ...items];
+  return [textMessage('system', instructions, 'instructions', places), ...items];
 }
 
-function userMessage(text: string): Item {
-  return { type: 'message', role: 'user', content: [{ type: 'text', text }] };
+function textMessage(role: 'user' | 'system', text: string, path: string, places: Places): Item {
+  const part: Part = { type: 'text', text };
+  return places.put({ type: 'message', role, content: [places.put(part, path)] }, path);
 }
 
-function additionalTools(body: JsonObject) {
-  return objectsOf(body.input)
-    .filter((item) => item.type === 'additional_tools')
-    .flatMap((item) => parseTools(objectsAt(item, 'tools')))
-    .filter((tool) => tool.type !== 'hosted')
-    .map((tool) => ({
-      ...tool,
-      ext: { responses: { ...tool.ext?.responses, [ADDITIONAL_TOOL_MARK]: true } },
-    }));
+/** Remembers where an item stands, and each of its parts. */
+function placeItem(item: Item, value: JsonObject, path: string, places: Places): Item {
+  if (item.type === 'message') placeParts(item.content, value.content, `${path}.content`, places);
+  if (item.type === 'tool-result') placeParts(item.content, value.output, `${path}.output`, places);
+  return places.put(item, path);
+}
+
+function placeParts(parts: readonly Part[], written: Json | undefined, path: string, places: Places): void {
+  for (const [index, part] of parts.entries()) {
+    places.put(part, typeof written === 'string' ? path : `${path}[${index}]`);
+  }
+}
+
+/** Tools that items declare: other dialects get them like any tool. */
+function additionalTools(body: JsonObject, places: Places): Tool[] {
+  return objectsOf(body.input).flatMap((item, index) => {
+    if (item.type !== 'additional_tools') return [];
+    const path = `${inputPlace(body, index)}.tools`;
+    return parseTools(objectsAt(item, 'tools'), path, places)
+      .filter((tool) => tool.type !== 'hosted')
+      .map((tool) => {
+        const ext = { responses: { ...tool.ext?.responses, [ADDITIONAL_TOOL_MARK]: true } };
+        return places.put({ ...tool, ext }, places.of(tool) ?? path);
+      });
+  });
 }
 
 function parseSampling(body: JsonObject, include: readonly string[] | undefined): Sampling {

@@ -1,3 +1,4 @@
+import type { Places } from '../../ir/places.ts';
 import type { Tool, ToolChoice, ToolNamespace } from '../../ir/request.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json.ts';
 import { booleanAt, compact, objectAt, objectsAt, stringAt } from '../../kit/members.ts';
@@ -9,15 +10,18 @@ import { extOf } from './members.ts';
 const FUNCTION_FIELDS = new Set(['type', 'name', 'description', 'parameters', 'strict', 'cache_control']);
 const CUSTOM_FIELDS = new Set(['type', 'name', 'description', 'format']);
 
-/** Reads a list of tools; groups are taken apart, each of their tools remembering the group. */
-export function parseTools(values: readonly JsonObject[]): Tool[] {
-  return values.flatMap((value) => {
-    if (value.type !== 'namespace') return [parseTool(value, undefined)];
+/** Reads the list of tools at `path`; groups are taken apart, each of their tools remembering the group. */
+export function parseTools(values: readonly JsonObject[], path: string, places: Places): Tool[] {
+  return values.flatMap((value, index) => {
+    const place = `${path}[${index}]`;
+    if (value.type !== 'namespace') return [places.put(parseTool(value, undefined), place)];
     const namespace: ToolNamespace = compact({
       name: stringAt(value, 'name') ?? '',
       description: stringAt(value, 'description'),
     });
-    return objectsAt(value, 'tools').map((tool) => parseTool(tool, namespace));
+    return objectsAt(value, 'tools').map((tool, inner) =>
+      places.put(parseTool(tool, namespace), `${place}.tools[${inner}]`),
+    );
   });
 }
 

@@ -5,6 +5,7 @@ import { cacheControlSchema } from '../gateway-fields.ts';
 /** Schemas of the items and content parts that a request's `input` may hold. */
 
 const text = Type.String();
+const textOrNull = Type.Union([text, Type.Null()]);
 const id = optional(Type.String());
 const toolStatus = oneOf(['in_progress', 'completed', 'incomplete']);
 const searchStatus = oneOf(['completed', 'searching', 'in_progress', 'failed']);
@@ -67,6 +68,26 @@ const patchOperation = tagged({
   delete_file: { path: text },
 });
 
+/** A search says what was searched for in `query`, in `queries`, or in both. */
+const searchAction = taggedUnion('type', [
+  Type.Object({ type: Type.Literal('search'), query: text, ...searchLists(optional(Type.Array(text))) }),
+  Type.Object({
+    type: Type.Literal('search'),
+    query: Type.Optional(Type.Null()),
+    ...searchLists(Type.Array(text)),
+  }),
+  Type.Object({ type: Type.Literal('open_page'), url: optional(text) }),
+  Type.Object({ type: Type.Literal('find_in_page'), pattern: text, url: text }),
+]);
+
+function searchLists<T extends TSchema>(queries: T) {
+  const source = taggedUnion('type', [
+    Type.Object({ type: Type.Literal('url'), url: text }),
+    otherThan('type', ['url']),
+  ]);
+  return { queries, sources: optional(Type.Array(source)) };
+}
+
 const shellOutcome = tagged({ exit: { exit_code: Type.Integer() }, timeout: {} });
 
 /**
@@ -121,14 +142,7 @@ const ITEM_FIELDS: Readonly<Record<string, TProperties>> = {
   web_search_call: {
     id,
     status: searchStatus,
-    action: optional(
-      taggedUnion('type', [
-        Type.Object({ type: Type.Literal('search'), query: optional(text) }),
-        Type.Object({ type: Type.Literal('open_page'), url: optional(text) }),
-        Type.Object({ type: Type.Literal('find_in_page'), pattern: text, url: text }),
-        otherThan('type', ['search', 'open_page', 'find_in_page']),
-      ]),
-    ),
+    action: optional(searchAction),
   },
   file_search_call: { id, queries: Type.Array(text), status: searchStatus },
   image_generation_call: {
@@ -142,12 +156,12 @@ const ITEM_FIELDS: Readonly<Record<string, TProperties>> = {
     status: oneOf(['in_progress', 'completed', 'incomplete', 'interpreting', 'failed']),
     code: optional(text),
     container_id: optional(text),
-    outputs: optional(Type.Array(openObject)),
+    outputs: optional(Type.Array(tagged({ logs: { logs: text }, image: { url: text }, file: {} }))),
   },
   computer_call: {
     call_id: text,
     status: toolStatus,
-    pending_safety_checks: Type.Array(openObject),
+    pending_safety_checks: Type.Array(Type.Object({ code: textOrNull, id: text, message: textOrNull })),
     action: optional(openObject),
     id,
   },

@@ -1,4 +1,4 @@
-import Type, { type TProperties } from 'typebox';
+import Type, { type TProperties, type TSchema } from 'typebox';
 import { oneOf, optional, taggedUnion } from '../../kit/schema.ts';
 import { cacheControlSchema, userLocationSchema } from '../gateway-fields.ts';
 
@@ -48,6 +48,27 @@ const webSearchFields = {
   user_location: optional(userLocationSchema),
 };
 
+const toolNames = optional(Type.Object({ tool_names: optional(strings) }));
+
+/** Filters inside filters are looked at down to here; nobody nests them deeper by hand. */
+const MAX_FILTER_DEPTH = 4;
+
+const filterValue = Type.Union([
+  text,
+  Type.Number(),
+  Type.Boolean(),
+  Type.Array(Type.Union([text, Type.Number()])),
+]);
+
+/** A comparison of one attribute, or several filters joined. */
+function filterSchema(depth: number): TSchema {
+  const inner = depth > 1 ? filterSchema(depth - 1) : Type.Object({ type: name });
+  return taggedUnion('type', [
+    Type.Object({ type: oneOf(['eq', 'ne', 'gt', 'gte', 'lt', 'lte']), key: name, value: filterValue }),
+    Type.Object({ type: oneOf(['and', 'or']), filters: Type.Array(inner) }),
+  ]);
+}
+
 const TOOL_FIELDS: Readonly<Record<string, TProperties>> = {
   function: functionFields,
   custom: customFields,
@@ -67,9 +88,14 @@ const TOOL_FIELDS: Readonly<Record<string, TProperties>> = {
   web_search_2025_08_26: webSearchFields,
   file_search: {
     vector_store_ids: strings,
-    filters: optional(openObject),
+    filters: optional(filterSchema(MAX_FILTER_DEPTH)),
     max_num_results: optional(Type.Integer({ minimum: 1 })),
-    ranking_options: optional(openObject),
+    ranking_options: optional(
+      Type.Object({
+        ranker: optional(oneOf(['auto', 'default-2024-11-15'])),
+        score_threshold: optional(Type.Number()),
+      }),
+    ),
   },
   computer_use_preview: {
     display_height: Type.Integer(),
@@ -99,7 +125,11 @@ const TOOL_FIELDS: Readonly<Record<string, TProperties>> = {
       ]),
     ),
     require_approval: Type.Optional(
-      Type.Union([oneOf(['always', 'never'], { type: 'string' }), openObject, Type.Null()]),
+      Type.Union([
+        oneOf(['always', 'never'], { type: 'string' }),
+        Type.Object({ always: toolNames, never: toolNames }),
+        Type.Null(),
+      ]),
     ),
     server_description: optional(text),
   },

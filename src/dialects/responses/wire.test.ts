@@ -67,6 +67,90 @@ const WRONG: readonly (readonly [object, string, string])[] = [
     'must be an object or null',
   ],
   [{ tools: [{ type: 'file_search' }] }, 'tools[0].vector_store_ids', 'is required'],
+  [
+    { tools: [{ type: 'file_search', vector_store_ids: [], filters: { type: 'zz' } }] },
+    'tools[0].filters.type',
+    'must be one of "eq", "ne", "gt", "gte", "lt", "lte", "and", "or"',
+  ],
+  [
+    { tools: [{ type: 'file_search', vector_store_ids: [], filters: { type: 'eq', key: 'a' } }] },
+    'tools[0].filters.value',
+    'is required',
+  ],
+  [
+    {
+      tools: [
+        {
+          type: 'file_search',
+          vector_store_ids: [],
+          filters: { type: 'and', filters: [{ type: 'or', filters: [{ type: 'gt', value: 1 }] }] },
+        },
+      ],
+    },
+    'tools[0].filters.filters[0].filters[0].key',
+    'is required',
+  ],
+  [
+    { input: [{ type: 'web_search_call', status: 'completed', action: { type: 'zz' } }] },
+    'input[0].action.type',
+    'must be one of "search", "open_page", "find_in_page"',
+  ],
+  [
+    { input: [{ type: 'web_search_call', status: 'completed', action: { type: 'search' } }] },
+    'input[0].action.query',
+    'is required',
+  ],
+  [
+    {
+      input: [
+        {
+          type: 'web_search_call',
+          status: 'completed',
+          action: { type: 'search', queries: ['q'], sources: [{ type: 'url' }] },
+        },
+      ],
+    },
+    'input[0].action.sources[0].url',
+    'is required',
+  ],
+  [
+    {
+      input: [
+        { type: 'web_search_call', status: 'completed', action: { type: 'find_in_page', pattern: 'p' } },
+      ],
+    },
+    'input[0].action.url',
+    'is required',
+  ],
+  [
+    {
+      input: [
+        {
+          type: 'computer_call',
+          call_id: 'c',
+          status: 'completed',
+          pending_safety_checks: [{ id: 'i', code: null }],
+        },
+      ],
+    },
+    'input[0].pending_safety_checks[0].message',
+    'is required',
+  ],
+  [
+    { input: [{ type: 'code_interpreter_call', status: 'completed', outputs: [{ type: 'logs' }] }] },
+    'input[0].outputs[0].logs',
+    'is required',
+  ],
+  [
+    { input: [{ type: 'code_interpreter_call', status: 'completed', outputs: [{ type: 'image' }] }] },
+    'input[0].outputs[0].url',
+    'is required',
+  ],
+  [
+    { provider: { sort: { by: 'x' } } },
+    'provider.sort.by',
+    'must be one of "price", "throughput", "latency", "exacto" or null',
+  ],
   [{ tool_choice: 'any' }, 'tool_choice', 'must be one of "auto", "none", "required" or an object or null'],
   [{ tool_choice: { type: 'function' } }, 'tool_choice.name', 'is required'],
   [{ text: { format: { type: 'json_schema', name: 'x' } } }, 'text.format.schema', 'is required'],
@@ -149,6 +233,8 @@ describe('requestSchema', () => {
     const input = [
       { type: 'reasoning', summary: [], encrypted_content: 'x' },
       { type: 'web_search_call', status: 'completed', action: { type: 'search', query: 'q' } },
+      { type: 'web_search_call', status: 'completed', action: { type: 'search', queries: ['q'] } },
+      { type: 'code_interpreter_call', status: 'completed', outputs: [{ type: 'file', file_id: 'f' }] },
       { type: 'function_call', call_id: 'c', name: 'f', arguments: '{}' },
     ];
     expect(validator.issuesOf({ model: 'm', input })).toEqual([]);

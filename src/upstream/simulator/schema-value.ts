@@ -1,4 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json.ts';
+import { patternValue } from './pattern-value.ts';
 
 /** Below this depth optional members are left out and the shortest branch of a union is taken: recursion ends. */
 const GENEROUS_DEPTH = 4;
@@ -37,7 +38,7 @@ interface Place {
 /**
  * A value that is valid for a JSON Schema, the same every time. Knows what structured outputs and tool parameters
  * use: type, enum, const, anyOf, oneOf, allOf, $ref, properties, required, items, prefixItems, lengths, ranges,
- * multipleOf, formats. Unknown keywords (`pattern`, `not`, `if`) are not looked at.
+ * multipleOf, formats, patterns, contains. Other keywords (`not`, `if`) are not looked at.
  */
 export function schemaValue(schema: JsonObject): Json {
   return buildValue(schema, { root: schema, depth: 0, index: 0, name: 'answer' });
@@ -212,6 +213,8 @@ function textOf(schema: JsonObject, { index, name }: Place): string {
   if (format !== undefined) return format(index);
   const least = Math.min(numeric(schema.minLength) ?? 0, LONGEST_TEXT);
   const most = Math.min(numeric(schema.maxLength) ?? LONGEST_TEXT, LONGEST_TEXT);
+  const patterned = typeof schema.pattern === 'string' ? patternValue(schema.pattern, least) : undefined;
+  if (patterned !== undefined) return patterned;
   const suffix = index === 0 ? '' : String(index);
   const text = `simulated ${name.replace(/[_-]+/g, ' ')}${suffix === '' ? '' : ` ${suffix}`}`;
   if (text.length > most) return (suffix + text.replaceAll(' ', '-')).slice(0, most);
@@ -222,15 +225,24 @@ function listOf(schema: JsonObject, place: Place): Json[] {
   const heads = Array.isArray(schema.prefixItems) ? schema.prefixItems : [];
   const least = Math.min(numeric(schema.minItems) ?? 0, LONGEST_LIST);
   const most = Math.min(numeric(schema.maxItems) ?? LONGEST_LIST, LONGEST_LIST);
+  const { contains } = schema;
+  const wanted = isJsonObject(contains) ? (numeric(schema.minContains) ?? 1) : 0;
   const wished = place.depth < GENEROUS_DEPTH ? Math.max(heads.length, schema.items === false ? 0 : 1) : 0;
-  const length = Math.min(Math.max(wished, least), most);
+  const length = Math.min(Math.max(wished, least, heads.length + wanted), most);
+  const restOf = (index: number) =>
+    index < heads.length + wanted ? contained(contains, schema.items) : (schema.items ?? { type: 'string' });
   return Array.from({ length }, (_, index) =>
-    buildValue(heads[index] ?? schema.items ?? { type: 'string' }, {
+    buildValue(heads[index] ?? restOf(index), {
       ...place,
       depth: place.depth + 1,
       index,
     }),
   );
+}
+
+/** What a member must be that an array has to contain, and every other member too. */
+function contained(contains: Json | undefined, items: Json | undefined): Json {
+  return isJsonObject(contains) ? merged(isJsonObject(items) ? items : {}, contains) : null;
 }
 
 function objectOf(schema: JsonObject, place: Place): JsonObject {
