@@ -9,9 +9,8 @@ import {
 } from './config/load.ts';
 import { watchConfiguration } from './config/watch.ts';
 import { listenForCommands } from './control/listen.ts';
-import { INBOUND_DIALECTS } from './dialects/dialects.ts';
+import { INBOUND_DIALECTS, untranslatableIssues } from './dialects/dialects.ts';
 import { fillPromptTemplate, type PromptTemplate } from './dialects/prompt-template.ts';
-import { unknownItemIssues } from './dialects/responses/parse-request.ts';
 import { createGateway, type GatewaySnapshot } from './gateway/generate.ts';
 import { generationLog } from './gateway/generation-log.ts';
 import { createTokenizer } from './gateway/tokenizer.ts';
@@ -76,7 +75,7 @@ export async function openGateway({ loaded, load, log, times }: OpenOptions): Pr
       tokenizer,
       prepareBody: (format, body) =>
         format === 'responses' ? fillPromptTemplate(body, running.prompts) : body,
-      untranslatable: unknownItemIssues,
+      untranslatable: untranslatableIssues,
       userHashKey: installation.directory.hashKey,
       record: generationLog(log, systemClock),
       clock: systemClock,

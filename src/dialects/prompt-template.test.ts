@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { GatewayError } from '../ir/errors.ts';
 import type { JsonObject } from '../kit/json.ts';
-import { fillPromptTemplate } from './prompt-template.ts';
+import { fillPromptTemplate, templateItemCount } from './prompt-template.ts';
 
 const templates = {
   greet: { instructions: 'Speak {{language}}.', input: 'Greet {{ name }}.' },
@@ -78,5 +78,15 @@ describe('fillPromptTemplate', () => {
     });
     const picture = { type: 'input_image', image_url: 'https://example.com/a.png' };
     expect(errorOf({ prompt: { id: 'tone', variables: { tone: picture } } }).status).toBe(422);
+  });
+
+  it('tells what it put before the caller’s own input', () => {
+    const prompt = { id: 'greet', variables: { language: 'French', name: 'Ann' } };
+    const own = { role: 'user', content: 'hi' };
+    const filled = fillPromptTemplate({ prompt, input: [own] }, templates);
+    expect(templateItemCount(filled)).toBe(1);
+    expect(filled.input).toEqual([expect.objectContaining({ role: 'user' }), own]);
+    expect(templateItemCount({ input: [own] })).toBe(0);
+    expect(templateItemCount({ input: 'hi' })).toBe(0);
   });
 });

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import type { Catalog, Endpoint } from '../catalog/catalog.ts';
+import type { Catalog } from '../catalog/catalog.ts';
 import type { InboundDialect, ReplyContext } from '../dialects/dialect.ts';
 import { GatewayError, invalidRequest, toGatewayError } from '../ir/errors.ts';
 import type { Event, EventBatch } from '../ir/events.ts';
@@ -9,6 +9,7 @@ import type { RoutingMetadata } from '../ir/metadata.ts';
 import type { GenerationRequest } from '../ir/request.ts';
 import type { Clock } from '../kit/ids.ts';
 import { composeStages, type Stage } from '../stages/stage.ts';
+import type { CountCall } from '../upstream/count-tokens.ts';
 import type { CallUpstream } from '../upstream/upstream.ts';
 import { attemptCandidates } from './attempt.ts';
 import { fitContext } from './context-length.ts';
@@ -41,12 +42,7 @@ export interface GatewayParts {
   /** Items that only the relay lane can carry, named by path. */
   readonly untranslatable: (request: GenerationRequest) => readonly { path: string; message: string }[];
   /** Asks an endpoint to count the prompt; undefined when it cannot. */
-  readonly countUpstream: (
-    request: GenerationRequest,
-    endpoint: Endpoint,
-    hashUser: (id: string) => string,
-    signal: AbortSignal,
-  ) => Promise<number | undefined>;
+  readonly countUpstream: (call: CountCall) => Promise<number | undefined>;
   /** Secret that end-user ids are hashed with. */
   readonly userHashKey: Buffer;
   /** Keeps account of a generation that has ended. */
@@ -118,9 +114,14 @@ export function createGateway(parts: GatewayParts): Gateway {
 
     async countTokens(input): Promise<number> {
       const { request, journey } = await prepare(input);
-      const hash = (id: string) => hashUser(parts.userHashKey, input.caller.accountId, id);
+      const common = {
+        request,
+        hashUser: (id: string) => hashUser(parts.userHashKey, input.caller.accountId, id),
+        ...(input.betas !== undefined && { betas: input.betas }),
+        signal: input.signal,
+      };
       for (const { endpoint } of journey.plan.candidates) {
-        const counted = await parts.countUpstream(request, endpoint, hash, input.signal);
+        const counted = await parts.countUpstream({ ...common, endpoint });
         if (counted !== undefined) return counted;
       }
       return countPrompt(request, parts.tokenizer);

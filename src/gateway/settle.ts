@@ -102,7 +102,7 @@ async function settleUnfinished(
 ): Promise<void> {
   const result = fold.result();
   const hasOutput = result.items.length > 0;
-  const usage = result.usage ?? (hasOutput ? await tools.estimate(result) : NO_USAGE);
+  const usage = hasOutput ? atLeast(result.usage, await tools.estimate(result)) : (result.usage ?? NO_USAGE);
   const isCharged = hasOutput && failure === undefined;
   await tools.record({
     usage,
@@ -111,6 +111,12 @@ async function settleUnfinished(
     result,
     ...(failure !== undefined && { error: failure }),
   });
+}
+
+/** What an upstream had reported when its answer was cut off says nothing of what came after: our own count may be higher. */
+function atLeast(reported: Usage | undefined, estimated: Usage): Usage {
+  if (reported === undefined || reported.outputTokens >= estimated.outputTokens) return reported ?? estimated;
+  return { ...reported, outputTokens: estimated.outputTokens, source: 'estimated' };
 }
 
 /** No output and nothing that explains it: not charged. */

@@ -138,8 +138,8 @@ async function send(
 }
 
 /** Headers of a call; later ones win: ours, the dialect's, the caller's betas, the operator's, the credential. */
-function headersOf(
-  call: UpstreamCall,
+export function headersOf(
+  call: Pick<UpstreamCall, 'request' | 'endpoint' | 'credential' | 'betas'>,
   dialect: DialectName,
   rendered: RenderedRequest,
 ): Record<string, string> {
@@ -160,7 +160,7 @@ function headersOf(
 }
 
 /** Headers with lower-case names, so that two spellings of one are one. */
-export function lowerCased(headers: Readonly<Record<string, string>>): Record<string, string> {
+function lowerCased(headers: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 }
 

@@ -1,15 +1,13 @@
 import type { Endpoint } from '../catalog/catalog.ts';
-import type { RenderTarget, UpstreamDialect } from '../dialects/dialect.ts';
+import type { RenderTarget } from '../dialects/dialect.ts';
+import { messagesUpstream } from '../dialects/messages/messages.ts';
+import { renderCountTokens } from '../dialects/messages/render-count-tokens.ts';
 import type { GenerationRequest } from '../ir/request.ts';
 import { tokenCount } from '../ir/usage.ts';
 import { isJsonObject, readJson } from '../kit/json.ts';
-import { authorize } from './auth/authorize.ts';
-import { lowerCased } from './call.ts';
+import { headersOf } from './call.ts';
 import { readBeginning } from './read-beginning.ts';
 import type { Transport } from './upstream.ts';
-
-/** Fields that a messages upstream takes when it only counts. */
-const COUNTED_FIELDS = ['model', 'messages', 'system', 'tools', 'tool_choice', 'thinking', 'output_config'];
 
 const REPLY_LIMITS = { maxBytes: 64 * 1024, maxMs: 10_000 };
 
@@ -17,29 +15,28 @@ const REPLY_LIMITS = { maxBytes: 64 * 1024, maxMs: 10_000 };
 export interface CountCall {
   readonly request: GenerationRequest;
   readonly endpoint: Endpoint;
-  readonly dialect: UpstreamDialect;
-  readonly transport: Transport;
+  /** Betas that the caller asked for. */
+  readonly betas?: string;
   readonly hashUser: RenderTarget['hashUser'];
   readonly signal: AbortSignal;
 }
 
-/** The upstream's own count; undefined when it does not answer with one. */
-export async function countUpstreamTokens(call: CountCall): Promise<number | undefined> {
-  const { request, endpoint, dialect } = call;
-  const { body, headers } = dialect.renderRequest(request, {
-    model: endpoint.upstreamModel,
-    hashUser: call.hashUser,
-  });
-  const counted = Object.fromEntries(
-    COUNTED_FIELDS.flatMap((name) => (name in body ? [[name, body[name]]] : [])),
-  );
+/** The upstream's own count; undefined when it cannot count, or does not answer with a count. */
+export async function countUpstreamTokens(
+  call: CountCall,
+  transport: Transport,
+): Promise<number | undefined> {
+  const { request, endpoint, signal } = call;
+  const { provider, upstreamModel } = endpoint;
+  if (provider.dialect !== messagesUpstream.name) return undefined;
+  const rendered = renderCountTokens(request, { model: upstreamModel, hashUser: call.hashUser });
   try {
-    const reply = await call.transport.open({
-      url: `${endpoint.provider.baseUrl}${dialect.path(endpoint.upstreamModel, false)}/count_tokens`,
-      headers: headersOf(endpoint, headers),
-      body: JSON.stringify(counted),
-      timeouts: endpoint.provider.timeouts,
-      signal: call.signal,
+    const reply = await transport.open({
+      url: `${provider.baseUrl}${messagesUpstream.path(upstreamModel, false)}/count_tokens`,
+      headers: headersOf({ ...call, credential: provider.apiKey }, messagesUpstream.name, rendered),
+      body: JSON.stringify(rendered.body),
+      timeouts: provider.timeouts,
+      signal,
     });
     const text = await readBeginning(reply.chunks[Symbol.asyncIterator](), REPLY_LIMITS);
     const reading = readJson(text);
@@ -47,19 +44,7 @@ export async function countUpstreamTokens(call: CountCall): Promise<number | und
     return tokenCount(reading.value.input_tokens);
   } catch (error) {
     // Counting is a courtesy: whoever asked gets our own count instead.
-    if (call.signal.aborted) throw error;
+    if (signal.aborted) throw error;
     return undefined;
   }
-}
-
-function headersOf(
-  { provider }: Endpoint,
-  dialectHeaders: Readonly<Record<string, string>>,
-): Record<string, string> {
-  return {
-    'content-type': 'application/json',
-    ...lowerCased(dialectHeaders),
-    ...lowerCased(provider.headers),
-    ...authorize(provider.auth, provider.apiKey),
-  };
 }

@@ -152,7 +152,7 @@ const assistantTurn: fc.Arbitrary<Item[]> = fc
           callId: '',
           name,
           input,
-          ...(signature !== undefined && { signature }),
+          ...(signature !== undefined && { signature, signatureFormat: 'acme-v1' }),
         }),
       ),
       ...results,
@@ -421,7 +421,9 @@ function callEvents(answer: Said, first: number, status: (isCutHere: boolean) =>
       item: first + at,
       head: { type: 'tool-call', kind: 'function', callId: `call_${at}`, name },
     },
-    ...(signature === undefined ? [] : [{ type: 'seal', item: first + at, seal: { signature } } as const]),
+    ...(signature === undefined
+      ? []
+      : [{ type: 'seal', item: first + at, seal: { signature, format: 'google-gemini-v1' } } as const]),
   ]);
   const deltas = answer.calls.map(({ pieces }, at) =>
     pieces.map((text): Event => ({ type: 'tool-input-delta', item: first + at, text })),

@@ -45,7 +45,8 @@ function renderThoughts(items: readonly Item[], isExcluded: boolean): JsonObject
       texts.push(...item.text, ...item.summary);
       index += indexesOf(item);
     } else if (item.type === 'tool-call' && item.signature !== undefined) {
-      details.push(callSeal(item.callId, { signature: item.signature }));
+      const { signature, signatureFormat: format } = item;
+      details.push(callSeal(item.callId, { signature, ...(format !== undefined && { format }) }));
     }
   }
   return {

@@ -77,12 +77,15 @@ describe('text and thoughts', () => {
   });
 
   it('takes an encrypted detail that bears the id of a call for the seal of that call', () => {
+    const seal = { type: 'reasoning.encrypted', data: 'seal', id: 'c1', format: 'google-gemini-v1' };
     const items = itemsOf([
       call(0, { id: 'c1' }, { name: 'f', arguments: '{}' }),
-      chunk({ reasoning_details: [{ type: 'reasoning.encrypted', data: 'seal', id: 'c1' }] }),
+      chunk({ reasoning_details: [seal] }),
       DONE,
     ]);
-    expect(items).toMatchObject([{ type: 'tool-call', callId: 'c1', signature: 'seal' }]);
+    expect(items).toMatchObject([
+      { type: 'tool-call', callId: 'c1', signature: 'seal', signatureFormat: 'google-gemini-v1' },
+    ]);
   });
 
   it('reads refusals, images, citations and audio', () => {
@@ -165,6 +168,22 @@ describe('tool calls', () => {
       DONE,
     ]);
     expect(inputsOf(legacy)).toEqual([['call_chatcmpl-7_0', 'f', '{}']]);
+  });
+
+  it('finds the right one of two tools that are sent under nearly the same name', () => {
+    const tools = ['a.b', 'a_b'].map((name) => ({ type: 'function', function: { name } }));
+    const items = itemsOf(
+      [
+        call(0, { id: 'c1' }, { name: 'a_b', arguments: '{}' }),
+        call(1, { id: 'c2' }, { name: 'a_b_2', arguments: '{}' }),
+        DONE,
+      ],
+      { tools },
+    );
+    expect(inputsOf(items)).toEqual([
+      ['c1', 'a_b', '{}'],
+      ['c2', 'a.b', '{}'],
+    ]);
   });
 
   it('gives a free-text tool its text in one piece', () => {

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { requestWith } from '../../../test/fixtures/chat/chat-fixture.ts';
 import { GatewayError } from '../../ir/errors.ts';
+import type { Item } from '../../ir/items.ts';
 import type { JsonObject } from '../../kit/json.ts';
+import { unknownItemIssues } from './parse-request.ts';
 
 function errorOf(body: JsonObject): GatewayError {
   try {
@@ -100,6 +102,76 @@ describe('messages', () => {
       { type: 'tool-call', callId: 'call_1', name: 'f' },
       { type: 'tool-result', callId: 'call_1' },
     ]);
+  });
+});
+
+describe('places', () => {
+  it('are kept for every item, part and tool', () => {
+    const { items, tools, places } = requestWith({
+      messages: [
+        { role: 'system', content: 'Be brief' },
+        { role: 'user', content: [{ type: 'text', text: 'Hi' }, { type: 'novelty' }] },
+        {
+          role: 'assistant',
+          content: 'Well',
+          refusal: 'No',
+          reasoning_details: [{ type: 'reasoning.text', text: 'Hm' }],
+          images: [{ type: 'image_url', image_url: { url: 'https://x.y/z.png' } }],
+          tool_calls: [{ id: 'c1', type: 'function', function: { name: 'f', arguments: '{}' } }],
+        },
+        { role: 'tool', tool_call_id: 'c1', content: 'ok' },
+        { role: 'assistant', content: null, reasoning: 'Hm', function_call: { name: 'f', arguments: '{}' } },
+        { role: 'function', name: 'f', content: 'ok' },
+      ],
+      tools: [{ type: 'acme:datetime' }, { type: 'function', function: { name: 'f' } }],
+    });
+    const partsOf = (item: Item) =>
+      item.type === 'message' || item.type === 'tool-result'
+        ? item.content.map((part) => places.of(part))
+        : [];
+    expect(items.map((item) => [places.of(item), ...partsOf(item)])).toEqual([
+      ['messages[0]', 'messages[0].content'],
+      ['messages[1]', 'messages[1].content[0]', 'messages[1].content[1]'],
+      ['messages[2].reasoning_details'],
+      ['messages[2]', 'messages[2].content', 'messages[2].refusal'],
+      ['messages[2].images[0]'],
+      ['messages[2].tool_calls[0]'],
+      ['messages[3]', 'messages[3].content'],
+      ['messages[4].reasoning'],
+      ['messages[4].function_call'],
+      ['messages[5]', 'messages[5].content'],
+    ]);
+    expect(tools.map((tool) => places.of(tool))).toEqual(['tools[0]', 'tools[1]']);
+  });
+});
+
+describe('thoughts', () => {
+  it('of two families are never one item', () => {
+    const reasoning_details = [
+      { type: 'reasoning.encrypted', data: 'theirs', format: 'openai-responses-v1' },
+      { type: 'reasoning.text', text: 'Hm', signature: 'ours', format: 'acme-v1' },
+    ];
+    const { items } = requestWith({ messages: [{ role: 'assistant', content: null, reasoning_details }] });
+    expect(items).toEqual([
+      { type: 'reasoning', text: [], summary: [], encrypted: 'theirs', format: 'openai-responses-v1' },
+      { type: 'reasoning', text: ['Hm'], summary: [], signature: 'ours', format: 'acme-v1' },
+    ]);
+  });
+});
+
+describe('parts that nobody documents', () => {
+  it('are named, for upstreams of other dialects', () => {
+    const request = requestWith({
+      messages: [
+        { role: 'user', content: 'Hi' },
+        { role: 'user', content: [{ type: 'text', text: 'a' }, { type: 'zz' }] },
+      ],
+    });
+    expect(unknownItemIssues(request)).toEqual([
+      { path: 'messages[1].content[1].type', message: '"zz" is not a known part type' },
+    ]);
+    expect(unknownItemIssues({ ...request, format: 'messages' })).toEqual([]);
+    expect(unknownItemIssues(requestWith())).toEqual([]);
   });
 });
 

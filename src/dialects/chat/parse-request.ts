@@ -11,6 +11,7 @@ import type { Json, JsonObject } from '../../kit/json.ts';
 import {
   booleanAt,
   compact,
+  membersBeyond,
   numberAt,
   objectAt,
   objectsAt,
@@ -25,7 +26,7 @@ import { checkSemantics } from '../semantics.ts';
 
 import { parseMessages } from './parse-messages.ts';
 import { parseToolChoice, parseTools } from './parse-tools.ts';
-import { CHAT_ONLY_FIELDS, DOCUMENTED_FIELDS, isKnownPartType } from './wire.ts';
+import { CHAT_ONLY_FIELDS, DOCUMENTED_FIELDS, isKnownPartType, REASONING_FIELDS } from './wire.ts';
 
 /** Reads a validated body. Throws 400 and 422 for what the schema cannot say. */
 export function parseRequest(body: JsonObject, _context: ParseContext): GenerationRequest {
@@ -112,10 +113,17 @@ function checkLogprobs(sampling: Sampling): void {
   }
 }
 
-/** Fields that have no effect here: what nobody documents, and an echo that this format does not have. */
+/**
+ * Fields that have no effect here: what nobody documents, top-level or in `reasoning`, which is never sent as it is, and
+ * an echo that this format does not have.
+ */
 function unknownFieldsOf(given: JsonObject): string[] {
   const unknown = Object.keys(given).filter((field) => !DOCUMENTED_FIELDS.has(field));
-  return objectAt(given, 'debug')?.echo_upstream_body === true ? [...unknown, 'debug'] : unknown;
+  const settings = Object.keys(withoutNulls(objectAt(given, 'reasoning') ?? {}))
+    .filter((member) => !REASONING_FIELDS.has(member))
+    .map((member) => `reasoning.${member}`);
+  const isEcho = objectAt(given, 'debug')?.echo_upstream_body === true;
+  return [...unknown, ...settings, ...(isEcho ? ['debug'] : [])];
 }
 
 // --- Settings ------------------------------------------------------------------------------------------------------------
@@ -210,6 +218,14 @@ function parseOutputFormat(format: JsonObject | undefined): OutputFormat | undef
 // --- Escapes -----------------------------------------------------------------------------------------------------------
 
 function extOf(given: JsonObject): GenerationRequest['ext'] {
-  const own = CHAT_ONLY_FIELDS.filter((field) => given[field] !== undefined);
-  return own.length === 0 ? {} : { chat: Object.fromEntries(own.map((field) => [field, given[field]])) };
+  const own = Object.fromEntries(
+    CHAT_ONLY_FIELDS.flatMap((field) => (given[field] === undefined ? [] : [[field, given[field]]])),
+  );
+  // Usage is always reported; only what else is asked of the stream is for the upstream.
+  const options =
+    given.stream === true
+      ? membersBeyond(objectAt(given, 'stream_options') ?? {}, new Set(['include_usage']))
+      : undefined;
+  const chat: JsonObject = options === undefined ? own : { ...own, stream_options: options };
+  return Object.keys(chat).length === 0 ? {} : { chat };
 }

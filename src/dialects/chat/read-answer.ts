@@ -5,7 +5,7 @@ import type { Usage } from '../../ir/usage.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json.ts';
 import { numberAt, objectAt, objectsAt, textAt } from '../../kit/members.ts';
 import type { DecodeContext } from '../dialect.ts';
-import { toolIdentities } from '../tool-names.ts';
+import { flatNames } from '../tool-names.ts';
 import { failureOf } from './error.ts';
 import { FAILURE_REASONS, readFinishReason } from './finish-reason.ts';
 import { ItemWriter } from './item-writer.ts';
@@ -37,7 +37,7 @@ export class AnswerReader {
   #usage: Usage | undefined;
 
   constructor(context: DecodeContext) {
-    const identify = toolIdentities(context.request);
+    const { identify } = flatNames(context.request);
     this.#isRelayed = context.relay;
     this.#calls = new ToolCallReader({
       emit: (event) => this.#writer.emit(event),

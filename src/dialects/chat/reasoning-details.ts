@@ -1,6 +1,7 @@
 import type { ReasoningItem } from '../../ir/items.ts';
 import type { JsonObject } from '../../kit/json.ts';
 import { numberAt, objectsAt, textAt } from '../../kit/members.ts';
+import { familyOf } from '../custody.ts';
 
 import type { ReasoningDetail } from './wire.ts';
 
@@ -27,10 +28,11 @@ export class DetailGroup {
     const index = numberAt(detail, 'index');
     if (index !== undefined) this.#indexes.add(index);
   }
+}
 
-  get id(): string | undefined {
-    return this.#id;
-  }
+/** Whether a chat upstream may have minted a seal: those of the known families belong to upstreams of other dialects. */
+export function isOurs(format: string | undefined): boolean {
+  return familyOf(format) === 'unknown';
 }
 
 /** Members of a message that hold its thoughts as plain text. */

@@ -1,5 +1,4 @@
 import type {
-  CacheMark,
   ImageItem,
   Item,
   MessageItem,
@@ -11,27 +10,25 @@ import type {
 } from '../../ir/items.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json.ts';
-import { familyOf } from '../custody.ts';
+import { objectsAt, textAt } from '../../kit/members.ts';
 import { renderCacheMark } from '../gateway-fields.ts';
-import type { Report } from '../report.ts';
-import { flatArguments, flatToolName } from '../tool-names.ts';
-import { indexesOf, renderReasoningDetails } from './reasoning-details.ts';
+import { type FlatNames, flatArguments } from '../tool-names.ts';
+import { FOREIGN_SEAL, NO_FIELD, reportForeignMembers } from './losses.ts';
+import { indexesOf, isOurs, renderReasoningDetails } from './reasoning-details.ts';
+import { contentOf, type PartsContext, renderPart, reportLostMark } from './render-parts.ts';
+import { reportRenaming } from './render-tools.ts';
 import { renderUrl } from './source.ts';
 
 /** What rendering a conversation needs to know besides its items. */
-export interface MessagesContext {
+export interface MessagesContext extends PartsContext {
   readonly request: GenerationRequest;
-  readonly report: Report;
-  /** The upstream takes `cache_control` on text parts. */
-  readonly takesCacheMarks: boolean;
+  readonly names: FlatNames;
 }
 
 /** The conversation as the upstream takes it: assistant items that follow each other become one message. */
 export function renderMessages(context: MessagesContext): JsonObject[] {
   const writer = new MessagesWriter(context);
-  context.request.items.forEach((item, position) => {
-    writer.add(item, position);
-  });
+  for (const item of context.request.items) writer.add(item);
   return writer.end();
 }
 
@@ -56,29 +53,32 @@ class MessagesWriter {
     this.#context = context;
   }
 
-  add(item: Item, position: number): void {
+  add(item: Item): void {
+    // An opaque item is reported by what becomes of it; thoughts that are left out take their members along.
+    if (item.type !== 'opaque' && item.type !== 'reasoning') {
+      reportForeignMembers(item, 'items', this.#context.report);
+    }
     if (item.type === 'tool-result') {
       this.#endTurn();
-      this.#addToolResult(item, position);
+      this.#addToolResult(item);
       return;
     }
-    this.#endResults();
     switch (item.type) {
       case 'message':
         if (item.role === 'assistant') this.#addSpoken(item);
         else this.#addPlain(item);
         return;
       case 'reasoning':
-        this.#addThought(item, position);
+        this.#addThought(item);
         return;
       case 'tool-call':
         this.#openTurn().calls.push(item);
         return;
       case 'image':
-        this.#openTurn().images.push(item);
+        this.#addImage(item);
         return;
       case 'opaque':
-        this.#addOpaque(item, position);
+        this.#addOpaque(item);
         return;
     }
   }
@@ -92,6 +92,7 @@ class MessagesWriter {
   // --- Assistant turns -----------------------------------------------------------------------------------------------
 
   #openTurn(): AssistantTurn {
+    this.#endResults();
     this.#turn ??= { thoughts: [], calls: [], images: [], opaque: [], content: undefined, ext: {} };
     return this.#turn;
   }
@@ -105,36 +106,61 @@ class MessagesWriter {
   }
 
   #addSpoken(item: MessageItem): void {
+    this.#reportPhase(item);
     const turn = this.#openFreshTurn();
     turn.content = [...(turn.content ?? []), ...item.content];
     turn.ext = { ...turn.ext, ...item.ext?.chat };
   }
 
   /** Thoughts go back to chat upstreams only as the sealed details that one of them wrote. */
-  #addThought(item: ReasoningItem, position: number): void {
+  #addThought(item: ReasoningItem): void {
     const { report, request } = this.#context;
-    const isChatSeal =
-      item.format === undefined ? request.format === 'chat' : familyOf(item.format) === 'unknown';
-    if (isChatSeal && isSealed(item)) {
+    const isSealed = item.signature !== undefined || item.encrypted !== undefined;
+    const isChatSeal = item.format === undefined ? request.format === 'chat' : isOurs(item.format);
+    if (isChatSeal && isSealed) {
+      reportForeignMembers(item, 'items', report);
       this.#openFreshTurn().thoughts.push(item);
       return;
     }
-    const place = report.name('items', `[${position}]`);
+    const isEmpty = !isSealed && item.text.length + item.summary.length === 0;
+    // Of chat callers, nothing readable means details of a kind that we do not know.
+    if (isEmpty && request.format !== 'chat') return;
     report.dropped(
-      place,
-      isSealed(item)
-        ? 'reasoning of another model family cannot be sent to a chat upstream'
-        : 'chat upstreams take no reasoning text',
+      report.place(item, 'items'),
+      isSealed ? FOREIGN_SEAL : 'chat upstreams take no reasoning text',
     );
   }
 
-  #addOpaque(item: OpaqueItem, position: number): void {
-    if (item.dialect === 'chat') this.#openTurn().opaque.push(item);
-    else {
-      const { report } = this.#context;
-      const kind = typeof item.value.type === 'string' ? item.value.type : 'this kind of item';
-      report.dropped(report.name('items', `[${position}]`), `chat upstreams do not know ${kind}`);
+  #addImage(item: ImageItem): void {
+    const { report } = this.#context;
+    if (renderUrl(item.source) !== undefined) this.#openTurn().images.push(item);
+    else report.dropped(report.place(item, 'items'), 'images by file id cannot be sent to a chat upstream');
+  }
+
+  #addOpaque(item: OpaqueItem): void {
+    if (item.dialect === 'chat') {
+      this.#openTurn().opaque.push(item);
+      return;
     }
+    const { report } = this.#context;
+    const place = report.place(item, 'items');
+    const kind = textAt(item.value, 'type') ?? 'this kind of item';
+    if (kind !== 'additional_tools') {
+      report.dropped(place, `chat upstreams do not know ${kind}`);
+      return;
+    }
+    const isHosted = objectsAt(item.value, 'tools').map(({ type }) => !CALLABLE.has(type));
+    for (const [position, hosted] of isHosted.entries()) {
+      if (hosted) report.dropped(`${place}.tools[${position}]`, 'the upstream cannot run it');
+    }
+    if (isHosted.includes(false)) {
+      report.coerced(place, 'its tools are offered from the start of the conversation');
+    }
+  }
+
+  #reportPhase(item: MessageItem): void {
+    const { report } = this.#context;
+    if (item.phase !== undefined) report.dropped(report.place(item, 'items', 'phase'), NO_FIELD);
   }
 
   #endTurn(): void {
@@ -142,9 +168,11 @@ class MessagesWriter {
     this.#turn = undefined;
     if (turn === undefined) return;
     const parts = turn.content ?? [];
-    const refusal = parts.flatMap((part) => (part.type === 'refusal' ? [part.refusal] : [])).join('');
+    const refusals = parts.filter((part) => part.type === 'refusal');
+    for (const part of refusals) reportForeignMembers(part, 'items', this.#context.report);
+    const refusal = refusals.map((part) => part.refusal).join('');
     const spoken = parts.filter((part) => part.type !== 'refusal');
-    const content = this.#content(spoken);
+    const content = contentOf(this.#render(spoken));
     const calls = turn.calls.map((call) => this.#toolCall(call));
     const details = [...detailsOf(turn.thoughts), ...this.#sealsOf(turn.calls)];
     this.#messages.push({
@@ -162,20 +190,26 @@ class MessagesWriter {
   /** Seals of calls, each named by its call. Only chat callers can have got them from a chat upstream. */
   #sealsOf(calls: readonly ToolCallItem[]): JsonObject[] {
     const { report, request } = this.#context;
-    return calls.flatMap(({ callId, signature }) => {
-      if (signature === undefined) return [];
-      if (request.format === 'chat') return [{ type: 'reasoning.encrypted', data: signature, id: callId }];
-      report.dropped(report.name('items'), `the seal of tool call ${callId} belongs to another model family`);
+    return calls.flatMap((call) => {
+      const { callId: id, signature: data, signatureFormat: format } = call;
+      if (data === undefined) return [];
+      if (request.format === 'chat' && isOurs(format)) {
+        return [{ type: 'reasoning.encrypted', data, id, ...(format !== undefined && { format }) }];
+      }
+      report.dropped(report.place(call, 'items', 'signature'), FOREIGN_SEAL);
       return [];
     });
   }
 
   #toolCall(call: ToolCallItem): JsonObject {
-    this.#dropMark(call.cache);
+    const { report, names, request } = this.#context;
+    reportLostMark(call, call.cache, report);
+    const isDeclared = request.tools.some((tool) => tool.type !== 'hosted' && tool.name === call.name);
+    if (!isDeclared) reportRenaming(call, report.place(call, 'items', 'name'), names, report);
     return {
       id: call.callId,
       type: 'function',
-      function: { name: flatToolName(call.name, call.namespace), arguments: flatArguments(call) },
+      function: { name: names.nameOf(call), arguments: flatArguments(call) },
       ...call.ext?.chat,
     };
   }
@@ -184,31 +218,47 @@ class MessagesWriter {
 
   #addPlain(item: MessageItem): void {
     this.#endTurn();
+    this.#endResults();
+    this.#reportPhase(item);
     const isForeignDeveloper = item.role === 'developer' && this.#context.request.format !== 'chat';
     this.#messages.push({
       role: isForeignDeveloper ? 'system' : item.role,
-      content: this.#content(item.content),
+      content: contentOf(this.#render(item.content)),
       ...item.ext?.chat,
     });
   }
 
-  #addToolResult(item: ToolResultItem, position: number): void {
+  #addToolResult(item: ToolResultItem): void {
     const { report } = this.#context;
-    const place = report.name('items', `[${position}]`);
-    const texts = item.content.filter((part) => part.type === 'text' || part.type === 'refusal');
-    const others = item.content.filter((part) => part.type !== 'text' && part.type !== 'refusal');
-    if (item.isError === true) report.dropped(`${place}.is_error`, 'tool messages have no error flag');
-    const marked = item.cache === undefined ? texts : withMarkOnLast(texts, item.cache);
+    if (item.isError === true) {
+      report.dropped(report.place(item, 'items', 'is_error'), 'tool messages have no error flag');
+    }
+    const rendered = this.#render(item.content);
+    const texts = rendered.filter(isWords);
     this.#messages.push({
       role: 'tool',
       tool_call_id: item.callId,
-      content: this.#content(marked),
+      content: contentOf(this.#marked(texts, item)),
       ...item.ext?.chat,
     });
-    const attachments = others.flatMap((part) => this.#part(part, place));
+    const attachments = rendered.filter((part) => !isWords(part));
     if (attachments.length === 0) return;
-    report.coerced(place, 'tool messages hold text only: the rest follows in a user message');
+    report.coerced(
+      report.place(item, 'items'),
+      'tool messages hold text only: its other content follows in a user message',
+    );
     this.#attachments.push({ type: 'text', text: `Output of tool call ${item.callId}:` }, ...attachments);
+  }
+
+  /** The mark of a tool result goes on its last text. */
+  #marked(texts: readonly JsonObject[], item: ToolResultItem): readonly JsonObject[] {
+    const { report, takesCacheMarks } = this.#context;
+    const last = texts.findLastIndex(({ type }) => type === 'text');
+    if (item.cache === undefined || last === -1 || !takesCacheMarks) {
+      reportLostMark(item, item.cache, report);
+      return texts;
+    }
+    return texts.with(last, { ...texts[last], cache_control: renderCacheMark(item.cache) });
   }
 
   #endResults(): void {
@@ -217,98 +267,19 @@ class MessagesWriter {
     this.#attachments = [];
   }
 
-  // --- Content parts -------------------------------------------------------------------------------------------------
-
-  #content(parts: readonly Part[]): string | JsonObject[] {
-    const rendered = parts.flatMap((part) => this.#part(part, this.#context.report.name('items')));
-    const only = rendered.length === 1 ? rendered[0] : undefined;
-    if (rendered.length === 0) return '';
-    const isPlain = only?.type === 'text' && Object.keys(only).length === 2;
-    return isPlain && typeof only.text === 'string' ? only.text : rendered;
-  }
-
-  #part(part: Part, place: string): JsonObject[] {
-    const { report } = this.#context;
-    switch (part.type) {
-      case 'text':
-        return [{ type: 'text', text: part.text, ...this.#cacheMark(part.cache), ...part.ext?.chat }];
-      case 'refusal':
-        return [{ type: 'refusal', refusal: part.refusal, ...part.ext?.chat }];
-      case 'image': {
-        this.#dropMark(part.cache);
-        const url = renderUrl(part.source);
-        if (url === undefined) {
-          report.dropped(place, 'images by file id cannot be sent to a chat upstream');
-          return [];
-        }
-        const detail = part.detail === undefined ? {} : { detail: part.detail };
-        return [{ type: 'image_url', image_url: { url, ...detail }, ...part.ext?.chat }];
-      }
-      case 'file':
-        this.#dropMark(part.cache);
-        return [this.#filePart(part, place)];
-      case 'audio':
-        return [
-          {
-            type: 'input_audio',
-            input_audio: { data: part.data, format: part.format },
-            ...part.ext?.chat,
-          },
-        ];
-      case 'video':
-        return [{ type: 'video_url', video_url: { url: part.url }, ...part.ext?.chat }];
-      case 'opaque':
-        if (part.dialect === 'chat') return [part.value];
-        report.dropped(place, `chat upstreams do not know ${String(part.value.type ?? 'this kind of part')}`);
-        return [];
-    }
-  }
-
-  #filePart(part: Extract<Part, { type: 'file' }>, place: string): JsonObject {
-    const { source } = part;
-    const name = part.filename === undefined ? {} : { filename: part.filename };
-    switch (source.kind) {
-      case 'file-id':
-        return { type: 'file', file: { ...name, file_id: source.fileId }, ...part.ext?.chat };
-      case 'text':
-        return { type: 'text', text: source.text, ...part.ext?.chat };
-      case 'url':
-        this.#context.report.coerced(place, 'the address of a file is sent as file_data');
-        return { type: 'file', file: { ...name, file_data: source.url }, ...part.ext?.chat };
-      case 'base64':
-        return {
-          type: 'file',
-          file: { filename: part.filename ?? 'document.pdf', file_data: renderUrl(source) },
-          ...part.ext?.chat,
-        };
-    }
-  }
-
-  /** A mark as the upstream takes it: on text only, if at all. */
-  #cacheMark(mark: CacheMark | undefined): { cache_control?: JsonObject } {
-    if (mark === undefined) return {};
-    if (this.#context.takesCacheMarks) return { cache_control: renderCacheMark(mark) };
-    reportCacheMarks(this.#context.report);
-    return {};
-  }
-
-  #dropMark(mark: CacheMark | undefined): void {
-    if (mark !== undefined) reportCacheMarks(this.#context.report);
+  #render(parts: readonly Part[]): JsonObject[] {
+    return parts.flatMap((part) => renderPart(part, this.#context));
   }
 }
 
-/** One entry for all the marks of a request. */
-export function reportCacheMarks(report: Report): void {
-  const field = report.name('cache');
-  if (report.entries.some((entry) => entry.field === field)) return;
-  report.dropped(field, 'the upstream takes no cache marks here');
+/** Types of tools that a chat upstream can be offered. */
+const CALLABLE: ReadonlySet<unknown> = new Set(['function', 'custom', 'namespace']);
+
+function isWords(part: JsonObject): boolean {
+  return part.type === 'text' || part.type === 'refusal';
 }
 
 // --- Thoughts and images -----------------------------------------------------------------------------------------------
-
-function isSealed(item: ReasoningItem): boolean {
-  return item.signature !== undefined || item.encrypted !== undefined;
-}
 
 function detailsOf(thoughts: readonly ReasoningItem[]): JsonObject[] {
   let index = 0;
@@ -322,9 +293,4 @@ function detailsOf(thoughts: readonly ReasoningItem[]): JsonObject[] {
 function renderImageItem(item: ImageItem): JsonObject[] {
   const url = renderUrl(item.source);
   return url === undefined ? [] : [{ type: 'image_url', image_url: { url }, ...item.ext?.chat }];
-}
-
-function withMarkOnLast(parts: readonly Part[], mark: CacheMark): Part[] {
-  const last = parts.at(-1);
-  return last?.type === 'text' ? [...parts.slice(0, -1), { ...last, cache: mark }] : [...parts];
 }

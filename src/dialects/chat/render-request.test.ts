@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { requestWith } from '../../../test/fixtures/chat/chat-fixture.ts';
 import type { Item } from '../../ir/items.ts';
+import { Places } from '../../ir/places.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json.ts';
 import type { RenderTarget } from '../dialect.ts';
@@ -10,7 +11,14 @@ const TARGET: RenderTarget = { model: 'large-v1', hashUser: (id) => `hash(${id})
 
 /** A request as the responses format would give it. */
 function foreign(more: Partial<GenerationRequest>): GenerationRequest {
-  return { ...requestWith(), format: 'responses', body: {}, ...more };
+  const places = new Places();
+  more.items?.forEach((item, at) => {
+    places.put(item, `input[${at}]`);
+  });
+  more.tools?.forEach((tool, at) => {
+    places.put(tool, `tools[${at}]`);
+  });
+  return { ...requestWith(), format: 'responses', body: {}, places, ...more };
 }
 
 function messagesOf(items: readonly Item[], target = TARGET): JsonObject[] {
@@ -60,6 +68,7 @@ describe('messages', () => {
       { type: 'tool-call', kind: 'function', callId: 'a', name: 'f', input: '{}' },
       { type: 'tool-call', kind: 'function', callId: 'b', name: 'f', input: '{}' },
       { type: 'tool-result', kind: 'function', callId: 'a', content: [...text('seen'), image] },
+      { type: 'reasoning', text: [], summary: [] },
       { type: 'tool-result', kind: 'function', callId: 'b', content: text('ok') },
       { type: 'message', role: 'user', content: text('So?') },
     ];
@@ -105,14 +114,14 @@ describe('messages', () => {
     ]);
   });
 
-  it('carry cache marks only where they are taken, and report them once', () => {
+  it('carry cache marks only where they are taken', () => {
     const items: Item[] = [
       { type: 'message', role: 'system', content: [{ type: 'text', text: 'a', cache: {} }] },
       { type: 'message', role: 'user', content: [{ type: 'text', text: 'b', cache: { ttl: '1h' } }] },
     ];
     const plain = renderRequest(foreign({ items, cache: {} }), TARGET);
     expect(JSON.stringify(plain.body)).not.toContain('cache_control');
-    expect(plain.report).toMatchObject([{ field: 'cache_control', action: 'dropped' }]);
+    expect(plain.report.at(-1)).toMatchObject({ field: 'cache_control', action: 'dropped' });
 
     const taken = { ...TARGET, supportedParameters: new Set(['cache_control']) };
     const marked = renderRequest(
@@ -178,7 +187,7 @@ describe('settings', () => {
         'max_output_tokens coerced',
         'novelty dropped',
         'prompt dropped',
-        'reasoning coerced',
+        'reasoning.max_tokens coerced',
         'reasoning.summary dropped',
         'tools[2] dropped',
         'truncation dropped',
@@ -197,7 +206,7 @@ describe('settings', () => {
     const { body, report } = renderRequest(request, target);
     expect(body).toMatchObject({ temperature: 1, max_completion_tokens: 9 });
     expect(Object.keys(body)).not.toContain('seed');
-    expect(report.map(({ field }) => field)).toEqual(['seed', 'reasoning', 'text.format']);
+    expect(report.map(({ field }) => field)).toEqual(['reasoning.effort', 'seed', 'text.format']);
   });
 
   it('without tools there is no choice of tools', () => {

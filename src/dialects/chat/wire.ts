@@ -306,6 +306,9 @@ export const DOCUMENTED_FIELDS: ReadonlySet<string> = new Set([
   ...Object.keys(settings),
 ]);
 
+/** Members of `reasoning` that the format documents. */
+export const REASONING_FIELDS: ReadonlySet<string> = new Set(Object.keys(reasoning.properties));
+
 /** Fields that speak to the gateway and never go upstream. */
 export const GATEWAY_FIELDS: ReadonlySet<string> = new Set([
   ...SHARED_GATEWAY_FIELDS,

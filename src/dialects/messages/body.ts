@@ -2,13 +2,14 @@ import { GatewayError } from '../../ir/errors.ts';
 import type { Event, Finish } from '../../ir/events.ts';
 import type { Item } from '../../ir/items.ts';
 import type { Result } from '../../ir/result.ts';
-import { isJsonObject, type JsonObject } from '../../kit/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../kit/json.ts';
 import type { DecodeContext, ReplyContext } from '../dialect.ts';
 import { answerBlocks } from './answer-blocks.ts';
 import { MessageReader } from './decode.ts';
 import { failureOf } from './error.ts';
 import { emptyMessage, finalUsage, hidesThoughts, identityFields, metadataField } from './message.ts';
 import { renderStop, type Said } from './stop-reason.ts';
+import { withBlockDefaults } from './whole-block.ts';
 
 /** Reads a whole message: as the stream that would have brought it. */
 export function decodeBody(body: JsonObject, context: DecodeContext): Event[] {
@@ -25,14 +26,15 @@ function eventsOf(body: JsonObject, context: DecodeContext): Event[] {
     return [{ type: 'failure', error }];
   }
   const reader = new MessageReader(context.request);
+  const { usage, ...message } = body;
   const { stop_reason, stop_sequence, stop_details } = body;
   return [
-    { type: 'message_start', message: body },
+    { type: 'message_start', message },
     ...body.content.flatMap((content_block, index): JsonObject[] => [
       { type: 'content_block_start', index, content_block },
       { type: 'content_block_stop', index },
     ]),
-    { type: 'message_delta', delta: { stop_reason, stop_sequence, stop_details }, usage: body.usage },
+    { type: 'message_delta', delta: { stop_reason, stop_sequence, stop_details }, usage },
     { type: 'message_stop' },
   ].flatMap((event: JsonObject) => reader.read(event));
 }
@@ -68,10 +70,15 @@ function patchedMessage(
   return {
     ...emptyMessage(context),
     ...relayed,
+    content: Array.isArray(relayed.content) ? relayed.content.map(wholeBlock) : [],
     ...identityFields(context),
     usage: finalUsage(context, finish, result.usage, written),
     ...metadataField(context, finish.settled),
   };
+}
+
+function wholeBlock(block: Json): Json {
+  return isJsonObject(block) ? withBlockDefaults(block) : block;
 }
 
 function saidIn(items: readonly Item[]): Said {

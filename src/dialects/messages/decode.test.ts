@@ -159,6 +159,28 @@ describe('reading a messages stream', () => {
     });
   });
 
+  it('tells counts as soon as they are said, and the last valid ones win', () => {
+    const begun: JsonObject = {
+      type: 'message_start',
+      message: { usage: { input_tokens: 9, output_tokens: 1, cache_read_input_tokens: 4 } },
+    };
+    const first = { inputTokens: 13, cachedTokens: 4, outputTokens: 1, source: 'measured' };
+    const text = block(0, { type: 'text', text: 'x' });
+    const [, early] = decode([begun]);
+    expect(early).toMatchObject({ type: 'usage', usage: first });
+    expect(fold(decode([begun, ...text]))).toMatchObject({ failure: {}, usage: first });
+    const silent: JsonObject = { type: 'message_delta', delta: { stop_reason: 'end_turn' } };
+    expect(fold(decode([begun, ...text, silent, STOP])).usage).toMatchObject(first);
+    for (const usage of [{ output_tokens: -1 }, { input_tokens: null }, { output_tokens: 1e12 }]) {
+      expect(fold(decode([begun, ...end({ stop_reason: 'end_turn' }, usage)])).usage).toMatchObject(first);
+    }
+    const whole = decode([begun, ...text, ...end({ stop_reason: 'end_turn' })]);
+    expect(whole.filter(({ type }) => type === 'usage')).toMatchObject([
+      { usage: first },
+      { usage: { ...first, outputTokens: 5 } },
+    ]);
+  });
+
   it.each([
     ['overloaded_error', 'upstream-overloaded'],
     ['rate_limit_error', 'rate-limited'],

@@ -1,7 +1,7 @@
 import { GatewayError } from '../../ir/errors.ts';
 import type { Event } from '../../ir/events.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
-import { isJsonObject, type JsonObject, readJson } from '../../kit/json.ts';
+import { isJsonObject, type Json, type JsonObject, readJson } from '../../kit/json.ts';
 import type { SseFrame } from '../../kit/sse.ts';
 import type { DecodeContext, StreamDecoder } from '../dialect.ts';
 import { BlockReader } from './decode-blocks.ts';
@@ -82,8 +82,11 @@ export class MessageReader {
   }
 
   #messageStart(message: JsonObject): Event[] {
-    this.#usage.see(message.usage, false);
     this.#keep(message);
+    return [...this.#start(message), ...this.#readUsage(message.usage)];
+  }
+
+  #start(message: JsonObject): Event[] {
     if (this.#isStarted) return [];
     this.#isStarted = true;
     return [
@@ -96,12 +99,18 @@ export class MessageReader {
   }
 
   #messageDelta(value: JsonObject): Event[] {
-    this.#usage.see(value.usage, true);
     this.#keep(value);
     for (const [name, member] of Object.entries(isJsonObject(value.delta) ? value.delta : {})) {
       if (STOP_FIELDS.has(name) && member !== null) this.#stop[name] = member;
     }
-    return typeof this.#stop.stop_reason === 'string' ? this.#closeBlocks() : [];
+    const ended = typeof this.#stop.stop_reason === 'string' ? this.#closeBlocks() : [];
+    return [...ended, ...this.#readUsage(value.usage)];
+  }
+
+  /** Counts are told as soon as they are known, so that an answer that breaks off keeps them. */
+  #readUsage(written: Json | undefined): Event[] {
+    const usage = this.#usage.see(written) ? this.#usage.usage() : undefined;
+    return usage === undefined ? [] : [{ type: 'usage', usage }];
   }
 
   #keep(value: JsonObject): void {
@@ -115,8 +124,6 @@ export class MessageReader {
 
   #finish(): Event[] {
     const events = this.#closeBlocks();
-    const usage = this.#usage.usage();
-    if (usage !== undefined) events.push({ type: 'usage', usage });
     const usageExtras = this.#usage.extras();
     const extras = {
       ...this.#extras,

@@ -7,6 +7,8 @@ import type { ReplyContext } from '../dialect.ts';
 
 import { emptyMessage, finalUsage, identityFields, metadataField } from './message.ts';
 import { renderStop } from './stop-reason.ts';
+import { withWholeToolUse } from './usage.ts';
+import { withBlockDefaults } from './whole-block.ts';
 
 type RelayEvent = Extract<Event, { type: 'relay' }>;
 
@@ -86,7 +88,11 @@ export class RelayWriter {
       ...fresh,
       ...message,
       ...identityFields(this.#context),
-      usage: { ...objectOf(fresh.usage), ...withoutBadCounts(objectOf(message.usage)), output_tokens: 0 },
+      usage: withWholeToolUse({
+        ...objectOf(fresh.usage),
+        ...withoutBadCounts(objectOf(message.usage)),
+        output_tokens: 0,
+      }),
     };
     return writeSseFrame(
       JSON.stringify({ ...value, type: 'message_start', message: patched }),
@@ -104,12 +110,11 @@ export class RelayWriter {
     const before = this.#closeBlocks();
     if (typeof value.index === 'number') this.#open.add(value.index);
     const block = objectOf(value.content_block);
-    const defaults = BLOCK_DEFAULTS.get(String(block.type)) ?? {};
     const head = events.find((event) => event.type === 'item-start')?.head;
     const id = head?.type === 'tool-call' && !isText(block.id) ? { id: head.callId } : undefined;
-    const isWhole = id === undefined && Object.keys(defaults).every((name) => block[name] !== undefined);
-    if (isWhole) return before + verbatim(value, data, 'content_block_start');
-    const patched = { ...value, content_block: { ...defaults, ...block, ...id } };
+    const whole = withBlockDefaults(block);
+    if (whole === block && id === undefined) return before + verbatim(value, data, 'content_block_start');
+    const patched = { ...value, content_block: { ...whole, ...id } };
     return before + writeSseFrame(JSON.stringify(patched), 'content_block_start');
   }
 
@@ -122,13 +127,6 @@ export class RelayWriter {
     return text;
   }
 }
-
-/** Members that clients expect in a block that begins. */
-const BLOCK_DEFAULTS: ReadonlyMap<string, JsonObject> = new Map([
-  ['text', { text: '' }],
-  ['thinking', { thinking: '', signature: '' }],
-  ['tool_use', { input: {} }],
-]);
 
 /** The frame's own text, unless it is spread over lines or lacks its type. */
 function verbatim(value: JsonObject, data: string, type: string): string {

@@ -4,12 +4,13 @@ import { streamText } from 'ai';
 import { describe, expect, it } from 'vitest';
 import { GatewayError } from '../../ir/errors.ts';
 import type { Event, Finish, Settled } from '../../ir/events.ts';
+import { fold } from '../../ir/fold.ts';
 import { NO_USAGE } from '../../ir/usage.ts';
 import type { JsonObject } from '../../kit/json.ts';
 import { type SseFrame, SseReader } from '../../kit/sse.ts';
 import { unwrapSeal } from '../custody.ts';
 import type { ReplyContext } from '../dialect.ts';
-import { encodeBody } from './body.ts';
+import { decodeBody, encodeBody } from './body.ts';
 import { createDecoder } from './decode.ts';
 import { createEncoder } from './encode.ts';
 import { parseRequest } from './parse-request.ts';
@@ -227,6 +228,19 @@ describe('writing a messages stream', () => {
     expect(unwrapSeal(String(redacted?.data))).toEqual({ id: 'rs_2', ...seal });
   });
 
+  it('names the tools of a call as the caller does', () => {
+    const head = { type: 'tool-call', kind: 'function', callId: 'c' } as const;
+    const blocks = encode([
+      { type: 'start' },
+      { type: 'item-start', item: 0, head: { ...head, name: 'a.b c' } },
+      { type: 'item-end', item: 0 },
+      { type: 'item-start', item: 1, head: { ...head, name: 'read', namespace: 'files' } },
+      { type: 'item-end', item: 1 },
+      finish(),
+    ]).flatMap((event) => (event.type === 'content_block_start' ? [event.content_block] : []));
+    expect(blocks).toMatchObject([{ name: 'a.b c' }, { name: 'files__read' }]);
+  });
+
   it('keeps hostile text inside its event', () => {
     const hostile = 'a\n\ndata: {"type":"message_stop"}\n\nevent: error\r\r\u2028\u0000';
     const events = encode([{ type: 'start' }, ...textItem(0, hostile), finish()]);
@@ -313,7 +327,13 @@ describe('relaying a messages stream', () => {
       {
         type: 'content_block_start',
         index: 0,
-        content_block: { type: 'tool_use', name: 'weather', input: {}, id: 'toolu_1_0' },
+        content_block: {
+          type: 'tool_use',
+          name: 'weather',
+          input: {},
+          caller: { type: 'direct' },
+          id: 'toolu_1_0',
+        },
       },
       {
         type: 'content_block_delta',
@@ -339,12 +359,34 @@ describe('relaying a messages stream', () => {
     expect(events.filter((event) => event.type === 'message_stop')).toEqual([]);
   });
 
-  it('writes frames that need no change byte for byte', () => {
-    const data = '{"type":"content_block_delta","index":0,  "delta":{"type":"text_delta","text":"\\u00e9"}}';
+  it.each([
+    '{"type":"content_block_start","index":0,  "content_block":{"type":"text","text":"","citations":[]}}',
+    '{"type":"content_block_start","index":0,  "content_block":{"type":"tool_use","id":"a","name":"b","input":{},"caller":{"type":"direct"}}}',
+    '{"type":"content_block_delta","index":0,  "delta":{"type":"text_delta","text":"\\u00e9"}}',
+  ])('writes a frame that needs no change byte for byte: %s', (data) => {
     const decoder = createDecoder({ request, relay: true });
     const encoder = createEncoder(CONTEXT);
     encoder.encode(decoder.decode({ data: JSON.stringify(UPSTREAM[0]) }));
-    expect(encoder.encode(decoder.decode({ data }))).toBe(`event: content_block_delta\ndata: ${data}\n\n`);
+    const event = (JSON.parse(data) as JsonObject).type;
+    expect(encoder.encode(decoder.decode({ data }))).toBe(`event: ${event}\ndata: ${data}\n\n`);
+  });
+
+  it('completes blocks and counts that the upstream left half said', () => {
+    const usage = { input_tokens: 9, output_tokens: 1, server_tool_use: { web_search_requests: 2 } };
+    const events = relay(
+      [
+        { type: 'message_start', message: { usage } },
+        { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
+        { type: 'content_block_stop', index: 0 },
+        { type: 'message_delta', delta: { stop_reason: 'end_turn' } },
+        { type: 'message_stop' },
+      ],
+      finish({ ext: { messages: { usage: { server_tool_use: { web_search_requests: 2 } } } } }),
+    );
+    expect(events[0]).toMatchObject({
+      message: { usage: { server_tool_use: { web_search_requests: 2, web_fetch_requests: 0 } } },
+    });
+    expect(events[1]).toMatchObject({ content_block: { type: 'text', text: '', citations: [] } });
   });
 });
 
@@ -370,6 +412,31 @@ describe('writing a whole message', () => {
       stop_details: null,
       usage: { ...FINAL_USAGE, novel: 1 },
       acme_metadata: SETTLED.metadata,
+    });
+  });
+});
+
+describe('relaying a whole message', () => {
+  it('completes its blocks and counts', () => {
+    const relayed: JsonObject = {
+      content: [
+        { type: 'text', text: 'a' },
+        { type: 'text', text: 'b', citations: null },
+        { type: 'tool_use', id: 't', name: 'n', input: { a: 1 } },
+        { type: 'tool_use', id: 'u', name: 'n', input: {}, caller: { type: 'code_execution_20250825' } },
+      ],
+      stop_reason: 'tool_use',
+      usage: { input_tokens: 1, output_tokens: 2, server_tool_use: { web_search_requests: 1 } },
+    };
+    const events = decodeBody(relayed, { request, relay: true });
+    expect(encodeBody(fold(events), CONTEXT)).toMatchObject({
+      content: [
+        { type: 'text', text: 'a', citations: [] },
+        { type: 'text', text: 'b', citations: [] },
+        { type: 'tool_use', id: 't', input: { a: 1 }, caller: { type: 'direct' } },
+        { type: 'tool_use', id: 'u', caller: { type: 'code_execution_20250825' } },
+      ],
+      usage: { server_tool_use: { web_search_requests: 1, web_fetch_requests: 0 } },
     });
   });
 });

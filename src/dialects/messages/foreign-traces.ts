@@ -1,36 +1,36 @@
 import type { JsonObject } from '../../kit/json.ts';
 import type { Report } from '../report.ts';
 import { isMade } from './citations.ts';
-import { isForeignThinking } from './reasoning.ts';
+import { isForeignThinking, parseRedacted, parseThinking } from './reasoning.ts';
+import { FOREIGN_CITATIONS, whyUnsealed } from './render-blocks.ts';
 import type { WireBlock, WireMessage } from './wire.ts';
 
 /**
  * Messages without what only this gateway can have put into them when another family answered an earlier turn: an
- * upstream would refuse the whole request for it. Undefined when there is nothing of that kind.
+ * upstream would refuse the whole request for it. The very same list when there is nothing of that kind.
  */
-export function withoutForeignTraces(
-  messages: readonly WireMessage[],
-  report: Report,
-): JsonObject[] | undefined {
-  let hasTraces = false;
-  const cleaned = messages.flatMap((message): WireMessage[] => {
-    if (typeof message.content === 'string' || message.role !== 'assistant') return [message];
-    const content = message.content.flatMap(withoutTraces);
-    const isSame =
-      content.length === message.content.length &&
-      content.every((block, index) => block === message.content[index]);
+export function withoutForeignTraces(messages: readonly WireMessage[], report: Report): JsonObject[] {
+  const cleaned = messages.flatMap((message, index): WireMessage[] => {
+    const { content } = message;
+    if (typeof content === 'string' || message.role !== 'assistant') return [message];
+    const path = `messages[${index}].content`;
+    const kept = content.flatMap((block, place) => withoutTraces(block, `${path}[${place}]`, report));
+    const isSame = kept.length === content.length && kept.every((block, place) => block === content[place]);
     if (isSame) return [message];
-    hasTraces = true;
-    return content.length === 0 ? [] : [{ ...message, content }];
+    return kept.length === 0 ? [] : [{ ...message, content: kept }];
   });
-  if (!hasTraces) return undefined;
-  report.dropped(report.name('items'), 'reasoning and citations of another model family in earlier turns');
-  return cleaned as unknown as JsonObject[];
+  const hasTraces = cleaned.length !== messages.length || cleaned.some((each, at) => each !== messages[at]);
+  return (hasTraces ? cleaned : messages) as unknown as JsonObject[];
 }
 
-function withoutTraces(block: WireBlock): WireBlock[] {
-  if (isForeignThinking(block)) return [];
+function withoutTraces(block: WireBlock, path: string, report: Report): WireBlock[] {
+  if (isForeignThinking(block)) {
+    const item = block.type === 'thinking' ? parseThinking(block) : parseRedacted(block);
+    report.dropped(path, whyUnsealed(item));
+    return [];
+  }
   if (block.type !== 'text' || !Array.isArray(block.citations) || !block.citations.some(isMade))
     return [block];
+  report.dropped(`${path}.citations`, FOREIGN_CITATIONS);
   return [{ ...block, citations: block.citations.filter((citation) => !isMade(citation)) }];
 }

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { GatewayError } from '../../ir/errors.ts';
+import type { Item } from '../../ir/items.ts';
 import type { JsonObject } from '../../kit/json.ts';
 import { wrapSeal } from '../custody.ts';
 import { encodeError } from './error.ts';
-import { parseRequest } from './parse-request.ts';
+import { parseRequest, unknownItemIssues } from './parse-request.ts';
 
 const BASE: JsonObject = { model: 'm', messages: [{ role: 'user', content: 'hi' }] };
 const VENDOR = { vendor: 'acme' };
@@ -40,8 +41,14 @@ describe('reading a messages request', () => {
   });
 
   it('refuses what is impossible together with 422', () => {
-    expect(refusal({ tool_choice: { type: 'tool', name: 'x' } }).status).toBe(422);
-    expect(refusal({ tool_choice: { type: 'any' } }).status).toBe(422);
+    expect(refusal({ tool_choice: { type: 'tool', name: 'x' } })).toMatchObject({
+      status: 422,
+      metadata: { issues: [{ path: 'tool_choice.name' }] },
+    });
+    expect(refusal({ tool_choice: { type: 'any' } })).toMatchObject({
+      status: 422,
+      metadata: { issues: [{ path: 'tool_choice' }] },
+    });
     expect(refusal({ max_tokens: 1000, thinking: { type: 'enabled', budget_tokens: 1000 } }).status).toBe(
       422,
     );
@@ -94,6 +101,81 @@ describe('reading a messages request', () => {
     ]);
   });
 
+  it('remembers where everything stood', () => {
+    const { items, tools, places } = parse({
+      system: [
+        { type: 'text', text: 'a' },
+        { type: 'text', text: 'b' },
+      ],
+      tools: [
+        { type: 'web_search_20250305', name: 'web_search' },
+        { name: 'f', input_schema: { type: 'object' } },
+      ],
+      messages: [
+        { role: 'user', content: 'q' },
+        {
+          role: 'assistant',
+          content: [
+            { type: 'thinking', thinking: 't', signature: 's' },
+            { type: 'text', text: 'x' },
+            { type: 'tool_use', id: 'c', name: 'f', input: {} },
+          ],
+        },
+        {
+          role: 'user',
+          content: [
+            { type: 'tool_result', tool_use_id: 'c', content: [{ type: 'text', text: 'r' }] },
+            { type: 'tool_result', tool_use_id: 'd', content: 'r' },
+            { type: 'text', text: 'y' },
+          ],
+        },
+      ],
+    });
+    const parts = (item: Item) =>
+      item.type === 'message' || item.type === 'tool-result'
+        ? item.content.map((part) => places.of(part))
+        : [];
+    expect(items.map((item) => [places.of(item), ...parts(item)])).toEqual([
+      ['system', 'system[0]', 'system[1]'],
+      ['messages[0]', 'messages[0].content'],
+      ['messages[1].content[0]'],
+      ['messages[1]', 'messages[1].content[1]'],
+      ['messages[1].content[2]'],
+      ['messages[2].content[0]', 'messages[2].content[0].content[0]'],
+      ['messages[2].content[1]', 'messages[2].content[1].content'],
+      ['messages[2]', 'messages[2].content[2]'],
+    ]);
+    expect(tools.map((tool) => places.of(tool))).toEqual(['tools[0]', 'tools[1]']);
+    const whole = parse({ system: 'rules' });
+    expect(whole.places.of(whole.items[0] as Item)).toBe('system');
+  });
+
+  it('finds blocks that nobody documents', () => {
+    const request = parse({
+      messages: [
+        { role: 'user', content: 'text' },
+        {
+          role: 'user',
+          content: [
+            { type: 'zz' },
+            { type: 'tool_result', tool_use_id: 'c', content: [{ type: 'text', text: 'x' }, { type: 'yy' }] },
+          ],
+        },
+        {
+          role: 'assistant',
+          content: ['web_fetch_tool_result', 'acme_shell_tool_result', 'compaction'].map((type) => ({
+            type,
+          })),
+        },
+      ],
+    });
+    expect(unknownItemIssues(request)).toEqual([
+      { path: 'messages[1].content[0].type', message: '"zz" is not a known block type' },
+      { path: 'messages[1].content[1].content[1].type', message: '"yy" is not a known block type' },
+    ]);
+    expect(unknownItemIssues({ ...request, format: 'chat' })).toEqual([]);
+  });
+
   it('opens the seals of other families', () => {
     const seal = { id: 'rs_1', encrypted: 'xyz', format: 'openai-responses-v1' };
     const thinking = (signature: string) =>
@@ -115,13 +197,18 @@ describe('reading a messages request', () => {
       thinking: { type: 'disabled' },
       metadata: { user_id: 'u', team: 'blue' },
       mystery: 1,
+      tool_choice: { type: 'none', riddle: 1 },
     });
     expect(request.ext.messages).toEqual({
       context_management: { edits: [] },
       output_config: { task_budget: { type: 'tokens', total: 20000 }, effort: 'low' },
       metadata: { team: 'blue' },
     });
-    expect(request).toMatchObject({ user: 'u', reasoning: { enabled: false }, unknownFields: ['mystery'] });
+    expect(request).toMatchObject({
+      user: 'u',
+      reasoning: { enabled: false },
+      unknownFields: ['mystery', 'tool_choice.riddle'],
+    });
   });
 
   it('leaves harmless keys harmless', () => {

@@ -69,11 +69,7 @@ export function unknownItemIssues(request: GenerationRequest): Issue[] {
   );
 }
 
-function blockIssues(
-  content: Json | undefined,
-  path: string,
-  isKnown: (type: string) => boolean,
-): Issue[] {
+function blockIssues(content: Json | undefined, path: string, isKnown: (type: string) => boolean): Issue[] {
   return objectsOf(content).flatMap((block, index): Issue[] => {
     const place = `${path}[${index}]`;
     const type = stringAt(block, 'type') ?? '';

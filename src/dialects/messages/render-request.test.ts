@@ -4,6 +4,7 @@ import type { GenerationRequest } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json.ts';
 import { wrapSeal } from '../custody.ts';
 import { parseRequest } from './parse-request.ts';
+import { renderCountTokens } from './render-count-tokens.ts';
 import { renderRelay, renderRequest } from './render-request.ts';
 
 const TARGET = { model: 'upstream-model', hashUser: (id: string) => `hash(${id})` };
@@ -97,9 +98,13 @@ describe('rendering for a messages upstream', () => {
       max_tokens: 10_000,
       thinking: { type: 'enabled', budget_tokens: 8000 },
     });
-    expect(rendered({ reasoning: { effort: 'low' }, maxOutputTokens: 500 })).toMatchObject({
-      max_tokens: 1524,
+    expect(rendered({ reasoning: { effort: 'low' }, maxOutputTokens: 2000 })).toMatchObject({
+      max_tokens: 2000,
       thinking: { budget_tokens: 1024 },
+    });
+    expect(rendered({ reasoning: { effort: 'low' }, maxOutputTokens: 500 })).toMatchObject({
+      max_tokens: 500,
+      thinking: { type: 'disabled' },
     });
     expect(rendered({ reasoning: { effort: 'none' } }).thinking).toEqual({ type: 'disabled' });
     expect(renderRequest(native({ output_config: { effort: 'high' } }), TARGET).body).toMatchObject({
@@ -145,12 +150,21 @@ describe('rendering for a messages upstream', () => {
   });
 
   it('reports everything that has no field', () => {
+    const search = {
+      type: 'hosted',
+      dialect: 'responses',
+      kind: 'web_search',
+      value: { type: 'web_search' },
+    } as const;
+    const places = new Places();
+    places.put(search, 'tools[0]');
     const { report } = renderRequest(
       foreign({
+        places,
         sampling: { seed: 1, topLogprobs: 3, presencePenalty: 1, frequencyPenalty: 0, temperature: 1.5 },
         verbosity: 'low',
         serviceTier: 'flex',
-        tools: [{ type: 'hosted', dialect: 'responses', kind: 'web_search', value: { type: 'web_search' } }],
+        tools: [search],
         outputFormat: { type: 'json' },
         ext: { chat: { logit_thing: 1 } },
         unknownFields: ['mystery'],
@@ -203,7 +217,7 @@ describe('rendering for a messages upstream', () => {
         ],
       },
     ]);
-    expect(report).toHaveLength(1);
+    expect(report.map(({ action }) => action)).toEqual(['dropped', 'dropped']);
   });
 });
 
@@ -275,7 +289,62 @@ describe('relaying to a messages upstream', () => {
         ],
       },
     ]);
-    expect(report).toHaveLength(1);
+    expect(report.map(({ field }) => field)).toEqual([
+      'messages[1].content[0]',
+      'messages[1].content[2].citations',
+      'messages[2].content[0]',
+    ]);
+  });
+
+  it("does not judge what is all the caller's own", () => {
+    const messages = [
+      { role: 'user', content: 'hi' },
+      { role: 'assistant', content: [{ type: 'tool_use', id: 't', name: 'f', input: {} }] },
+      { role: 'user', content: [{ type: 'tool_result', tool_use_id: 't' }] },
+    ];
+    const thinking = { type: 'enabled', budget_tokens: 5000 };
+    const { body, report } = renderRelay(native({ messages, thinking }), TARGET);
+    expect(body).toMatchObject({ messages, thinking, max_tokens: 9096 });
+    expect(report).toEqual([]);
+  });
+});
+
+describe('counting tokens', () => {
+  it("asks with the caller's own body, without what is about the answer", () => {
+    const tool_choice = { type: 'auto' };
+    const kept = {
+      system: 's',
+      tools: [{ name: 'f', input_schema: { type: 'object' } }],
+      tool_choice,
+      thinking: { type: 'enabled', budget_tokens: 20_000 },
+      context_management: { edits: [] },
+      output_config: { effort: 'low' },
+      mcp_servers: [{ url: 'https://mcp.example' }],
+      mystery: 1,
+    };
+    const request = native({
+      ...kept,
+      max_tokens: 30_000,
+      stream: true,
+      temperature: 1,
+      stop_sequences: ['x'],
+      metadata: { user_id: 'u' },
+      user: 'u',
+      service_tier: 'auto',
+      provider: { order: ['a'] },
+    });
+    const { body, headers } = renderCountTokens(request, { ...TARGET, maxOutputTokens: 1000 });
+    expect(body).toEqual({ ...kept, model: 'upstream-model', messages: [{ role: 'user', content: 'hi' }] });
+    expect(headers).toEqual({ 'anthropic-version': '2023-06-01' });
+  });
+
+  it('translates requests of other formats', () => {
+    const { body } = renderCountTokens(foreign({ tools: [weather], sampling: { temperature: 1 } }), TARGET);
+    expect(body).toEqual({
+      model: 'upstream-model',
+      messages: [{ role: 'user', content: [{ type: 'text', text: 'hi' }] }],
+      tools: [{ name: 'weather', input_schema: { type: 'object', properties: {} } }],
+    });
   });
 });
 

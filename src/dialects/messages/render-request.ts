@@ -1,14 +1,16 @@
+import { invalidRequest } from '../../ir/errors.ts';
 import type { DialectName } from '../../ir/items.ts';
-import type { TranslationEntry } from '../../ir/metadata.ts';
-import type { GenerationRequest, RequestField, Sampling } from '../../ir/request.ts';
+import type { GenerationRequest, OutputFormat, RequestField, Sampling } from '../../ir/request.ts';
 import { isJsonObject, type JsonObject } from '../../kit/json.ts';
 import type { RenderedRequest, RenderTarget } from '../dialect.ts';
 import { relayBody } from '../relay.ts';
-import { Report } from '../report.ts';
-import { markLastCacheable } from './cache-breakpoint.ts';
+import type { Report } from '../report.ts';
+import { markLastCacheable } from './cache-marks.ts';
+import { NO_FIELD } from './foreign-members.ts';
 import { withoutForeignTraces } from './foreign-traces.ts';
 import { renderConversation } from './render-content.ts';
-import { interruptsThoughts, maxTokensOf, renderThinking, THOUGHTS_MISSING } from './render-thinking.ts';
+import { renderContext } from './render-context.ts';
+import { relayThinking, renderThinking } from './render-thinking.ts';
 import { renderTools } from './render-tools.ts';
 import { GATEWAY_FIELDS, type WireMessage } from './wire.ts';
 
@@ -16,9 +18,11 @@ const HEADERS = { 'anthropic-version': '2023-06-01' } as const;
 
 /** A request of any format in this dialect's words. */
 export function renderRequest(request: GenerationRequest, target: RenderTarget): RenderedRequest {
-  const report = new Report(request);
-  const { system, messages } = renderConversation(request, report);
-  const thinking = renderThinking(request, target, messages, report);
+  const context = renderContext(request, target);
+  const { report, marks } = context;
+  const { system, messages } = renderConversation(context);
+  refuseSilence(messages, report);
+  const thinking = renderThinking(context, messages);
   const format = renderFormat(request, target, system, report);
   const native = request.ext.messages ?? {};
   const outputConfig = {
@@ -32,7 +36,7 @@ export function renderRequest(request: GenerationRequest, target: RenderTarget):
     max_tokens: thinking.maxTokens,
     ...(system.length > 0 && { system }),
     messages,
-    ...renderTools(request, target, thinking.isThinking, report),
+    ...renderTools(context, thinking.isThinking),
     ...(thinking.thinking !== undefined && { thinking: thinking.thinking }),
     ...(Object.keys(outputConfig).length > 0 && { output_config: outputConfig }),
     ...renderSampling(request, target, thinking.isThinking, report),
@@ -42,22 +46,25 @@ export function renderRequest(request: GenerationRequest, target: RenderTarget):
     ...(request.speed === 'fast' && { speed: 'fast' }),
     ...(request.stream && { stream: true }),
   };
+  marks.keepLast(body, report);
   reportLost(request, report);
   return rendered(request, body, report);
 }
 
 /** The caller's own body of this format. */
 export function renderRelay(request: GenerationRequest, target: RenderTarget): RenderedRequest {
-  const report = new Report(request);
+  const context = renderContext(request, target);
+  const { report } = context;
   const messages = withoutForeignTraces(request.body.messages as unknown as WireMessage[], report);
+  refuseSilence(messages, report);
   const { service_tier } = renderTier(request, report);
   for (const field of request.unknownFields) {
-    if (GATEWAY_FIELDS.has(field)) report.dropped(field, 'is not known on this route');
+    if (GATEWAY_FIELDS.has(field)) report.dropped(field, NOT_ON_THIS_ROUTE);
   }
   const body = relayBody(request, GATEWAY_FIELDS, {
     model: target.model,
-    max_tokens: maxTokensOf(request, target),
-    ...(messages !== undefined && { messages, ...withoutThinking(request, messages, report) }),
+    messages,
+    ...relayThinking(context, messages),
     metadata: renderMetadata(request, request.body.metadata ?? undefined, target),
     service_tier,
     ...(request.speed === 'standard' && { speed: undefined }),
@@ -65,31 +72,22 @@ export function renderRelay(request: GenerationRequest, target: RenderTarget): R
   return rendered(request, body, report);
 }
 
-/** Where thoughts were taken out of a turn that goes on, the upstream would refuse to think any further. */
-function withoutThinking(
-  { body }: GenerationRequest,
-  messages: readonly JsonObject[],
-  report: Report,
-): JsonObject {
-  const isOn = isJsonObject(body.thinking) && body.thinking.type === 'enabled';
-  if (!isOn || !interruptsThoughts(messages)) return {};
-  report.coerced(report.name('reasoning'), THOUGHTS_MISSING);
-  return { thinking: { type: 'disabled' } };
+const NOT_ON_THIS_ROUTE = 'is not known on this route';
+
+/** An upstream would refuse a conversation in which nobody says anything. */
+function refuseSilence(messages: readonly JsonObject[], report: Report): void {
+  if (messages.length > 0) return;
+  throw invalidRequest([
+    { path: report.name('items'), message: 'the conversation has no content for the model' },
+  ]);
 }
 
 function rendered(request: GenerationRequest, body: JsonObject, report: Report): RenderedRequest {
   return {
     body: request.cache === undefined ? body : markLastCacheable(body, request.cache, report),
     headers: HEADERS,
-    report: distinct(report.entries),
+    report: report.entries,
   };
-}
-
-/** What happened to many items alike is told once. */
-function distinct(entries: readonly TranslationEntry[]): TranslationEntry[] {
-  return [
-    ...new Map(entries.map((entry) => [`${entry.field}\n${entry.action}\n${entry.detail}`, entry])).values(),
-  ];
 }
 
 /** The end-user id leaves only as a hash. */
@@ -117,27 +115,50 @@ const JSON_INSTRUCTION = 'Answer with a single JSON object and nothing else.';
 
 /** The shape of the answer; what cannot be demanded is asked for in the system prompt. */
 function renderFormat(
-  { outputFormat }: GenerationRequest,
+  { format, outputFormat }: GenerationRequest,
   target: RenderTarget,
   system: JsonObject[],
   report: Report,
 ): JsonObject {
+  const field = report.name('outputFormat');
   switch (outputFormat?.type) {
     case 'json-schema':
-      if (takesSchemas(target)) return { format: { type: 'json_schema', schema: outputFormat.schema } };
-      report.dropped(report.name('outputFormat'), 'the endpoint takes no output format');
-      return {};
+      if (!takesSchemas(target)) {
+        report.dropped(field, 'the endpoint takes no output format');
+        return {};
+      }
+      if (format === 'messages') return { format: { type: 'json_schema', schema: outputFormat.schema } };
+      // The chat format wraps what it says about the schema.
+      return renderNamedSchema(outputFormat, format === 'chat' ? `${field}.json_schema` : field, report);
     case 'json':
-      report.coerced(report.name('outputFormat'), 'became an instruction in the system prompt');
+      report.coerced(field, 'became an instruction in the system prompt');
       system.push({ type: 'text', text: JSON_INSTRUCTION });
       return {};
     case 'opaque':
       if (outputFormat.dialect === 'messages') return { format: outputFormat.value };
-      report.dropped(report.name('outputFormat'), 'the upstream has no such output format');
+      report.dropped(field, 'the upstream has no such output format');
       return {};
     default:
       return {};
   }
+}
+
+/** A schema as other formats give it. `field`: where the caller wrote what is beside the schema. */
+function renderNamedSchema(
+  { name, schema, description, strict }: Extract<OutputFormat, { type: 'json-schema' }>,
+  field: string,
+  report: Report,
+): JsonObject {
+  if (name !== '') report.dropped(`${field}.name`, 'the upstream has no names for schemas');
+  if (strict === true) {
+    report.dropped(`${field}.strict`, 'the upstream has no such field: it enforces every schema');
+  } else if (strict === false) {
+    report.coerced(`${field}.strict`, 'the upstream enforces every schema');
+  }
+  const isDescribed = description !== undefined && schema.description === undefined;
+  if (isDescribed) report.coerced(`${field}.description`, 'became the description of the schema itself');
+  else if (description !== undefined) report.dropped(`${field}.description`, 'the schema has its own');
+  return { format: { type: 'json_schema', schema: isDescribed ? { description, ...schema } : schema } };
 }
 
 function takesSchemas({ supportedParameters }: RenderTarget): boolean {
@@ -208,13 +229,13 @@ const LOST_FIELDS = [
   'imageConfig',
   'promptCacheKey',
   'promptCacheOptions',
+  'metadata',
 ] as const satisfies readonly (RequestField & keyof GenerationRequest)[];
-
-/** What the responses format may ask to have included and every answer of this dialect includes anyway. */
-const ALWAYS_INCLUDED = 'reasoning.encrypted_content';
 
 /** Settings that only mean something where they are not the default. */
 const HARMLESS: Readonly<Partial<Record<keyof Sampling, unknown>>> = {
+  topA: 0,
+  minP: 0,
   frequencyPenalty: 0,
   presencePenalty: 0,
   repetitionPenalty: 1,
@@ -224,20 +245,52 @@ const HARMLESS: Readonly<Partial<Record<keyof Sampling, unknown>>> = {
 
 /** Tells what the upstream has no field for. */
 function reportLost(request: GenerationRequest, report: Report): void {
-  const lost = (field: RequestField, place = '') =>
-    report.dropped(report.name(field, place), 'the upstream has no such field');
+  const { sampling, wishes, unknownFields } = request;
+  const lose = (field: string) => report.dropped(field, NO_FIELD);
   for (const field of LOST_SAMPLING) {
-    const value = request.sampling[field];
-    if (value !== undefined && value !== HARMLESS[field]) lost(field);
+    // The responses format asks for log probabilities through `include`.
+    if (field === 'logprobs' && request.format === 'responses') continue;
+    if (isSaid(sampling[field]) && sampling[field] !== HARMLESS[field]) lose(report.name(field));
   }
-  for (const field of LOST_FIELDS) if (request[field] !== undefined) lost(field);
-  if (request.modalities?.some((modality) => modality !== 'text') === true) lost('modalities');
-  if (request.include?.some((value) => value !== ALWAYS_INCLUDED) === true) lost('include');
+  for (const field of LOST_FIELDS) if (isSaid(request[field])) lose(report.name(field));
+  if (request.modalities?.some((modality) => modality !== 'text') === true) lose(report.name('modalities'));
+  if (request.truncation === 'auto') lose(report.name('truncation'));
+  reportLostIncludes(request, report);
+  if (wishes.maxToolCalls !== undefined && !unknownFields.includes('max_tool_calls')) lose('max_tool_calls');
   for (const [dialect, fields] of Object.entries(request.ext) as [DialectName, JsonObject][]) {
-    if (dialect === 'messages') continue;
-    for (const field of Object.keys(fields)) report.dropped(field, 'the upstream has no such field');
+    if (dialect !== 'messages') for (const field of membersLost(fields)) lose(field);
   }
-  for (const field of request.unknownFields) {
-    report.dropped(field, 'nobody documents it: passed on only to upstreams of the same format');
+  for (const field of unknownFields) {
+    const detail = GATEWAY_FIELDS.has(field) ? NOT_ON_THIS_ROUTE : UNDOCUMENTED;
+    report.dropped(field, detail);
   }
+}
+
+/** Objects that the gateway honours in part: what is left of them is told member by member. */
+const HONOURED_IN_PART: ReadonlySet<string> = new Set(['stream_options']);
+
+function membersLost(fields: JsonObject): string[] {
+  return Object.entries(fields).flatMap(([field, value]) =>
+    HONOURED_IN_PART.has(field) && isJsonObject(value)
+      ? Object.keys(value).map((member) => `${field}.${member}`)
+      : [field],
+  );
+}
+
+const UNDOCUMENTED = 'nobody documents it: passed on only to upstreams of the same format';
+
+/** An empty object asks for nothing. */
+function isSaid(value: unknown): boolean {
+  return value !== undefined && !(isJsonObject(value) && Object.keys(value).length === 0);
+}
+
+/** What the responses format may ask to have included and every answer of this dialect includes anyway. */
+const ALWAYS_INCLUDED = 'reasoning.encrypted_content';
+
+function reportLostIncludes({ include = [] }: GenerationRequest, report: Report): void {
+  const lost = [...include.keys()].filter((index) => include[index] !== ALWAYS_INCLUDED);
+  if (lost.length === 0) return;
+  const field = report.name('include');
+  const places = lost.length === include.length ? [field] : lost.map((index) => `${field}[${index}]`);
+  for (const place of places) report.dropped(place, 'the upstream has nothing of that kind to include');
 }

@@ -1,8 +1,10 @@
 import type { GenerationRequest, ReasoningSettings } from '../../ir/request.ts';
 import { isJsonObject, type JsonObject } from '../../kit/json.ts';
-import type { RenderTarget } from '../dialect.ts';
+import { numberAt, objectAt } from '../../kit/members.ts';
 import { budgetOf, effortOf } from '../reasoning-effort.ts';
 import type { Report } from '../report.ts';
+import { ReasoningNames } from './reasoning-names.ts';
+import type { RenderContext } from './render-context.ts';
 
 /** What is asked of the upstream about thinking, and the output limit that leaves room for it. */
 export interface RenderedThinking {
@@ -19,56 +21,112 @@ const DEFAULT_MAX_TOKENS = 4096;
 /** Upstreams refuse a smaller thinking budget. */
 const LEAST_BUDGET = 1024;
 
-/** The output limit that a request goes out with. */
-export function maxTokensOf(request: GenerationRequest, target: RenderTarget): number {
-  return request.maxOutputTokens ?? target.maxOutputTokens ?? DEFAULT_MAX_TOKENS;
+/** The output limit that a request goes out with, lowered to what the endpoint can write. */
+function outputLimit({ request, target, report }: RenderContext): number {
+  const { maxOutputTokens: asked } = request;
+  const { maxOutputTokens: most } = target;
+  if (asked === undefined) return most ?? DEFAULT_MAX_TOKENS;
+  if (most === undefined || asked <= most) return asked;
+  const field =
+    request.format === 'chat' && numberAt(request.body, 'max_completion_tokens') !== undefined
+      ? 'max_completion_tokens'
+      : report.name('maxOutputTokens');
+  report.coerced(field, `lowered to ${most}, the most that the endpoint writes`);
+  return most;
 }
 
 /** `messages`: the rendered turns, which may forbid thinking. */
-export function renderThinking(
-  request: GenerationRequest,
-  target: RenderTarget,
-  messages: readonly JsonObject[],
-  report: Report,
-): RenderedThinking {
-  const maxTokens = maxTokensOf(request, target);
+export function renderThinking(context: RenderContext, messages: readonly JsonObject[]): RenderedThinking {
+  const { request, target, report } = context;
+  const maxTokens = outputLimit(context);
   const settings = request.reasoning;
   if (settings === undefined) return { maxTokens, isThinking: false };
+  const names = new ReasoningNames(request, report);
+  const isOff = settings.enabled === false || settings.effort === 'none';
   if (target.supportedParameters?.has('reasoning') === false) {
-    report.dropped(report.name('reasoning'), 'the endpoint takes no reasoning settings');
+    if (!isOff) for (const name of names.asked(settings)) report.dropped(name, NO_REASONING);
     return { maxTokens, isThinking: false };
   }
-  reportUnknown(settings, report);
+  reportUnknown(settings, names, report);
   const native = request.format === 'messages' ? settings.effort : undefined;
   const effort = native === undefined ? {} : { effort: native };
   if (settings.adaptive === true) {
     return { maxTokens, thinking: { type: 'adaptive', ...display(settings) }, ...effort, isThinking: true };
   }
-  const budget = budgetFor(request, settings, maxTokens);
-  if (budget === undefined) {
-    const isOff = settings.enabled === false || settings.effort === 'none';
-    return { maxTokens, ...(isOff && { thinking: { type: 'disabled' } }), ...effort, isThinking: false };
+  if (isOff) {
+    reportOverruled(settings, names, report);
+    return { maxTokens, thinking: OFF, ...effort, isThinking: false };
   }
-  if (interruptsThoughts(messages)) {
-    report.coerced(report.name('reasoning'), THOUGHTS_MISSING);
-    return { maxTokens, thinking: { type: 'disabled' }, ...effort, isThinking: false };
+  const wanted = wantedBudget(request, settings, maxTokens);
+  if (wanted === undefined) {
+    if (settings.summary !== undefined) report.dropped(names.of('summary'), NOTHING_TO_SUMMARISE);
+    return { maxTokens, ...effort, isThinking: false };
+  }
+  const room = roomFor(wanted, maxTokens, context);
+  const budget = possibleBudget(wanted, room, messages);
+  if (typeof budget !== 'number') {
+    report.coerced(names.whole(), budget.obstacle);
+    return { maxTokens, thinking: OFF, ...effort, isThinking: false };
+  }
+  reportBudget(settings, budget, names, report);
+  if (settings.budgetTokens !== undefined && settings.effort !== undefined && native === undefined) {
+    report.dropped(names.of('effort'), 'the budget in tokens decides');
+  }
+  if (settings.summary !== undefined && settings.summary !== 'auto') {
+    report.dropped(names.of('summary'), 'the upstream decides how it summarises');
   }
   return {
-    maxTokens: roomFor(budget, maxTokens, request, report),
+    maxTokens: room,
     thinking: { type: 'enabled', budget_tokens: budget, ...display(settings) },
     ...effort,
     isThinking: true,
   };
 }
 
+/**
+ * Members of a relayed body about thinking and the output limit; `thinking` only where it must differ. `messages`: the
+ * caller's own, or what is left of them.
+ */
+export function relayThinking(
+  context: RenderContext,
+  messages: readonly JsonObject[],
+): { readonly max_tokens: number; readonly thinking?: JsonObject } {
+  const { request, report } = context;
+  const limit = outputLimit(context);
+  const thinking = objectAt(request.body, 'thinking');
+  const wanted = thinking?.type === 'enabled' ? numberAt(thinking, 'budget_tokens') : undefined;
+  if (wanted === undefined) return { max_tokens: limit };
+  const max_tokens = roomFor(wanted, limit, context);
+  // A conversation that is all the caller's own is for the upstream to judge.
+  const cut = messages === (request.body.messages as unknown) ? [] : messages;
+  const budget = possibleBudget(wanted, max_tokens, cut);
+  if (typeof budget !== 'number') {
+    report.coerced('thinking', budget.obstacle);
+    return { max_tokens: limit, thinking: OFF };
+  }
+  if (budget === wanted) return { max_tokens };
+  report.coerced('thinking.budget_tokens', lowered(budget));
+  return { max_tokens, thinking: { ...thinking, budget_tokens: budget } };
+}
+
+const OFF: JsonObject = { type: 'disabled' };
+
+const NO_REASONING = 'the endpoint takes no reasoning settings';
+
+const NOTHING_TO_SUMMARISE = 'the upstream is not asked to think, so there is nothing to summarise';
+
 /** Why thinking is switched off in the middle of a turn. */
-export const THOUGHTS_MISSING =
+const THOUGHTS_MISSING =
   'switched off for this turn: it continues tool calls whose thoughts are not at hand, and the upstream demands them';
+
+function lowered(budget: number): string {
+  return `lowered to ${budget}, below the output limit`;
+}
 
 const THOUGHTS: ReadonlySet<unknown> = new Set(['thinking', 'redacted_thinking']);
 
 /** True when the turn goes on after tool calls that were made without thoughts of this family. */
-export function interruptsThoughts(messages: readonly JsonObject[]): boolean {
+function interruptsThoughts(messages: readonly JsonObject[]): boolean {
   const last = messages.findLastIndex(({ role }) => role === 'assistant');
   const isContinued = messages.slice(last + 1).some((message) => blocksIn(message).includes('tool_result'));
   return last !== -1 && isContinued && !THOUGHTS.has(blocksIn(messages[last])[0]);
@@ -80,28 +138,33 @@ function blocksIn(message: JsonObject | undefined): unknown[] {
 }
 
 /** Callers of this format say themselves whether to think; for others an effort means thinking. */
-function budgetFor(
+function wantedBudget(
   request: GenerationRequest,
   settings: ReasoningSettings,
   maxTokens: number,
 ): number | undefined {
-  if (settings.enabled === false || settings.effort === 'none') return undefined;
   if (settings.budgetTokens !== undefined) return Math.max(settings.budgetTokens, LEAST_BUDGET);
   const effort = request.format === 'messages' ? undefined : effortOf(settings);
   return effort === undefined ? undefined : budgetOf(effort, maxTokens);
 }
 
-/** The limit covers thoughts and answer together, so it must be above the budget. */
-function roomFor(budget: number, maxTokens: number, request: GenerationRequest, report: Report): number {
-  if (maxTokens > budget) return maxTokens;
-  const raised = budget + maxTokens;
-  if (request.maxOutputTokens !== undefined) {
-    report.coerced(
-      report.name('maxOutputTokens'),
-      `raised to ${raised} to leave room for ${budget} tokens of thinking`,
-    );
-  }
-  return raised;
+/** The limit covers thoughts and answer together. Only a limit that nobody named is raised to hold both. */
+function roomFor(budget: number, limit: number, { request, target }: RenderContext): number {
+  const isNamed = request.maxOutputTokens !== undefined || target.maxOutputTokens !== undefined;
+  return isNamed || budget < limit ? limit : budget + limit;
+}
+
+/** The budget, or the most that leaves room for an answer, or why there can be no thinking. */
+function possibleBudget(
+  wanted: number,
+  limit: number,
+  messages: readonly JsonObject[],
+): number | { readonly obstacle: string } {
+  if (interruptsThoughts(messages)) return { obstacle: THOUGHTS_MISSING };
+  const budget = wanted < limit ? wanted : budgetOf('max', limit);
+  if (budget < limit) return budget;
+  const least = `the upstream thinks with at least ${LEAST_BUDGET} tokens`;
+  return { obstacle: `switched off: ${least}, and the output limit is ${limit}` };
 }
 
 function display(settings: ReasoningSettings): JsonObject {
@@ -109,15 +172,39 @@ function display(settings: ReasoningSettings): JsonObject {
   return settings.display === undefined ? {} : { display: settings.display };
 }
 
-const UNKNOWN_SETTINGS = ['context', 'mode'] as const;
+function reportBudget(
+  { budgetTokens = 0 }: ReasoningSettings,
+  budget: number,
+  names: ReasoningNames,
+  report: Report,
+): void {
+  if (budgetTokens === 0 || budget === budgetTokens) return;
+  const isRaised = budget > budgetTokens;
+  const detail = isRaised ? `raised to ${budget}, the least that the upstream takes` : lowered(budget);
+  report.coerced(names.of('max_tokens'), detail);
+}
 
-function reportUnknown(settings: ReasoningSettings, report: Report): void {
-  for (const name of UNKNOWN_SETTINGS) {
-    if (settings[name] !== undefined) {
-      report.dropped(report.name('reasoning', `.${name}`), 'the upstream has no such setting');
+/** What asks for thinking beside what switches it off. */
+function reportOverruled(
+  { effort, budgetTokens }: ReasoningSettings,
+  names: ReasoningNames,
+  report: Report,
+): void {
+  const detail = 'reasoning is switched off';
+  if (effort !== undefined && effort !== 'none') report.dropped(names.of('effort'), detail);
+  if (budgetTokens !== undefined) report.dropped(names.of('max_tokens'), detail);
+}
+
+/** Settings of one family, and the values that mean nothing beyond what upstreams do anyway. */
+const UNKNOWN_SETTINGS = [
+  ['context', 'auto'],
+  ['mode', 'standard'],
+] as const;
+
+function reportUnknown(settings: ReasoningSettings, names: ReasoningNames, report: Report): void {
+  for (const [name, harmless] of UNKNOWN_SETTINGS) {
+    if (settings[name] !== undefined && settings[name] !== harmless) {
+      report.dropped(names.of(name), 'the upstream has no such setting');
     }
-  }
-  if (settings.summary !== undefined && settings.summary !== 'auto') {
-    report.dropped(report.name('reasoning', '.summary'), 'the upstream decides how it summarises');
   }
 }

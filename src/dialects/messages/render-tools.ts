@@ -1,76 +1,86 @@
 import type { GenerationRequest, Tool, ToolChoice } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json.ts';
-import type { RenderTarget } from '../dialect.ts';
-import { renderCacheMark } from '../gateway-fields.ts';
 import type { Report } from '../report.ts';
-import { flatToolName, freeTextParameters } from '../tool-names.ts';
+import { freeTextParameters, type ToolIdentity } from '../tool-names.ts';
+import { NO_FIELD, reportForeignMembers } from './foreign-members.ts';
+import { notRun } from './render-blocks.ts';
+import type { RenderContext } from './render-context.ts';
+
+type CallableTool = Exclude<Tool, { type: 'hosted' }>;
 
 /** The members of a wire body that are about tools. `isThinking`: the upstream then takes no forced call. */
-export function renderTools(
-  request: GenerationRequest,
-  target: RenderTarget,
-  isThinking: boolean,
-  report: Report,
-): JsonObject {
-  if (request.tools.length === 0) return {};
+export function renderTools(context: RenderContext, isThinking: boolean): JsonObject {
+  const { request, target, report } = context;
   if (target.supportedParameters?.has('tools') === false) {
-    report.dropped(report.name('tools'), 'the endpoint takes no tools');
+    if (request.tools.length > 0) report.dropped(report.name('tools'), NO_TOOLS);
+    reportLostChoice(request.toolChoice, NO_TOOLS, report);
     return {};
   }
-  const allowed = allowedTools(request, report);
-  const tools = allowed
-    .map((tool) => renderTool(tool, request.tools.indexOf(tool), request, report))
+  const tools = allowedTools(request)
+    .map((tool) => renderTool(tool, context))
     .filter((tool) => tool !== undefined);
-  if (tools.length === 0) return {};
-  const choice = renderChoice(request, target, isThinking, report);
+  if (tools.length === 0) {
+    reportLostChoice(request.toolChoice, 'none of the tools it could mean is sent', report);
+    return {};
+  }
+  const choice = renderChoice(context, isThinking);
   return { tools, ...(choice !== undefined && { tool_choice: choice }) };
 }
 
-function renderTool(
-  tool: Tool,
-  position: number,
-  request: GenerationRequest,
-  report: Report,
-): JsonObject | undefined {
-  const place = report.name('tools', `[${position}]`);
-  switch (tool.type) {
-    case 'hosted':
-      if (tool.dialect === 'messages') return tool.value;
-      report.dropped(place, `the upstream does not run tools of type ${tool.kind}`);
-      return undefined;
-    case 'custom':
-      if (tool.format !== undefined && tool.format.type !== 'text') {
-        report.coerced(place, 'the grammar became part of the description of a string argument');
-      }
-      return {
-        name: flatToolName(tool.name, tool.namespace?.name),
-        ...described(tool),
-        input_schema: freeTextParameters(tool),
-      };
-    case 'function': {
-      const keepsStrict = request.format === 'messages' && tool.strict !== undefined;
-      if (tool.strict === true && !keepsStrict)
-        report.dropped(`${place}.strict`, 'the upstream has no such field');
-      return {
-        name: flatToolName(tool.name, tool.namespace?.name),
-        ...described(tool),
-        input_schema: { type: 'object', ...tool.parameters },
-        ...(keepsStrict && { strict: tool.strict }),
-        ...(tool.cache !== undefined && { cache_control: renderCacheMark(tool.cache) }),
-        ...tool.ext?.messages,
-      };
+const NO_TOOLS = 'the endpoint takes no tools';
+
+function renderTool(tool: Tool, context: RenderContext): JsonObject | undefined {
+  const { request, report, marks, names } = context;
+  if (tool.type === 'hosted') {
+    if (tool.dialect === 'messages') {
+      return marks.adopt(tool.value, report.place(tool, 'tools', 'cache_control'));
     }
+    report.dropped(report.place(tool, 'tools'), notRun(tool.kind));
+    return undefined;
   }
+  const keepsStrict = request.format === 'messages' && tool.type === 'function' && tool.strict !== undefined;
+  reportToolLosses(tool, context);
+  const block: JsonObject = {
+    name: names.nameOf(identityOf(tool)),
+    ...(tool.description !== undefined && { description: tool.description }),
+    input_schema: tool.type === 'custom' ? freeTextParameters(tool) : { type: 'object', ...tool.parameters },
+    ...(keepsStrict && { strict: tool.strict }),
+    ...tool.ext?.messages,
+  };
+  if (tool.type === 'custom') return block;
+  return marks.put(block, tool.cache, report.place(tool, 'tools', 'cache_control'));
 }
 
-function described(tool: { readonly description?: string }): JsonObject {
-  return tool.description === undefined ? {} : { description: tool.description };
+/** Tells what a tool loses when it becomes a plain function of this dialect. */
+function reportToolLosses(tool: CallableTool, { request, report, names }: RenderContext): void {
+  const { format } = request;
+  // The chat format wraps what a tool declares.
+  const place = (member: string) =>
+    report.place(tool, 'tools', format === 'chat' ? `${tool.type}.${member}` : member);
+  const { namespace } = tool;
+  const plainName = namespace === undefined ? tool.name : `${namespace.name}__${tool.name}`;
+  const flatName = names.nameOf(identityOf(tool));
+  if (flatName !== plainName) report.renamed(place('name'), `the upstream knows it as ${flatName}`);
+  if (tool.type === 'custom' && tool.format !== undefined && tool.format.type !== 'text') {
+    report.coerced(place('format'), 'the grammar became part of the description of a string argument');
+  }
+  if (tool.type === 'function' && tool.strict === true && format !== 'messages') {
+    report.dropped(place('strict'), NO_FIELD);
+  }
+  if (namespace?.description !== undefined && namespace.description !== '') {
+    report.dropped(`${groupPlace(tool, report)}.description`, 'the upstream has no groups of tools');
+  }
+  reportForeignMembers(tool, 'tools', report);
+}
+
+/** A group stands where its tools do, one level up. */
+function groupPlace(tool: CallableTool, report: Report): string {
+  return report.place(tool, 'tools').replace(/\.tools\[\d+\]$/, '');
 }
 
 /** The format cannot narrow a list of tools: only the allowed ones are sent. */
-function allowedTools({ tools, toolChoice }: GenerationRequest, report: Report): readonly Tool[] {
+function allowedTools({ tools, toolChoice }: GenerationRequest): readonly Tool[] {
   if (toolChoice?.mode !== 'allowed') return tools;
-  report.coerced(report.name('toolChoice'), 'only the allowed tools are sent');
   return tools.filter((tool) =>
     toolChoice.tools.some((named) =>
       tool.type === 'hosted' ? named.type === tool.kind : nameIn(named) === tool.name,
@@ -86,48 +96,49 @@ function nameIn(named: JsonObject): unknown {
   );
 }
 
-function renderChoice(
-  request: GenerationRequest,
-  target: RenderTarget,
-  isThinking: boolean,
-  report: Report,
-): JsonObject | undefined {
+/** Without tools a choice among them is lost, unless it leaves the model free not to call any. */
+function reportLostChoice(choice: ToolChoice | undefined, detail: string, report: Report): void {
+  const isForced =
+    choice?.mode === 'allowed' ? choice.required : choice !== undefined && !FREE.has(choice.mode);
+  if (isForced) report.dropped(report.name('toolChoice'), detail);
+}
+
+const FREE: ReadonlySet<ToolChoice['mode']> = new Set(['auto', 'none']);
+
+function renderChoice(context: RenderContext, isThinking: boolean): JsonObject | undefined {
+  const { request, target, report } = context;
   const forbidsParallel = request.parallelToolCalls === false;
+  const { toolChoice } = request;
+  const field = report.name('toolChoice');
+  const changes = toolChoice?.mode === 'allowed' ? ['only the allowed tools are sent'] : [];
   if (target.supportedParameters?.has('tool_choice') === false) {
-    if (request.toolChoice !== undefined && request.toolChoice.mode !== 'auto') {
-      report.dropped(report.name('toolChoice'), 'the endpoint takes no choice of tools');
-    }
-    if (forbidsParallel)
-      report.dropped(report.name('parallelToolCalls'), 'the endpoint takes no choice of tools');
+    if (changes.length > 0) report.coerced(field, [...changes, NO_CHOICE].join('; '));
+    else if (toolChoice !== undefined && toolChoice.mode !== 'auto') report.dropped(field, NO_CHOICE);
+    if (forbidsParallel) report.dropped(report.name('parallelToolCalls'), NO_CHOICE);
     return undefined;
   }
-  const choice = wireChoice(request.toolChoice, request.tools, report);
+  const choice = wireChoice(toolChoice, context);
   const settled = isThinking && choice !== undefined && FORCED.has(choice.type) ? { type: 'auto' } : choice;
-  if (settled !== choice) {
-    report.coerced(report.name('toolChoice'), 'became auto: the upstream forces no call while thinking');
-  }
+  if (settled !== choice) changes.push('became auto: the upstream forces no call while thinking');
+  if (changes.length > 0) report.coerced(field, changes.join('; '));
   if (!forbidsParallel || settled?.type === 'none') return settled;
   return { ...(settled ?? { type: 'auto' }), disable_parallel_tool_use: true };
 }
 
+const NO_CHOICE = 'the endpoint takes no choice of tools';
+
 const FORCED: ReadonlySet<unknown> = new Set(['any', 'tool']);
 
-function wireChoice(
-  choice: ToolChoice | undefined,
-  tools: readonly Tool[],
-  report: Report,
-): JsonObject | undefined {
+function wireChoice(choice: ToolChoice | undefined, context: RenderContext): JsonObject | undefined {
+  const { report } = context;
   switch (choice?.mode) {
     case 'auto':
     case 'none':
       return { type: choice.mode };
     case 'required':
       return { type: 'any' };
-    case 'tool': {
-      const tool = tools.find((each) => each.type !== 'hosted' && each.name === choice.name);
-      const namespace = tool?.type === 'hosted' ? undefined : tool?.namespace?.name;
-      return { type: 'tool', name: flatToolName(choice.name, namespace) };
-    }
+    case 'tool':
+      return { type: 'tool', name: nameOfChosen(choice, context) };
     case 'allowed':
       return { type: choice.required ? 'any' : 'auto' };
     case 'hosted':
@@ -137,4 +148,17 @@ function wireChoice(
     case undefined:
       return undefined;
   }
+}
+
+function nameOfChosen(
+  { kind, name }: Extract<ToolChoice, { mode: 'tool' }>,
+  { request, names }: RenderContext,
+): string {
+  const named = request.tools.filter((tool) => tool.type !== 'hosted').filter((tool) => tool.name === name);
+  const chosen = named.find((tool) => tool.type === kind) ?? named[0];
+  return names.nameOf(chosen === undefined ? { kind, name } : identityOf(chosen));
+}
+
+function identityOf({ type, name, namespace }: CallableTool): ToolIdentity {
+  return namespace === undefined ? { kind: type, name } : { kind: type, name, namespace: namespace.name };
 }

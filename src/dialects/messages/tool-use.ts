@@ -13,12 +13,12 @@ export function toolUseId(callId: string): string {
 
 type CallHead = Extract<ItemHead, { type: 'tool-call' }>;
 
-/** The block of a call, its input still empty. */
+/** The block of a call for its caller, its input still empty. Only a group has to become part of the name. */
 export function toolUseBlock(call: CallHead | ToolCallItem): JsonObject {
   return {
     type: 'tool_use',
     id: toolUseId(call.callId),
-    name: flatToolName(call.name, call.namespace),
+    name: call.namespace === undefined ? call.name : flatToolName(call.name, call.namespace),
     input: {},
     caller: { type: 'direct' },
     ...call.ext?.messages,

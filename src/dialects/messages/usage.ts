@@ -30,24 +30,28 @@ const PLACES: readonly (readonly [counter: Counter, field: string, member?: stri
 /** Members of a usage object that have no count of their own and go back to this dialect only. */
 const EXTRAS = ['inference_geo', 'server_tool_use', 'speed', 'iterations'] as const;
 
-/** Gathers what an upstream says about tokens, event by event. A count that is said later wins. */
+/** Gathers what an upstream says about tokens, event by event. A valid count that is said later wins. */
 export class UsageMeter {
   readonly #counts: Partial<Record<Counter, number>> = {};
   readonly #extras: JsonObject = {};
   #serviceTier: string | undefined;
 
-  /** `isFinal`: whether output can be known already; at the start of a stream the number means nothing. */
-  see(usage: Json | undefined, isFinal: boolean): void {
-    if (!isJsonObject(usage)) return;
+  /** Takes in a wire usage object; true when it held a count. */
+  see(usage: Json | undefined): boolean {
+    if (!isJsonObject(usage)) return false;
+    let hasCount = false;
     for (const [counter, field, member] of PLACES) {
       const count = countAt(usage, field, member);
-      if (count !== undefined && (isFinal || counter !== 'output')) this.#counts[counter] = count;
+      if (count === undefined) continue;
+      this.#counts[counter] = count;
+      hasCount = true;
     }
     for (const name of EXTRAS) {
       const extra = usage[name];
       if (extra !== null && extra !== undefined) this.#extras[name] = extra;
     }
     if (typeof usage.service_tier === 'string') this.#serviceTier = usage.service_tier;
+    return hasCount;
   }
 
   /** Undefined unless both sides are known: half a measurement must not pass for a whole one. */
@@ -75,9 +79,17 @@ export class UsageMeter {
   }
 
   extras(): JsonObject {
-    return this.#extras;
+    return withWholeToolUse(this.#extras);
   }
 }
+
+/** A usage object whose `server_tool_use`, if it has one, names every count that clients read. */
+export function withWholeToolUse(usage: JsonObject): JsonObject {
+  const uses = usage.server_tool_use;
+  return isJsonObject(uses) ? { ...usage, server_tool_use: { ...NO_TOOL_USE, ...uses } } : usage;
+}
+
+const NO_TOOL_USE = { web_search_requests: 0, web_fetch_requests: 0 } as const;
 
 function countAt(usage: JsonObject, field: string, member: string | undefined): number | undefined {
   const value = usage[field];
@@ -100,9 +112,7 @@ export function renderUsage(usage: Usage, tier: string): JsonObject {
     inference_geo: null,
     output_tokens_details: { thinking_tokens: usage.reasoningTokens },
     server_tool_use:
-      usage.webSearchRequests > 0
-        ? { web_search_requests: usage.webSearchRequests, web_fetch_requests: 0 }
-        : null,
+      usage.webSearchRequests > 0 ? { ...NO_TOOL_USE, web_search_requests: usage.webSearchRequests } : null,
     service_tier: tier === 'default' ? 'standard' : tier,
   };
 }

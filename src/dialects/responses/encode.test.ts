@@ -3,6 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { GatewayError } from '../../ir/errors.ts';
 import type { Event, Finish } from '../../ir/events.ts';
 import { fold } from '../../ir/fold.ts';
+import type { Annotation } from '../../ir/items.ts';
+import type { RoutingMetadata } from '../../ir/metadata.ts';
 import { NO_USAGE } from '../../ir/usage.ts';
 import type { JsonObject } from '../../kit/json.ts';
 import { objectAt, objectsAt } from '../../kit/members.ts';
@@ -330,6 +332,65 @@ describe('ResponsesEncoder', () => {
     expect(encoder.encode([...textItem(0, 'late'), finish])).toBe('');
   });
 
+  it('fails with usage and routing context even when no endpoint was reached', () => {
+    const routing: RoutingMetadata = {
+      requested: 'm',
+      strategy: 'direct',
+      region: null,
+      summary: 'nobody answered',
+      attempt: 0,
+      is_byok: false,
+      endpoints: { total: 0, available: [] },
+    };
+    const failed = (error: GatewayError) => lastResponse(encode([{ type: 'failure', error }]));
+    expect(failed(new GatewayError('overloaded', 'Busy', { routing }))).toMatchObject({
+      status: 'failed',
+      acme_metadata: routing,
+      usage: {
+        input_tokens: 0,
+        output_tokens: 0,
+        cost: 0,
+        is_byok: false,
+        cost_details: {
+          upstream_inference_cost: null,
+          upstream_inference_input_cost: 0,
+          upstream_inference_output_cost: 0,
+        },
+      },
+    });
+    expect(failed(new GatewayError('overloaded', 'Busy'))).not.toHaveProperty('acme_metadata');
+    expect(failed(new GatewayError('server', 'x', { routing }))).not.toHaveProperty('acme_metadata');
+  });
+
+  it('takes a citation without positions to be about the whole part', () => {
+    const citation: Annotation = { type: 'url-citation', url: 'https://x.y', title: 'X' };
+    const cited = (part: number, before: string, after: string): Event[] => [
+      { type: 'part-start', item: 0, part, kind: 'text' },
+      { type: 'text-delta', item: 0, part, kind: 'text', text: before },
+      { type: 'annotation', item: 0, part, annotation: citation },
+      { type: 'text-delta', item: 0, part, kind: 'text', text: after },
+      { type: 'part-end', item: 0, part, kind: 'text' },
+    ];
+    const events: Event[] = [
+      { type: 'item-start', item: 0, head: { type: 'message' } },
+      ...cited(0, 'Ada', ' L.'),
+      ...cited(1, 'Bob', ''),
+      { type: 'item-end', item: 0 },
+      finish,
+    ];
+    const values = encode(events);
+    const told = values.filter((value) => value.type === 'response.output_text.annotation.added');
+    expect(told).toMatchObject([
+      { content_index: 0, annotation_index: 0, annotation: { start_index: 0, end_index: 6 } },
+      { content_index: 1, annotation_index: 0, annotation: { start_index: 0, end_index: 3 } },
+    ]);
+    const [message] = objectsAt(lastResponse(values), 'output');
+    expect(objectsAt(message, 'content').map((each) => each.annotations)).toEqual(
+      told.map(({ annotation }) => [annotation]),
+    );
+    expect(encodeBody(fold(events), contextOf()).output).toEqual(lastResponse(values).output);
+  });
+
   it('leaves out items of other dialects without a gap', () => {
     const foreign = { type: 'opaque', dialect: 'messages', value: { type: 'server_tool_use' } } as const;
     const values = encode([
@@ -381,20 +442,59 @@ describe('the relay lane', () => {
     expect(objectAt(added ?? {}, 'item')?.content).toEqual([]);
   });
 
-  it('says its own id, model, price and user, and keeps the upstream’s settings', () => {
+  it('says its own id, model, price and user', () => {
     const { values } = relay(settle, { user: 'ann' });
     expect(lastResponse(values)).toMatchObject({
       id: 'resp_AbC',
       model: 'acme/large',
       user: 'ann',
-      temperature: 1,
-      top_p: 0.98,
+      parallel_tool_calls: true,
       usage: { input_tokens: 10, output_tokens: 4, cost: 0.0000015 },
       output: [
         { id: 'a-1', encrypted_content: 'c2VhbA==' },
         { id: 'b-1', status: 'completed', content: [{ text: 'Three.', annotations: [], logprobs: [] }] },
       ],
     });
+  });
+
+  it('echoes what the caller set, else the defaults, whatever the upstream says', () => {
+    const { values } = relay(settle, { presence_penalty: 0.5 });
+    for (const value of [values[0], values.at(-1)]) {
+      expect(objectAt(value, 'response')).toMatchObject({
+        temperature: 1,
+        top_p: 1,
+        presence_penalty: 0.5,
+        frequency_penalty: 0,
+        top_logprobs: 0,
+        truncation: 'disabled',
+      });
+    }
+  });
+
+  it('tells a citation without positions once, in the part that it is about', () => {
+    const context = contextOf();
+    const decoder = new ResponsesDecoder({ request: context.request, relay: true });
+    const encoder = new ResponsesEncoder(context);
+    const at = { item_id: 'm', output_index: 0, content_index: 0 };
+    const frames = [
+      {
+        type: 'response.output_item.added',
+        output_index: 0,
+        item: { type: 'message', id: 'm', content: [] },
+      },
+      { type: 'response.content_part.added', ...at, part: { type: 'output_text', text: '' } },
+      { type: 'response.output_text.delta', ...at, delta: 'Ada' },
+      {
+        type: 'response.content_part.done',
+        ...at,
+        part: { type: 'output_text', text: 'Ada', annotations: [{ type: 'url_citation', url: 'https://a' }] },
+      },
+    ].map((value) => ({ data: JSON.stringify(value) }));
+    const values = valuesOf(encoder.encode(frames.flatMap((frame) => decoder.decode(frame))));
+    expect(values.slice(-2)).toMatchObject([
+      { type: 'response.output_text.annotation.added', annotation: { start_index: 0, end_index: 3 } },
+      { type: 'response.content_part.done' },
+    ]);
   });
 
   it('writes frames that need no change verbatim', () => {
@@ -448,13 +548,13 @@ describe('encodeBody', () => {
       status: 'completed',
       output: [{ type: 'message', content: [{ type: 'output_text', text: 'Hi' }] }],
       usage: { input_tokens: 1, output_tokens: 1, cost: 99 },
-      top_p: 0.5,
+      parallel_tool_calls: false,
     };
     const body = encodeBody({ items: [], finish, settled: finish.settled, relayed }, contextOf());
     expect(body).toMatchObject({
       id: 'resp_AbC',
       model: 'acme/large',
-      top_p: 0.5,
+      parallel_tool_calls: false,
       usage: { input_tokens: 10, cost: 0.0000015 },
       output: [
         {

@@ -1,6 +1,6 @@
 import type { Event, EventBatch, Failure, Finish, ItemHead, PartKind } from '../../ir/events.ts';
 import { Fold } from '../../ir/fold.ts';
-import type { Item, ItemStatus } from '../../ir/items.ts';
+import type { Annotation, Item, ItemStatus } from '../../ir/items.ts';
 import type { JsonObject } from '../../kit/json.ts';
 import { numberAt, objectAt, objectsAt, stringAt } from '../../kit/members.ts';
 import { writeSseComment, writeSseFrame } from '../../kit/sse.ts';
@@ -30,6 +30,8 @@ interface Shown extends Placement {
   done?: JsonObject;
   /** Annotations written so far, by part. */
   readonly annotations: Map<number, number>;
+  /** Annotations of the part being written that are about all of its text: written when that is known. */
+  waiting: Annotation[];
   /** How many of the raw thoughts, from the first on, were also written as summaries. */
   mirrored: number;
   inputDone: boolean;
@@ -140,6 +142,7 @@ export class ResponsesEncoder implements StreamEncoder {
       head,
       item,
       annotations: new Map(),
+      waiting: [],
       mirrored: 0,
       inputDone: false,
     };
@@ -204,17 +207,32 @@ export class ResponsesEncoder implements StreamEncoder {
 
   #annotation({ item, part, annotation }: EventOf<'annotation'>): string {
     const shown = this.#items.get(item);
-    const [rendered] = renderAnnotation(annotation);
-    if (shown === undefined || rendered === undefined) return '';
+    if (shown === undefined) return '';
+    if (isAboutAll(annotation)) {
+      shown.waiting.push(annotation);
+      return '';
+    }
+    return this.#writeAnnotation(shown, part, annotation);
+  }
+
+  #writeAnnotation(shown: Shown, part: number, annotation: Annotation): string {
+    const [rendered] = renderAnnotation(annotation, this.#fold.textAt(shown.item, part, 'text'));
+    if (rendered === undefined) return '';
     return this.#writer.annotation(shown, part, countAnnotation(shown, part), rendered);
+  }
+
+  #waitingAnnotations(shown: Shown, part: number): string {
+    const waiting = shown.waiting.splice(0);
+    return waiting.map((annotation) => this.#writeAnnotation(shown, part, annotation)).join('');
   }
 
   #partEnd({ item, part, kind }: EventOf<'part-end'>): string {
     const shown = this.#shownFor(item, kind);
     if (shown === undefined) return '';
+    const annotated = kind === 'text' ? this.#waitingAnnotations(shown, part) : '';
     const text = this.#fold.textAt(item, part, kind);
     const whole = (kind === 'text' ? this.#textPart(shown, part) : undefined) ?? partOf(kind, text);
-    const ended = this.#writer.partDone(shown, kind, wirePart(shown, kind, part), text, whole);
+    const ended = annotated + this.#writer.partDone(shown, kind, wirePart(shown, kind, part), text, whole);
     if (!isMirrored(shown, kind, part)) return ended;
     return ended + this.#writer.partDone(shown, 'summary', part, text, partOf('summary', text));
   }
@@ -272,6 +290,9 @@ export class ResponsesEncoder implements StreamEncoder {
       if (covered?.has(event.type)) {
         isSaid = true;
         if (event.type === 'item-start') this.#show(event.item, event.head);
+        if (event.type === 'part-end' && shown !== undefined) {
+          text += this.#waitingAnnotations(shown, event.part);
+        }
       } else {
         text += this.#progress(event);
       }
@@ -336,7 +357,9 @@ export class ResponsesEncoder implements StreamEncoder {
     const ending = this.#ending(failure);
     return (
       text +
-      this.#last(isCut ? cutSnapshot(this.#context, ending) : failedSnapshot(this.#context, error, ending))
+      this.#last(
+        isCut ? cutSnapshot(this.#context, error, ending) : failedSnapshot(this.#context, error, ending),
+      )
     );
   }
 
@@ -365,6 +388,11 @@ function isMirrored(shown: Shown, kind: PartKind, part: number): boolean {
 function withMirrored(item: Item, mirrored: number): Item {
   if (item.type !== 'reasoning' || mirrored === 0) return item;
   return { ...item, summary: [...item.text.slice(0, mirrored), ...item.summary] };
+}
+
+/** True for an annotation that does not say what of the text it is about. */
+function isAboutAll(annotation: Annotation): boolean {
+  return annotation.type === 'url-citation' && annotation.endIndex === undefined;
 }
 
 /** Counts one more annotation of a part; the place it has there. */

@@ -57,7 +57,9 @@ function renderOutputPart(part: Part): JsonObject[] {
         {
           type: TEXT_CHANNELS.text.partType,
           text: part.text,
-          annotations: (part.annotations ?? []).flatMap(renderAnnotation),
+          annotations: (part.annotations ?? []).flatMap((annotation) =>
+            renderAnnotation(annotation, part.text),
+          ),
           logprobs: [...(part.logprobs ?? [])],
           ...part.ext?.responses,
         },

@@ -3,6 +3,7 @@ import { GatewayError } from '../../ir/errors.ts';
 import type { JsonObject } from '../../kit/json.ts';
 import { objectsAt } from '../../kit/members.ts';
 import { wrapSeal } from '../custody.ts';
+import { fillPromptTemplate } from '../prompt-template.ts';
 
 import { parseRequest, unknownItemIssues } from './parse-request.ts';
 
@@ -141,5 +142,60 @@ describe('parseRequest', () => {
     const debug = { echo_upstream_body: true };
     expect(parse({ debug }).echoUpstreamBody).toBe(false);
     expect(parse({ debug, stream: true }).echoUpstreamBody).toBe(true);
+  });
+
+  it('remembers where items, parts and tools stand', () => {
+    const f = { type: 'function', name: 'f' };
+    const request = parse({
+      instructions: 'Be brief.',
+      input: [
+        { role: 'user', content: 'hi' },
+        { role: 'user', content: [f, { type: 'input_text', text: 'x' }] },
+        { type: 'function_call_output', call_id: 'c', output: [{ type: 'input_text', text: 'x' }] },
+        { type: 'shell_call', call_id: 'c', action: { commands: [] } },
+        { type: 'additional_tools', role: 'developer', tools: [{ type: 'web_search' }, f] },
+      ],
+      tools: [{ type: 'namespace', name: 'n', description: 'd', tools: [f, f] }, { type: 'web_search' }, f],
+    });
+    const { items, tools, places } = request;
+    const parts = items.flatMap((item) => ('content' in item ? item.content : []));
+    expect(items.map((item) => places.of(item))).toEqual([
+      'instructions',
+      'input[0]',
+      'input[1]',
+      'input[2]',
+      'input[3]',
+      'input[4]',
+    ]);
+    expect(parts.map((part) => places.of(part))).toEqual([
+      'instructions',
+      'input[0].content',
+      'input[1].content[0]',
+      'input[1].content[1]',
+      'input[2].output[0]',
+    ]);
+    expect(tools.map((tool) => places.of(tool))).toEqual([
+      'tools[0].tools[0]',
+      'tools[0].tools[1]',
+      'tools[1]',
+      'tools[2]',
+      'input[4].tools[1]',
+    ]);
+  });
+
+  it('counts places in the caller’s own input, not in what a template put before it', () => {
+    const own = [{ role: 'user', content: 'hi' }, { type: 'brand_new_item' }];
+    const filled = fillPromptTemplate(
+      { model: 'm', prompt: { id: 'p' }, input: own },
+      { p: { input: 'Go.' } },
+    );
+    const request = parse(filled);
+    expect(request.items.map((item) => request.places.of(item))).toEqual(['prompt', 'input[0]', 'input[1]']);
+    expect(unknownItemIssues(request)).toMatchObject([{ path: 'input[1].type' }]);
+    const bad = {
+      ...filled,
+      input: [...(filled.input as JsonObject[]), { type: 'item_reference', id: 'x' }],
+    };
+    expect(errorOf(bad).message).toMatch(/^input\[2\]\.type: /);
   });
 });

@@ -1,7 +1,8 @@
-import { isJsonObject, type Json, type JsonObject } from '../../kit/json.ts';
+import type { Json, JsonObject } from '../../kit/json.ts';
 import { stringAt } from '../../kit/members.ts';
 import type { Report } from '../report.ts';
-
+import { changeEach, cleanItem, cleanTool, without } from './gateway-members.ts';
+import { inputPlace } from './input-place.ts';
 import { parseReasoning } from './parse-items.ts';
 import { renderItem } from './render-items.ts';
 import { isOperatorItem } from './wire-items.ts';
@@ -12,9 +13,11 @@ import { isOperatorItem } from './wire-items.ts';
  */
 
 /** The input without the gateway's own items, members and marks, and without seals of other families. */
-export function relayInput(input: Json | undefined, report: Report): Json | undefined {
-  return changeEach(input, 'input', (item, place) => relayItem(item, place, report));
+export function relayInput(body: JsonObject, report: Report): Json | undefined {
+  return changeEach(body.input, (item, index) => relayItem(item, inputPlace(body, index), report));
 }
+
+const CALL_TYPES: ReadonlySet<string> = new Set(['function_call', 'custom_tool_call']);
 
 function relayItem(item: JsonObject, place: string, report: Report): JsonObject | undefined {
   const type = stringAt(item, 'type') ?? 'message';
@@ -23,16 +26,7 @@ function relayItem(item: JsonObject, place: string, report: Report): JsonObject 
     return undefined;
   }
   if (type === 'reasoning') return relayReasoning(item, place, report);
-  if (type === 'function_call' && item.signature !== undefined)
-    return without(item, ['signature'], place, report);
-  for (const field of ['content', 'output']) {
-    const parts = item[field];
-    const changed = changeEach(parts, `${place}.${field}`, (part, partPlace) =>
-      part.cache_control === undefined ? part : without(part, ['cache_control'], partPlace, report),
-    );
-    if (changed !== parts) return { ...item, [field]: changed };
-  }
-  return item;
+  return CALL_TYPES.has(type) ? without(item, ['signature'], place, report) : cleanItem(item, place, report);
 }
 
 /** Members of reasoning items that upstreams of this dialect do not know. */
@@ -45,46 +39,10 @@ function relayReasoning(item: JsonObject, place: string, report: Report): JsonOb
   ) {
     return item;
   }
-  return renderItem(parseReasoning(item), place, report);
+  return renderItem(parseReasoning(item), { place, format: 'responses', report });
 }
-
-/** Members of hosted search tools that speak to the gateway. */
-const GATEWAY_TOOL_MEMBERS = ['engine', 'max_results', 'max_uses', 'mode'];
 
 /** The tools without members that only the gateway knows. */
 export function relayTools(tools: Json | undefined, report: Report): Json | undefined {
-  return changeEach(tools, 'tools', (tool, place) => {
-    const type = stringAt(tool, 'type') ?? '';
-    const members = type.startsWith('web_search') ? GATEWAY_TOOL_MEMBERS : ['cache_control'];
-    return without(tool, members, place, report);
-  });
-}
-
-/** The object without some members, each of them in the report. */
-function without(object: JsonObject, names: readonly string[], place: string, report: Report): JsonObject {
-  const present = names.filter((name) => object[name] !== undefined);
-  if (present.length === 0) return object;
-  const kept = { ...object };
-  for (const name of present) {
-    delete kept[name];
-    if (object[name] !== null) report.dropped(`${place}.${name}`, 'the upstream has no such field');
-  }
-  return kept;
-}
-
-/** Changes the objects of a list; the list itself comes back when nothing changed. */
-function changeEach(
-  list: Json | undefined,
-  name: string,
-  change: (object: JsonObject, place: string) => JsonObject | undefined,
-): Json | undefined {
-  if (!Array.isArray(list)) return list ?? undefined;
-  let changed = false;
-  const result: Json[] = [];
-  for (const [index, member] of list.entries()) {
-    const next = isJsonObject(member) ? change(member, `${name}[${index}]`) : member;
-    if (next !== member) changed = true;
-    if (next !== undefined) result.push(next);
-  }
-  return changed ? result : list;
+  return changeEach(tools ?? undefined, (tool, index) => cleanTool(tool, `tools[${index}]`, report));
 }

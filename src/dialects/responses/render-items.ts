@@ -1,5 +1,6 @@
 import type {
   Annotation,
+  Format,
   ImageItem,
   Item,
   MessageItem,
@@ -10,47 +11,50 @@ import type {
   ToolResultItem,
 } from '../../ir/items.ts';
 import type { Json, JsonObject } from '../../kit/json.ts';
-import { compact, objectsOf, stringAt } from '../../kit/members.ts';
+import { compact, objectAt, objectsOf, stringAt } from '../../kit/members.ts';
 import { familyOf } from '../custody.ts';
 import type { Report } from '../report.ts';
 
+import { cleanItem } from './gateway-members.ts';
 import { filenameFor, urlOf } from './sources.ts';
 import { ID_PREFIXES } from './wire.ts';
 import { isOperatorItem } from './wire-items.ts';
 
 /** Items and parts of the representation, written as input for an upstream of this dialect. */
 
-/** Writes one item; undefined when the upstream cannot take it, which is then in the report under `place`. */
-export function renderItem(item: Item, place: string, report: Report): JsonObject | undefined {
+/** Where an item stands in the caller's body, and the report on what becomes of it. */
+export interface ItemSpot {
+  readonly place: string;
+  readonly format: Format;
+  readonly report: Report;
+}
+
+/** Writes one item; undefined when the upstream cannot take it, which is then in the report. */
+export function renderItem(item: Item, spot: ItemSpot): JsonObject | undefined {
   switch (item.type) {
     case 'message':
-      return renderMessage(item, place, report);
+      return renderMessage(item, spot.report);
     case 'reasoning':
-      return renderReasoning(item, place, report);
+      return renderReasoning(item, spot);
     case 'tool-call':
-      return renderToolCall(item, place, report);
+      return renderToolCall(item, spot);
     case 'tool-result':
-      return renderToolResult(item, place, report);
+      return renderToolResult(item, spot);
     case 'image':
       return renderImageItem(item);
     case 'opaque':
-      return renderOpaque(item, place, report);
+      return renderOpaque(item, spot);
   }
 }
 
-function renderMessage(item: MessageItem, place: string, report: Report): JsonObject {
+function renderMessage(item: MessageItem, report: Report): JsonObject {
   return compact({
     type: 'message',
     id: ownId(item.id, ID_PREFIXES.message),
     role: item.role,
     status: item.status,
     phase: item.phase,
-    content: renderParts(
-      item.content,
-      item.role === 'assistant' ? 'output_text' : 'input_text',
-      `${place}.content`,
-      report,
-    ),
+    content: renderParts(item.content, item.role === 'assistant' ? 'output_text' : 'input_text', report),
     ...item.ext?.responses,
   });
 }
@@ -64,14 +68,17 @@ function ownId(id: string | undefined, prefix: string): string | undefined {
  * Reasoning goes back sealed to the family that sealed it. What another family sealed goes as text, without its id:
  * upstreams look ids up, and would not find it.
  */
-function renderReasoning(item: ReasoningItem, place: string, report: Report): JsonObject | undefined {
+function renderReasoning(item: ReasoningItem, spot: ItemSpot): JsonObject | undefined {
   const { encrypted, signature, format } = item;
-  const sealed = encrypted !== undefined || signature !== undefined;
   const isOwn = encrypted !== undefined && familyOf(format) === 'openai';
-  if (sealed && !isOwn) {
-    report.dropped(`${place}.${encrypted === undefined ? 'signature' : 'encrypted_content'}`, FOREIGN_SEAL);
+  const isSealed = encrypted !== undefined || signature !== undefined;
+  const isVisible = item.text.length > 0 || item.summary.length > 0;
+  if (isOwn && signature !== undefined) reportSeal('signature', spot);
+  if (isSealed && !isOwn) {
+    if (isVisible) reportSeal(SEAL_MEMBERS[spot.format](item), spot);
+    else spot.report.dropped(spot.place, 'sealed by another family of models, and without text');
   }
-  if (!isOwn && item.text.length === 0 && item.summary.length === 0) return undefined;
+  if (!isOwn && !isVisible) return undefined;
   return compact({
     type: 'reasoning',
     id: isOwn ? item.id : undefined,
@@ -83,10 +90,25 @@ function renderReasoning(item: ReasoningItem, place: string, report: Report): Js
   });
 }
 
-const FOREIGN_SEAL = 'sealed by another family of models; only the text is sent';
+/** What a seal is called where the reasoning item stands; the chat format spreads it over the members of a list. */
+const SEAL_MEMBERS: Readonly<Record<Format, (item: ReasoningItem) => string | undefined>> = {
+  responses: (item) => (item.signature === undefined ? 'encrypted_content' : 'signature'),
+  messages: () => 'signature',
+  chat: () => undefined,
+};
 
-function renderToolCall(item: ToolCallItem, place: string, report: Report): JsonObject {
-  if (item.signature !== undefined) report.dropped(`${place}.signature`, FOREIGN_SEAL);
+function reportSeal(member: string | undefined, { place, report }: ItemSpot): void {
+  const detail = 'sealed by another family of models; sent without the seal';
+  if (member === undefined) report.coerced(place, detail);
+  else report.dropped(`${place}.${member}`, detail);
+}
+
+function renderToolCall(item: ToolCallItem, spot: ItemSpot): JsonObject {
+  if (item.signature !== undefined) {
+    // The chat format keeps seals of calls beside the list of calls.
+    const place = spot.place.replace(/\.tool_calls\[\d+\]$/, '.reasoning_details');
+    reportSeal(spot.format === 'chat' ? undefined : 'signature', { ...spot, place });
+  }
   const input = item.kind === 'custom' ? { input: item.input } : { arguments: item.input };
   return compact({
     type: item.kind === 'custom' ? 'custom_tool_call' : 'function_call',
@@ -100,32 +122,25 @@ function renderToolCall(item: ToolCallItem, place: string, report: Report): Json
   });
 }
 
-function renderToolResult(item: ToolResultItem, place: string, report: Report): JsonObject {
+function renderToolResult(item: ToolResultItem, { place, report }: ItemSpot): JsonObject {
   if (item.isError === true)
     report.dropped(`${place}.is_error`, 'the upstream has no mark for failed tool calls');
   return compact({
     type: item.kind === 'custom' ? 'custom_tool_call_output' : 'function_call_output',
     id: item.id,
     call_id: item.callId,
-    output: renderOutput(item, place, report),
+    output: renderOutput(item, report),
     status: item.status,
     ...item.ext?.responses,
   });
 }
 
 /** The output of a tool: a string where that says it all. */
-function renderOutput(item: ToolResultItem, place: string, report: Report): Json {
+function renderOutput(item: ToolResultItem, report: Report): Json {
   const [only, ...more] = item.content;
   if (only === undefined) return '';
-  if (
-    more.length === 0 &&
-    only.type === 'text' &&
-    only.ext?.responses === undefined &&
-    only.cache === undefined
-  ) {
-    return only.text;
-  }
-  return renderParts(item.content, 'input_text', `${place}.output`, report);
+  if (more.length === 0 && only.type === 'text' && only.ext?.responses === undefined) return only.text;
+  return renderParts(item.content, 'input_text', report);
 }
 
 function renderImageItem(item: ImageItem): JsonObject {
@@ -144,44 +159,27 @@ export function imageFields(source: Source): JsonObject {
 
 function renderOpaque(
   item: Extract<Item, { type: 'opaque' }>,
-  place: string,
-  report: Report,
+  { place, report }: ItemSpot,
 ): JsonObject | undefined {
   const type = stringAt(item.value, 'type') ?? 'unknown';
-  if (item.dialect === 'responses' && !isOperatorItem(type)) return item.value;
+  if (item.dialect === 'responses' && !isOperatorItem(type)) return cleanItem(item.value, place, report);
   report.dropped(place, `the upstream has no place for ${type}`);
   return undefined;
 }
 
 type TextType = 'input_text' | 'output_text';
 
-function renderParts(
-  parts: readonly Part[],
-  textType: TextType,
-  place: string,
-  report: Report,
-): JsonObject[] {
-  return parts.flatMap((part, index) => {
-    const rendered = renderPart(part, textType, `${place}[${index}]`, report);
+function renderParts(parts: readonly Part[], textType: TextType, report: Report): JsonObject[] {
+  return parts.flatMap((part) => {
+    const rendered = renderPart(part, textType, report);
     return rendered === undefined ? [] : [rendered];
   });
 }
 
-function renderPart(part: Part, textType: TextType, place: string, report: Report): JsonObject | undefined {
-  if ('cache' in part && part.cache !== undefined) {
-    report.dropped(`${place}.cache_control`, 'the upstream caches on its own and takes no marks');
-  }
+function renderPart(part: Part, textType: TextType, report: Report): JsonObject | undefined {
   switch (part.type) {
     case 'text':
-      return textType === 'output_text'
-        ? compact({
-            type: 'output_text',
-            text: part.text,
-            annotations: (part.annotations ?? []).flatMap(renderAnnotation),
-            logprobs: part.logprobs === undefined ? undefined : [...part.logprobs],
-            ...part.ext?.responses,
-          })
-        : { type: 'input_text', text: part.text, ...part.ext?.responses };
+      return textType === 'output_text' ? renderSaid(part, report) : renderHeard(part, report);
     case 'refusal':
       return { type: 'refusal', refusal: part.refusal, ...part.ext?.responses };
     case 'image':
@@ -203,8 +201,35 @@ function renderPart(part: Part, textType: TextType, place: string, report: Repor
     case 'video':
       return { type: 'input_video', video_url: part.url, ...part.ext?.responses };
     case 'opaque':
-      return renderOpaquePart(part, textType, place, report);
+      return renderOpaquePart(part, textType, report);
   }
+}
+
+type TextPart = Extract<Part, { type: 'text' }>;
+
+/** What the model said, with what it said about it. */
+function renderSaid(part: TextPart, report: Report): JsonObject {
+  const annotations = part.annotations ?? [];
+  const rendered = annotations.flatMap((annotation) => renderAnnotation(annotation, part.text));
+  if (rendered.length < annotations.length) {
+    report.dropped(report.place(part, 'items', 'annotations'), 'the upstream has no such annotations');
+  }
+  return compact({
+    type: 'output_text',
+    text: part.text,
+    annotations: rendered,
+    logprobs: part.logprobs === undefined ? undefined : [...part.logprobs],
+    ...part.ext?.responses,
+  });
+}
+
+/** What the model was told: only text. */
+function renderHeard(part: TextPart, report: Report): JsonObject {
+  for (const member of ['annotations', 'logprobs'] as const) {
+    if (part[member] === undefined) continue;
+    report.dropped(report.place(part, 'items', member), 'only what the model said has such a field');
+  }
+  return { type: 'input_text', text: part.text, ...part.ext?.responses };
 }
 
 function fileFields(part: Extract<Part, { type: 'file' }>): JsonObject {
@@ -223,12 +248,12 @@ function fileFields(part: Extract<Part, { type: 'file' }>): JsonObject {
 function renderOpaquePart(
   part: Extract<Part, { type: 'opaque' }>,
   textType: TextType,
-  place: string,
   report: Report,
 ): JsonObject | undefined {
   if (part.dialect === 'responses') return part.value;
+  const place = report.place(part, 'items');
   const type = stringAt(part.value, 'type') ?? 'unknown';
-  const text = textsIn(part.value).join('\n');
+  const text = textIn(part.value);
   if (text === '') {
     report.dropped(place, `the upstream has no place for ${type}`);
     return undefined;
@@ -237,13 +262,24 @@ function renderOpaquePart(
   return { type: textType, text };
 }
 
-function textsIn(value: JsonObject): string[] {
-  const own = stringAt(value, 'text') ?? stringAt(value, 'content');
-  return own === undefined ? objectsOf(value.content).flatMap(textsIn) : [own];
+/** What can be read in a part: its title, where it is from, and every text in its content, each on lines of its own. */
+function textIn(value: JsonObject): string {
+  const head = [stringAt(value, 'title'), stringAt(value, 'source')];
+  const texts = [...head, ...textsOf(value), ...textsOf(objectAt(value, 'source') ?? {})];
+  const hasContent = texts.slice(head.length).some((text) => text !== '');
+  return hasContent ? texts.filter((text) => text !== undefined && text !== '').join('\n') : '';
 }
 
-/** Writes an annotation; those of other dialects are left out. */
-export function renderAnnotation(annotation: Annotation): JsonObject[] {
+function textsOf(value: JsonObject): string[] {
+  const own = stringAt(value, 'text') ?? stringAt(value, 'content');
+  return own === undefined ? objectsOf(value.content).flatMap(textsOf) : [own];
+}
+
+/**
+ * Writes an annotation of a text; those of other dialects are left out. One that does not say what it is about is about
+ * the whole text: formats without positions cite by the block.
+ */
+export function renderAnnotation(annotation: Annotation, text: string): JsonObject[] {
   if (annotation.type === 'opaque') {
     return annotation.dialect === 'responses' ? [annotation.value] : [];
   }
@@ -253,7 +289,7 @@ export function renderAnnotation(annotation: Annotation): JsonObject[] {
       url: annotation.url,
       title: annotation.title ?? '',
       start_index: annotation.startIndex ?? 0,
-      end_index: annotation.endIndex ?? 0,
+      end_index: annotation.endIndex ?? text.length,
       content: annotation.content,
       ...annotation.ext?.responses,
     }),

@@ -3,6 +3,7 @@ import type { GenerationRequest } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json.ts';
 import { wrapSeal } from '../custody.ts';
 import type { RenderTarget } from '../dialect.ts';
+import { fillPromptTemplate } from '../prompt-template.ts';
 import { parseRequest } from './parse-request.ts';
 import { renderRelay, renderRequest } from './render-request.ts';
 
@@ -65,7 +66,7 @@ describe('renderRequest', () => {
       target,
     );
     expect(rendered.body.reasoning).toEqual({ effort: 'medium' });
-    expect(rendered.report).toMatchObject([{ field: 'reasoning', action: 'coerced' }]);
+    expect(rendered.report).toMatchObject([{ field: 'reasoning.max_tokens', action: 'coerced' }]);
   });
 
   it('sends foreign reasoning as text, without seal and id, with an entry', () => {
@@ -87,7 +88,7 @@ describe('renderRequest', () => {
     ] as const;
     const rendered = renderRequest(foreign({ items: [...items, ...parse({}).items] }), target);
     expect(rendered.body.input).toHaveLength(1);
-    expect(fields(rendered)).toEqual(['messages[0].encrypted_content']);
+    expect(rendered.report).toMatchObject([{ field: 'messages', action: 'dropped' }]);
   });
 
   it('counts input places without the instructions', () => {
@@ -132,14 +133,19 @@ describe('renderRequest', () => {
   });
 
   it('makes text of foreign parts that have some, and drops the rest', () => {
-    const value = { type: 'search_result', title: 't', content: [{ type: 'text', text: 'found' }] };
+    const value = {
+      type: 'search_result',
+      source: 'https://s',
+      title: 't',
+      content: [{ type: 'text', text: 'found' }],
+    };
     const content = [
       { type: 'opaque', dialect: 'messages', value },
       { type: 'opaque', dialect: 'messages', value: { type: 'container_upload' } },
     ] as const;
     const rendered = renderRequest(foreign({ items: [{ type: 'message', role: 'user', content }] }), target);
     expect((rendered.body.input as JsonObject[])[0]?.content).toEqual([
-      { type: 'input_text', text: 'found' },
+      { type: 'input_text', text: 't\nhttps://s\nfound' },
     ]);
     expect(rendered.report.map((entry) => entry.action)).toEqual(['coerced', 'dropped']);
   });
@@ -200,6 +206,39 @@ describe('renderRelay', () => {
       'input[2].signature',
       'tools[0].engine',
     ]);
+  });
+
+  it('takes marks out of tools wherever they are declared, and keeps unknown settings', () => {
+    const marked = { type: 'function', name: 'f', cache_control: { type: 'ephemeral' } };
+    const rendered = renderRelay(
+      parse({
+        input: [
+          { type: 'additional_tools', role: 'developer', tools: [marked] },
+          { type: 'custom_tool_call', call_id: 'c', name: 'x', input: '', signature: 'S' },
+        ],
+        tools: [{ type: 'namespace', name: 'n', description: 'd', tools: [marked] }],
+        reasoning: { max_tokens: 100, effort: 'low', generate_summary: 'auto' },
+      }),
+      target,
+    );
+    expect(JSON.stringify(rendered.body)).not.toMatch(/cache_control|signature/);
+    expect(rendered.body.reasoning).toEqual({ effort: 'low', generate_summary: 'auto' });
+    expect(fields(rendered)).toEqual([
+      'input[0].tools[0].cache_control',
+      'input[1].signature',
+      'tools[0].tools[0].cache_control',
+      'reasoning.max_tokens',
+    ]);
+  });
+
+  it('counts places as the caller does when a template put something before them', () => {
+    const filled = fillPromptTemplate(
+      { model: 'm', prompt: { id: 'p' }, input: [{ type: 'acme:x' }] },
+      { p: { input: 'Go.' } },
+    );
+    for (const render of [renderRequest, renderRelay]) {
+      expect(fields(render(parse(filled), target))).toEqual(['input[0]']);
+    }
   });
 
   it('never changes the caller’s body', () => {

@@ -1,9 +1,9 @@
 import type { GatewayError } from '../../ir/errors.ts';
 import type { Finish, Settled } from '../../ir/events.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
-import { NO_USAGE, type Usage } from '../../ir/usage.ts';
+import { type Bill, NO_USAGE, type Usage } from '../../ir/usage.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json.ts';
-import { define, objectAt, objectsAt, withoutNulls } from '../../kit/members.ts';
+import { compact, define, objectAt, objectsAt, withoutNulls } from '../../kit/members.ts';
 import type { ReplyContext } from '../dialect.ts';
 
 import { responseId } from './ids.ts';
@@ -114,24 +114,28 @@ export function failedSnapshot(context: ReplyContext, error: GatewayError, endin
     status: 'failed',
     error: { code: error.row.responsesCode, message: error.message },
     error_type: error.row.errorType,
-    ...endFields(context, error.kind === 'server' ? withoutMetadata(ending) : ending),
+    ...endFields(context, settledBy(error, ending)),
   };
 }
 
 /** A prompt or answer that grew beyond the model's window in the middle of an answer: cut short, not failed. */
-export function cutSnapshot(context: ReplyContext, ending: Ending): JsonObject {
+export function cutSnapshot(context: ReplyContext, error: GatewayError, ending: Ending): JsonObject {
   return {
     ...baseOf(context, ending),
     status: 'incomplete',
     incomplete_details: { reason: 'max_output_tokens' },
-    ...endFields(context, ending),
+    ...endFields(context, settledBy(error, ending)),
   };
 }
 
-function withoutMetadata(ending: Ending): Ending {
-  return ending.settled === undefined
-    ? ending
-    : { ...ending, settled: { ...ending.settled, metadata: undefined } };
+const NO_BILL: Bill = { totalNanos: 0n, inputNanos: 0n, outputNanos: 0n, isByok: false };
+
+/** A failure from before any endpoint answered is not settled: it cost nothing, and the error itself knows the way. */
+function settledBy(error: GatewayError, ending: Ending): Ending {
+  const usage = ending.settled?.usage ?? ending.usage ?? NO_USAGE;
+  const bill = ending.settled?.bill ?? NO_BILL;
+  const metadata = error.kind === 'server' ? undefined : (ending.settled?.metadata ?? error.routing);
+  return { ...ending, settled: compact({ usage, bill, metadata }) };
 }
 
 /** Fields that are the gateway's word even where an upstream writes them too. */
@@ -151,6 +155,12 @@ const OWN_FIELDS = [
   'user',
   'tools',
   'service_tier',
+  'temperature',
+  'top_p',
+  'presence_penalty',
+  'frequency_penalty',
+  'top_logprobs',
+  'truncation',
 ];
 
 /** The open object, with what the upstream says of its settings where there is an upstream object. */

@@ -1,89 +1,119 @@
-import type { GenerationRequest, RequestField, Sampling } from '../../ir/request.ts';
+import type { GenerationRequest, Sampling } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json.ts';
 import { objectAt, stringsAt } from '../../kit/members.ts';
 import type { Report } from '../report.ts';
+import { reasoningNames } from './reasoning-names.ts';
 import { INCLUDE_LOGPROBS } from './wire.ts';
 
+type ToolField = 'tools' | 'toolChoice' | 'parallelToolCalls';
+type Setting = keyof Sampling | ToolField | 'reasoning' | 'outputFormat' | 'verbosity';
+
+/** Settings, each with the parameters any of which an endpoint must list to be sent it. */
+const PARAMETERS: readonly (readonly [Setting, readonly string[]])[] = [
+  ['temperature', ['temperature']],
+  ['topP', ['top_p']],
+  ['topK', ['top_k']],
+  ['frequencyPenalty', ['frequency_penalty']],
+  ['presencePenalty', ['presence_penalty']],
+  ['logprobs', ['logprobs', 'top_logprobs']],
+  ['topLogprobs', ['top_logprobs']],
+  ['tools', ['tools']],
+  ['toolChoice', ['tool_choice']],
+  ['parallelToolCalls', ['parallel_tool_calls', 'tools']],
+  ['reasoning', ['reasoning', 'include_reasoning']],
+  ['outputFormat', ['response_format', 'structured_outputs']],
+  ['verbosity', ['verbosity']],
+];
+
 /**
- * Removes the parameters that an endpoint does not take, before anything is rendered, so that nothing is reported of
- * what is not sent. The output limit always stays: without it an answer could cost more than the caller allowed.
+ * The request without the parameters that the endpoint does not take, in the representation and in the caller's body.
+ * Comes before everything else, so that nothing is reported of what is not sent. The output limit always stays: without
+ * it an answer could cost more than the caller allowed.
  */
-
-/** What of the request belongs to a parameter: any of `listed` in the endpoint's list lets it through. */
-interface Row {
-  readonly field: RequestField;
-  /** The field of a body of this dialect. */
-  readonly wire: string;
-  readonly listed: readonly string[];
-}
-
-const SAMPLING_ROWS: readonly (Row & { readonly field: keyof Sampling })[] = [
-  { field: 'temperature', wire: 'temperature', listed: ['temperature'] },
-  { field: 'topP', wire: 'top_p', listed: ['top_p'] },
-  { field: 'topK', wire: 'top_k', listed: ['top_k'] },
-  { field: 'frequencyPenalty', wire: 'frequency_penalty', listed: ['frequency_penalty'] },
-  { field: 'presencePenalty', wire: 'presence_penalty', listed: ['presence_penalty'] },
-  { field: 'topLogprobs', wire: 'top_logprobs', listed: ['top_logprobs'] },
-];
-
-const TOOL_ROWS: readonly (Row & { readonly field: 'tools' | 'toolChoice' | 'parallelToolCalls' })[] = [
-  { field: 'tools', wire: 'tools', listed: ['tools'] },
-  { field: 'toolChoice', wire: 'tool_choice', listed: ['tool_choice'] },
-  { field: 'parallelToolCalls', wire: 'parallel_tool_calls', listed: ['parallel_tool_calls', 'tools'] },
-];
-
-const REASONING = ['reasoning', 'include_reasoning'];
-const OUTPUT_FORMAT = ['response_format', 'structured_outputs'];
-const VERBOSITY = ['verbosity'];
-const LOGPROBS = ['logprobs', 'top_logprobs'];
-
-const NOT_TAKEN = 'the endpoint does not take this parameter';
-
-type Supported = ReadonlySet<string>;
-
-/** The request without what the endpoint does not take; the same request when that is nothing. */
 export function withoutUnsupported(
   request: GenerationRequest,
-  supported: Supported | undefined,
+  supported: ReadonlySet<string> | undefined,
   report: Report,
 ): GenerationRequest {
   if (supported === undefined) return request;
-  const isTaken = (listed: readonly string[]) => listed.some((name) => supported.has(name));
-  const drop = (field: RequestField) => report.dropped(report.name(field), NOT_TAKEN);
-  const sampling: { -readonly [name in keyof Sampling]: Sampling[name] } = { ...request.sampling };
-  const kept: { -readonly [name in keyof GenerationRequest]: GenerationRequest[name] } = {
-    ...request,
-    sampling,
-  };
-  for (const { field, listed } of SAMPLING_ROWS) {
-    if (sampling[field] === undefined || isTaken(listed)) continue;
-    delete sampling[field];
-    drop(field);
-  }
-  if (sampling.logprobs === true && !isTaken(LOGPROBS)) {
-    delete sampling.logprobs;
-    kept.include = request.include?.filter((name) => name !== INCLUDE_LOGPROBS);
-    report.dropped(request.format === 'responses' ? 'include' : report.name('logprobs'), NO_LOGPROBS);
-  }
-  for (const { field, listed } of TOOL_ROWS) {
-    const isGiven = field === 'tools' ? request.tools.length > 0 : request[field] !== undefined;
-    if (!isGiven || (isTaken(listed) && isTaken(toolsNeeded(request.tools.length)))) continue;
-    if (field === 'tools') kept.tools = [];
-    else delete kept[field];
-    drop(field);
-  }
-  if (request.reasoning !== undefined && !isTaken(REASONING)) {
-    delete kept.reasoning;
-    for (const name of reasoningNames(request, report)) report.dropped(name, NOT_TAKEN);
-  }
-  // Plain text is what every endpoint answers in.
-  if ((request.outputFormat?.type ?? 'text') !== 'text' && !isTaken(OUTPUT_FORMAT)) {
-    delete kept.outputFormat;
-    drop('outputFormat');
-  }
-  if (request.verbosity !== undefined && !isTaken(VERBOSITY)) {
-    delete kept.verbosity;
-    drop('verbosity');
+  let kept = request;
+  for (const [setting, parameters] of PARAMETERS) {
+    const lacksTools = isAboutTools(setting) && kept.tools.length < request.tools.length;
+    const isTaken = !lacksTools && parameters.some((name) => supported.has(name));
+    if (isTaken || !isGiven(kept, setting)) continue;
+    for (const name of namesOf(request, setting, report)) {
+      report.dropped(name, 'the endpoint does not take this parameter');
+    }
+    kept = without(kept, setting, report);
   }
   return kept;
+}
+
+function isAboutTools(setting: Setting): boolean {
+  return setting === 'toolChoice' || setting === 'parallelToolCalls';
+}
+
+/** Plain text is what every endpoint answers in: asking for it is asking for nothing. */
+function isGiven(request: GenerationRequest, setting: Setting): boolean {
+  switch (setting) {
+    case 'tools':
+      return request.tools.length > 0;
+    case 'logprobs':
+      return request.sampling.logprobs === true;
+    case 'outputFormat':
+      return request.outputFormat !== undefined && request.outputFormat.type !== 'text';
+    case 'toolChoice':
+    case 'parallelToolCalls':
+    case 'reasoning':
+    case 'verbosity':
+      return request[setting] !== undefined;
+    default:
+      return request.sampling[setting] !== undefined;
+  }
+}
+
+function namesOf(request: GenerationRequest, setting: Setting, report: Report): string[] {
+  if (setting === 'reasoning') return reasoningNames(request, report);
+  if (setting === 'logprobs' && request.format === 'responses') return ['include'];
+  return [report.name(setting)];
+}
+
+function without(request: GenerationRequest, setting: Setting, report: Report): GenerationRequest {
+  const { sampling } = request;
+  const body = request.format === 'responses' ? bodyWithout(request.body, setting, report) : request.body;
+  switch (setting) {
+    case 'tools':
+      return { ...request, body, tools: [] };
+    case 'toolChoice':
+    case 'parallelToolCalls':
+    case 'reasoning':
+    case 'outputFormat':
+    case 'verbosity':
+      return { ...request, body, [setting]: undefined };
+    case 'logprobs':
+      return {
+        ...request,
+        body,
+        sampling: { ...sampling, logprobs: undefined },
+        include: includeOf(request),
+      };
+    default:
+      return { ...request, body, sampling: { ...sampling, [setting]: undefined } };
+  }
+}
+
+function includeOf({ include }: GenerationRequest): string[] | undefined {
+  return include?.filter((name) => name !== INCLUDE_LOGPROBS);
+}
+
+/** The caller's names of settings are the paths of this format's own body. */
+function bodyWithout(body: JsonObject, setting: Setting, report: Report): JsonObject {
+  if (setting === 'logprobs') {
+    const include = stringsAt(body, 'include')?.filter((name) => name !== INCLUDE_LOGPROBS) ?? [];
+    return { ...body, include: include.length > 0 ? include : null };
+  }
+  const [field = '', member] = report.name(setting).split('.');
+  if (member === undefined) return { ...body, [field]: null };
+  const { [member]: _removed, ...rest } = objectAt(body, field) ?? {};
+  return { ...body, [field]: Object.keys(rest).length > 0 ? rest : null };
 }

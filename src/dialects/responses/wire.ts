@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import type { Effort } from '../../ir/request.ts';
+import type { Effort, Tool } from '../../ir/request.ts';
 import { oneOf, optional, taggedUnion } from '../../kit/schema.ts';
 import {
   gatewayFieldSchemas,
@@ -184,3 +184,8 @@ export const OWN_REASONING_FORMAT = 'openai-responses-v1';
 
 /** Mark of tools that an `additional_tools` item declares: upstreams of this dialect get the item instead. */
 export const ADDITIONAL_TOOL_MARK = 'additional_tools';
+
+/** True for a tool that an `additional_tools` item declares. */
+export function isInItem(tool: Tool): boolean {
+  return tool.type !== 'hosted' && tool.ext?.responses?.[ADDITIONAL_TOOL_MARK] === true;
+}

@@ -9,24 +9,57 @@ const MAX_MARKS = 4;
 /** Blocks that may not carry a mark. */
 const UNMARKABLE: ReadonlySet<Json | undefined> = new Set(['thinking', 'redacted_thinking']);
 
+/** Puts the callers' marks on the blocks of one request, and takes off those beyond what upstreams take. */
+export class CacheMarks {
+  /** Where the caller wrote the mark of each block. */
+  readonly #fields = new Map<JsonObject, string>();
+
+  /** Puts a mark on a block that is ours, and returns it. `field`: where the caller wrote the mark. */
+  put(block: JsonObject, mark: CacheMark | undefined, field: string): JsonObject {
+    if (mark === undefined) return block;
+    block.cache_control = renderCacheMark(mark);
+    this.#fields.set(block, field);
+    return block;
+  }
+
+  /** A block in the caller's own words: a copy when it carries a mark, which may have to be taken off. */
+  adopt(block: JsonObject, field: string): JsonObject {
+    if (!isJsonObject(block.cache_control)) return block;
+    const own = { ...block };
+    this.#fields.set(own, field);
+    return own;
+  }
+
+  /**
+   * Keeps the last marks of a body in the order of the prompt: what an earlier mark would cache is part of what a later
+   * one does.
+   */
+  keepLast(body: JsonObject, report: Report): void {
+    const marked = markedBlocks(body);
+    const surplus = marked.slice(0, Math.max(0, marked.length - MAX_MARKS));
+    for (const block of surplus) {
+      const field = this.#fields.get(block);
+      if (field === undefined) continue;
+      delete block.cache_control;
+      report.dropped(field, `the upstream takes ${MAX_MARKS} marks: the last ones are kept`);
+    }
+  }
+}
+
 /**
  * Puts the automatic mark on the last cacheable block of a wire body: in the messages, else in the system prompt, else
  * in the tools, since that is the order of the prompt. What is marked is copied; the rest stays the caller's own.
  */
 export function markLastCacheable(body: JsonObject, mark: CacheMark, report: Report): JsonObject {
-  if (countMarks(body) >= MAX_MARKS) {
-    report.dropped(
-      report.name('cache'),
-      `${MAX_MARKS} blocks are marked already, the most the upstream takes`,
-    );
-    return body;
-  }
   const control = renderCacheMark(mark);
   const changes =
     change(body, 'messages', (messages) => markMessages(messages, control)) ??
     change(body, 'system', (system) => markContent(system, control)) ??
     change(body, 'tools', (tools) => markContent(tools, control));
-  return { ...body, ...changes };
+  const marked = { ...body, ...changes };
+  if (markedBlocks(marked).length <= MAX_MARKS) return marked;
+  report.dropped(report.name('cache'), `${MAX_MARKS} blocks are marked already, the most the upstream takes`);
+  return body;
 }
 
 function change(
@@ -69,11 +102,13 @@ function replaceLast(list: Json | undefined, replace: (entry: Json) => Json | un
   return undefined;
 }
 
-function countMarks(body: JsonObject): number {
+/** The blocks of a body that carry a mark, in the order of the prompt; what is inside a block comes before its end. */
+function markedBlocks(body: JsonObject): JsonObject[] {
   const blocks = [body.tools, body.system, ...listOf(body.messages).map(contentOf)].flatMap(listOf);
-  const nested = blocks.flatMap((block) => listOf(contentOf(block)));
-  return [...blocks, ...nested].filter((block) => isJsonObject(block) && isJsonObject(block.cache_control))
-    .length;
+  return blocks
+    .flatMap((block) => [...listOf(contentOf(block)), block])
+    .filter(isJsonObject)
+    .filter((block) => isJsonObject(block.cache_control));
 }
 
 function contentOf(value: Json): Json | undefined {

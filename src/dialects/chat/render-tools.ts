@@ -1,0 +1,165 @@
+import type { GenerationRequest, Tool, ToolChoice } from '../../ir/request.ts';
+import type { Json, JsonObject } from '../../kit/json.ts';
+import { compact, textAt } from '../../kit/members.ts';
+import type { RenderTarget } from '../dialect.ts';
+import type { Report } from '../report.ts';
+import { type FlatNames, freeTextParameters, type ToolIdentity } from '../tool-names.ts';
+import { NO_CACHE_MARK, NO_FIELD, reportForeignMembers } from './losses.ts';
+import { NOT_TAKEN, takes } from './supported.ts';
+
+/** What rendering tools needs to know besides the tools. */
+export interface ToolsContext {
+  readonly request: GenerationRequest;
+  readonly target: RenderTarget;
+  readonly report: Report;
+  readonly names: FlatNames;
+}
+
+type CallableTool = Exclude<Tool, { type: 'hosted' }>;
+
+/** The members of a body that are about tools. */
+export function renderTools(context: ToolsContext): JsonObject {
+  const { request, target, report } = context;
+  if (request.tools.length > 0 && !takes('tools', target)) {
+    report.dropped(report.name('tools'), NOT_TAKEN);
+    reportLostChoice(context);
+    return {};
+  }
+  const tools = request.tools.flatMap((tool) => renderTool(tool, context));
+  if (tools.length === 0) {
+    reportLostChoice(context);
+    return {};
+  }
+  return compact({
+    tools,
+    tool_choice: renderToolChoice(context),
+    parallel_tool_calls: request.parallelToolCalls,
+  });
+}
+
+/** Where there is nothing to choose from, only a forced call is missed. */
+function reportLostChoice({ request, report }: ToolsContext): void {
+  const mode = request.toolChoice?.mode;
+  if (mode !== undefined && mode !== 'auto' && mode !== 'none') {
+    report.dropped(report.name('toolChoice'), 'no tool is left to choose');
+  }
+}
+
+function renderTool(tool: Tool, context: ToolsContext): JsonObject[] {
+  const { report } = context;
+  if (tool.type === 'hosted') {
+    if (tool.dialect === 'chat') return [tool.value];
+    report.dropped(report.place(tool, 'tools'), `the upstream cannot run ${tool.kind}`);
+    return [];
+  }
+  reportLosses(tool, context);
+  const declared = compact({
+    name: context.names.nameOf(identityOf(tool)),
+    description: tool.description,
+    parameters: tool.type === 'custom' ? freeTextParameters(tool) : tool.parameters,
+    strict: tool.type === 'function' ? tool.strict : undefined,
+  });
+  return [{ type: 'function', function: declared, ...tool.ext?.chat }];
+}
+
+function reportLosses(tool: CallableTool, { request, report, names }: ToolsContext): void {
+  const member = (name: string) =>
+    report.place(tool, 'tools', request.format === 'chat' ? `${tool.type}.${name}` : name);
+  reportRenaming(identityOf(tool), member('name'), names, report);
+  if (tool.type === 'function' && tool.cache !== undefined) {
+    report.dropped(report.place(tool, 'tools', 'cache_control'), NO_CACHE_MARK);
+  }
+  if (tool.type === 'custom' && tool.format !== undefined && tool.format.type !== 'text') {
+    report.coerced(member('format'), 'the upstream enforces no grammar: it is told to the model in words');
+  }
+  if (tool.namespace?.description !== undefined && tool.namespace.description !== '') {
+    report.dropped(`${groupPlace(tool, report)}.description`, NO_FIELD);
+  }
+  reportForeignMembers(tool, 'tools', report);
+}
+
+/** Where the group of a tool stands: `tools[1]` of `tools[1].tools[0]`. */
+function groupPlace(tool: CallableTool, report: Report): string {
+  return report.place(tool, 'tools').replace(/\.tools\[\d+\]$/, '');
+}
+
+/** Reports a name that had to change. The group in front of it is ordinary naming. */
+export function reportRenaming(tool: ToolIdentity, place: string, names: FlatNames, report: Report): void {
+  const sent = names.nameOf(tool);
+  const own = tool.namespace === undefined ? tool.name : `${tool.namespace}__${tool.name}`;
+  if (sent !== own) report.renamed(place, `sent as ${sent}; calls come back under the caller's name`);
+}
+
+function identityOf({ type, name, namespace }: CallableTool): ToolIdentity {
+  return namespace === undefined ? { kind: type, name } : { kind: type, name, namespace: namespace.name };
+}
+
+// --- The choice among them -------------------------------------------------------------------------------------------
+
+function renderToolChoice(context: ToolsContext): Json | undefined {
+  const { request, target, report } = context;
+  const choice = request.toolChoice;
+  if (choice === undefined) return undefined;
+  if (!takes('tool_choice', target)) {
+    report.dropped(report.name('toolChoice'), NOT_TAKEN);
+    return undefined;
+  }
+  switch (choice.mode) {
+    case 'auto':
+    case 'none':
+    case 'required':
+      return choice.mode;
+    case 'tool':
+      return chosenFunction(choice.kind, choice.name, context);
+    case 'allowed':
+      return renderAllowedTools(choice, context);
+    case 'hosted':
+      if (choice.dialect === 'chat') return choice.value;
+      report.dropped(
+        report.name('toolChoice'),
+        `the upstream cannot run ${String(choice.value.name ?? choice.value.type)}`,
+      );
+      return undefined;
+  }
+}
+
+function renderAllowedTools(
+  choice: Extract<ToolChoice, { mode: 'allowed' }>,
+  context: ToolsContext,
+): JsonObject | undefined {
+  const { request, report } = context;
+  const rendered = choice.tools.map((tool) => renderAllowedTool(tool, context));
+  if (rendered.every((tool) => tool === undefined)) {
+    report.dropped(report.name('toolChoice'), 'no tool is left to choose');
+    return undefined;
+  }
+  const list = request.format === 'chat' ? '.allowed_tools.tools' : '.tools';
+  for (const [position, tool] of rendered.entries()) {
+    if (tool !== undefined) continue;
+    const kind = String(choice.tools[position]?.type);
+    report.dropped(report.name('toolChoice', `${list}[${position}]`), `the upstream cannot run ${kind}`);
+  }
+  const tools = rendered.filter((tool) => tool !== undefined);
+  return { type: 'allowed_tools', allowed_tools: { mode: choice.required ? 'required' : 'auto', tools } };
+}
+
+function renderAllowedTool(tool: JsonObject, context: ToolsContext): JsonObject | undefined {
+  const name = textAt(tool, 'name');
+  if (tool.type === 'function' || tool.type === 'custom') {
+    return name === undefined ? undefined : chosenFunction(tool.type, name, context);
+  }
+  return context.request.format === 'chat' ? tool : undefined;
+}
+
+function chosenFunction(
+  kind: 'function' | 'custom',
+  name: string,
+  { request, names }: ToolsContext,
+): JsonObject {
+  const isMeant = (tool: Tool): tool is CallableTool => tool.type !== 'hosted' && tool.name === name;
+  const meant =
+    request.tools.find((tool): tool is CallableTool => isMeant(tool) && tool.type === kind) ??
+    request.tools.find(isMeant);
+  const flat = names.nameOf(meant === undefined ? { kind, name } : identityOf(meant));
+  return { type: 'function', function: { name: flat } };
+}

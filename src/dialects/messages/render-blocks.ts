@@ -1,0 +1,279 @@
+import type {
+  CacheMark,
+  Ext,
+  Item,
+  OpaqueItem,
+  Part,
+  ReasoningItem,
+  Source,
+  ToolCallItem,
+  ToolResultItem,
+} from '../../ir/items.ts';
+import type { JsonObject } from '../../kit/json.ts';
+import { objectsAt } from '../../kit/members.ts';
+import { familyOf } from '../custody.ts';
+import type { Report } from '../report.ts';
+import { flatArguments } from '../tool-names.ts';
+import { isMade } from './citations.ts';
+import { NO_FIELD, reportForeignMembers } from './foreign-members.ts';
+import { renderReasoning } from './reasoning.ts';
+import type { RenderContext } from './render-context.ts';
+import { inputObject, toolUseId } from './tool-use.ts';
+import type { WireRole } from './wire.ts';
+
+/** Makes blocks of parts and items, and tells what they lose. */
+export class BlockRenderer {
+  readonly #context: RenderContext;
+  readonly #report: Report;
+
+  constructor(context: RenderContext) {
+    this.#context = context;
+    this.#report = context.report;
+  }
+
+  get #format() {
+    return this.#context.request.format;
+  }
+
+  /** `speaker`: who is going to say it. Upstreams take images and documents from users and tools only. */
+  parts(parts: readonly Part[], speaker: WireRole): JsonObject[] {
+    return parts.map((part) => this.#part(part, speaker)).filter((block) => block !== undefined);
+  }
+
+  reasoning(item: ReasoningItem): JsonObject[] {
+    const block = renderReasoning(item);
+    if (block === undefined) return this.#drop(item, whyUnsealed(item));
+    this.reportForeignMembers(item);
+    return [block];
+  }
+
+  toolUse(item: ToolCallItem): JsonObject[] {
+    this.reportForeignMembers(item);
+    const text = flatArguments(item);
+    const input = inputObject(text);
+    if (input === undefined) {
+      const detail = 'no JSON object: put into a member "raw" of one';
+      this.#report.coerced(this.#placeOf(item, this.#argumentsMember(item)), detail);
+    }
+    if (item.signature !== undefined) {
+      this.#report.dropped(this.#sealPlace(item), 'the seal of a call that another model family made');
+    }
+    const block: JsonObject = {
+      type: 'tool_use',
+      id: toolUseId(item.callId),
+      name: this.#context.names.nameOf(item),
+      input: input ?? { raw: text },
+      ...item.ext?.messages,
+    };
+    return [this.#marked(block, item)];
+  }
+
+  toolResult(item: ToolResultItem): JsonObject[] {
+    this.reportForeignMembers(item);
+    const content = this.parts(item.content, 'user');
+    const block: JsonObject = {
+      type: 'tool_result',
+      tool_use_id: toolUseId(item.callId),
+      ...(content.length > 0 && { content }),
+      ...(item.isError !== undefined && { is_error: item.isError }),
+      ...item.ext?.messages,
+    };
+    return [this.#marked(block, item)];
+  }
+
+  image(item: Item): [] {
+    return this.#drop(item, 'an image that a model made: assistant turns take none');
+  }
+
+  opaque(item: OpaqueItem): JsonObject[] {
+    if (item.dialect === 'messages') return [this.#adopted(item)];
+    if (item.value.type === ADDITIONAL_TOOLS) return this.#additionalTools(item);
+    return this.#drop(item, `an item ${typeOf(item.value)}`);
+  }
+
+  /** Tells which members of a thing only another dialect has. */
+  reportForeignMembers(thing: { readonly ext?: Ext }): void {
+    reportForeignMembers(thing, 'items', this.#report);
+  }
+
+  /** The tools of such an item are among the request's own; only those that somebody else runs are lost. */
+  #additionalTools(item: OpaqueItem): [] {
+    for (const [index, { type }] of objectsAt(item.value, 'tools').entries()) {
+      if (CALLABLE_TOOLS.has(type)) continue;
+      this.#report.dropped(this.#placeOf(item, `tools[${index}]`), notRun(String(type)));
+    }
+    return [];
+  }
+
+  #part(part: Part, speaker: WireRole): JsonObject | undefined {
+    if (this.#format !== 'messages' && speaker !== 'user' && MEDIA.has(part.type)) {
+      this.#drop(part, `${speaker} messages take only text`);
+      return undefined;
+    }
+    switch (part.type) {
+      case 'text':
+        return this.#text(part);
+      case 'refusal':
+        this.reportForeignMembers(part);
+        return part.refusal === '' ? undefined : { type: 'text', text: part.refusal };
+      case 'image':
+        return this.#image(part);
+      case 'file':
+        return this.#file(part);
+      case 'audio':
+      case 'video':
+        this.#drop(part, `${part.type} content: the upstream takes none`);
+        return undefined;
+      case 'opaque':
+        if (part.dialect === 'messages') return this.#adopted(part);
+        this.#drop(part, `content ${typeOf(part.value)}`);
+        return undefined;
+    }
+  }
+
+  #text(part: Extract<Part, { type: 'text' }>): JsonObject | undefined {
+    const { annotations = [], logprobs = [] } = part;
+    if (annotations.length > 0) this.#report.dropped(this.#placeOf(part, 'annotations'), NO_FIELD);
+    if (logprobs.length > 0) this.#report.dropped(this.#placeOf(part, 'logprobs'), NO_FIELD);
+    this.reportForeignMembers(part);
+    if (part.text !== '') {
+      const block: JsonObject = { type: 'text', text: part.text, ...this.#withoutMadeCitations(part) };
+      return this.#marked(block, part);
+    }
+    // Upstreams refuse empty text.
+    if (part.cache !== undefined) {
+      this.#report.dropped(this.#placeOf(part, 'cache_control'), 'an empty text cannot carry it');
+    }
+    return undefined;
+  }
+
+  /** Fields of this dialect, without citations that only we can have made. */
+  #withoutMadeCitations(part: Extract<Part, { type: 'text' }>): JsonObject {
+    const fields = part.ext?.messages;
+    if (!Array.isArray(fields?.citations) || !fields.citations.some(isMade)) return fields ?? {};
+    const { citations, ...rest } = fields;
+    const kept = fields.citations.filter((citation) => !isMade(citation));
+    this.#report.dropped(this.#placeOf(part, 'citations'), FOREIGN_CITATIONS);
+    return kept.length > 0 ? { ...rest, citations: kept } : rest;
+  }
+
+  #image(part: Extract<Part, { type: 'image' }>): JsonObject | undefined {
+    if (part.source.kind === 'text') {
+      this.#drop(part, 'an image given as text');
+      return undefined;
+    }
+    this.reportForeignMembers(part);
+    if (part.detail !== undefined && part.detail !== 'auto') {
+      this.#report.dropped(this.#placeOf(part, this.#nested('image_url', 'detail')), NO_FIELD);
+    }
+    return this.#sourced('image', part.source, part, part.ext?.messages);
+  }
+
+  #file(part: Extract<Part, { type: 'file' }>): JsonObject {
+    const { source, filename } = part;
+    this.reportForeignMembers(part);
+    if (source.kind === 'base64' && source.mediaType.startsWith('image/')) {
+      if (filename !== undefined) {
+        this.#report.dropped(this.#placeOf(part, this.#nested('file', 'filename')), 'images have no name');
+      }
+      return this.#sourced('image', source, part, undefined);
+    }
+    const readable: Source =
+      source.kind === 'base64' && isPlainText(source.mediaType)
+        ? { kind: 'text', mediaType: 'text/plain', text: Buffer.from(source.data, 'base64').toString() }
+        : source;
+    const title = filename === undefined ? {} : { title: filename };
+    return this.#sourced('document', readable, part, { ...title, ...part.ext?.messages });
+  }
+
+  #sourced(
+    type: 'image' | 'document',
+    source: Source,
+    part: Extract<Part, { type: 'image' | 'file' }>,
+    rest: JsonObject | undefined,
+  ): JsonObject {
+    return this.#marked({ type, source: renderSource(source), ...rest }, part);
+  }
+
+  #marked(block: JsonObject, thing: { readonly cache?: CacheMark }): JsonObject {
+    return this.#context.marks.put(block, thing.cache, this.#placeOf(thing, 'cache_control'));
+  }
+
+  #adopted(thing: { readonly value: JsonObject }): JsonObject {
+    return this.#context.marks.adopt(thing.value, this.#placeOf(thing, 'cache_control'));
+  }
+
+  /** Tells what is left out, and stands for the blocks that it would have been. */
+  #drop(thing: object, detail: string): [] {
+    this.#report.dropped(this.#placeOf(thing), detail);
+    return [];
+  }
+
+  #placeOf(thing: object, member?: string): string {
+    return this.#report.place(thing, 'items', member);
+  }
+
+  /** The chat format wraps what a part holds. */
+  #nested(wrapper: string, member: string): string {
+    return this.#format === 'chat' ? `${wrapper}.${member}` : member;
+  }
+
+  #argumentsMember(item: ToolCallItem): string {
+    if (this.#format === 'messages') return 'input';
+    const isLegacy = this.#placeOf(item).endsWith('function_call');
+    return isLegacy ? 'arguments' : this.#nested('function', 'arguments');
+  }
+
+  /** The chat format keeps the seals of calls beside the calls. */
+  #sealPlace(item: ToolCallItem): string {
+    const place = this.#placeOf(item);
+    return this.#format === 'chat'
+      ? `${place.replace(/\.tool_calls\[\d+\]$/, '')}.reasoning_details`
+      : `${place}.signature`;
+  }
+}
+
+/** Why a citation in an earlier turn does not go out. */
+export const FOREIGN_CITATIONS = 'citations that another model family made';
+
+/** Why thoughts in an earlier turn do not go out. */
+export function whyUnsealed(item: Pick<ReasoningItem, 'signature' | 'encrypted' | 'format'>): string {
+  const isSealed = item.signature !== undefined || item.encrypted !== undefined;
+  return isSealed && familyOf(item.format) !== 'anthropic'
+    ? 'reasoning that another model family sealed: the upstream would refuse it'
+    : 'reasoning without a seal: the upstream would refuse it';
+}
+
+/** Why a tool of another format does not go out. */
+export function notRun(kind: string): string {
+  return `the upstream does not run tools of type ${kind}`;
+}
+
+/** The item of the responses format that declares tools in the middle of a conversation. */
+const ADDITIONAL_TOOLS = 'additional_tools';
+
+/** Tools that the caller runs, by their type in the responses format. */
+const CALLABLE_TOOLS: ReadonlySet<unknown> = new Set(['function', 'custom', 'namespace']);
+
+const MEDIA: ReadonlySet<Part['type']> = new Set(['image', 'file']);
+
+function typeOf(value: JsonObject): string {
+  return `of type ${JSON.stringify(value.type ?? null)} of another format`;
+}
+
+function isPlainText(mediaType: string): boolean {
+  return mediaType.startsWith('text/') || mediaType === 'application/json';
+}
+
+function renderSource(source: Source): JsonObject {
+  switch (source.kind) {
+    case 'url':
+      return { type: 'url', url: source.url };
+    case 'base64':
+      return { type: 'base64', media_type: source.mediaType, data: source.data };
+    case 'text':
+      return { type: 'text', media_type: 'text/plain', data: source.text };
+    case 'file-id':
+      return { type: 'file', file_id: source.fileId };
+  }
+}

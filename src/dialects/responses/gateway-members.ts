@@ -1,0 +1,81 @@
+import { isJsonObject, type Json, type JsonObject } from '../../kit/json.ts';
+import { stringAt } from '../../kit/members.ts';
+import type { Report } from '../report.ts';
+import { NO_CACHE_MARKS } from './losses.ts';
+
+/**
+ * Members of the caller's own items and tools that speak to the gateway: upstreams of this dialect do not know them.
+ * What has none of them comes back as it is, the very same object.
+ */
+
+/** The object without some members, each of them in the report. */
+export function without(
+  object: JsonObject,
+  names: readonly string[],
+  place: string,
+  report: Report,
+): JsonObject {
+  const present = names.filter((name) => object[name] !== undefined);
+  if (present.length === 0) return object;
+  const kept = { ...object };
+  for (const name of present) {
+    delete kept[name];
+    if (object[name] !== null)
+      report.dropped(`${place}.${name}`, DETAILS[name] ?? 'the upstream has no such field');
+  }
+  return kept;
+}
+
+const DETAILS: Readonly<Record<string, string>> = { cache_control: NO_CACHE_MARKS };
+
+/** Members of hosted search tools that speak to the gateway. */
+const SEARCH_MEMBERS = ['engine', 'max_results', 'max_uses', 'mode'];
+
+/** One tool, or a group of tools, without members that only the gateway knows. */
+export function cleanTool(tool: JsonObject, place: string, report: Report): JsonObject {
+  const type = stringAt(tool, 'type') ?? '';
+  if (type === 'namespace') return cleanList(tool, 'tools', cleanTool, place, report);
+  const members = type.startsWith('web_search') ? SEARCH_MEMBERS : ['cache_control'];
+  return without(tool, members, place, report);
+}
+
+/** One item without members that only the gateway knows. */
+export function cleanItem(item: JsonObject, place: string, report: Report): JsonObject {
+  if (item.type === 'additional_tools') return cleanList(item, 'tools', cleanTool, place, report);
+  const content = cleanList(item, 'content', cleanPart, place, report);
+  return cleanList(content, 'output', cleanPart, place, report);
+}
+
+function cleanPart(part: JsonObject, place: string, report: Report): JsonObject {
+  return without(part, ['cache_control'], place, report);
+}
+
+type Clean = (object: JsonObject, place: string, report: Report) => JsonObject;
+
+function cleanList(
+  object: JsonObject,
+  field: string,
+  clean: Clean,
+  place: string,
+  report: Report,
+): JsonObject {
+  const list = object[field];
+  const cleaned = changeEach(list, (member, index) => clean(member, `${place}.${field}[${index}]`, report));
+  return cleaned === list ? object : { ...object, [field]: cleaned };
+}
+
+/** Changes the objects of a list, leaving out those that become undefined. */
+export function changeEach(
+  list: Json | undefined,
+  change: (object: JsonObject, index: number) => JsonObject | undefined,
+): Json | undefined {
+  if (!Array.isArray(list)) return list;
+  let changed = false;
+  const result: Json[] = [];
+  for (const [index, member] of list.entries()) {
+    const next = isJsonObject(member) ? change(member, index) : member;
+    if (next !== member) changed = true;
+    if (next !== undefined) result.push(next);
+  }
+  return changed ? result : list;
+}

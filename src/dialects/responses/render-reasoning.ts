@@ -1,0 +1,81 @@
+import type { Effort, GenerationRequest, ReasoningSettings } from '../../ir/request.ts';
+import type { JsonObject } from '../../kit/json.ts';
+import { compact, membersBeyond, objectAt } from '../../kit/members.ts';
+import type { RenderTarget } from '../dialect.ts';
+import { effortNearest, effortOf } from '../reasoning-effort.ts';
+import type { Report } from '../report.ts';
+import { BUDGET_NAMES } from './reasoning-names.ts';
+import { REASONING_FIELDS } from './wire.ts';
+
+/** The upstream's output limit when nobody says one; only the nearest effort depends on it. */
+const ASSUMED_OUTPUT_TOKENS = 32_000;
+
+/** The settings as this dialect has them; undefined when there is nothing to say. */
+export function renderReasoningSettings(
+  request: GenerationRequest,
+  target: RenderTarget,
+  report: Report,
+): JsonObject | undefined {
+  const settings = request.reasoning;
+  if (settings === undefined) return undefined;
+  const effort = renderEffort(request, settings, target, report);
+  const rendered = compact({
+    effort,
+    summary: settings.summary ?? impliedSummary(request),
+    context: settings.context,
+    mode: settings.mode,
+  });
+  return Object.keys(rendered).length > 0 ? rendered : undefined;
+}
+
+/** This dialect takes a word for how much to think, and no other settings beside it. */
+function renderEffort(
+  request: GenerationRequest,
+  settings: ReasoningSettings,
+  target: RenderTarget,
+  report: Report,
+): Effort | undefined {
+  const { budgetTokens, enabled, adaptive } = settings;
+  const effort = effortOf(settings);
+  if (adaptive === true) {
+    const sent = effort === undefined ? 'its own default' : `effort ${effort}`;
+    report.coerced(report.name('reasoning', '.type'), `the upstream thinks as much as ${sent} makes it`);
+  }
+  if (enabled === false && effort !== 'none') {
+    report.dropped(report.name('reasoning', '.enabled'), `effort ${effort} was asked for too, and is sent`);
+  }
+  if (budgetTokens === undefined) return effort;
+  const name = BUDGET_NAMES[request.format];
+  if (effort !== undefined) {
+    report.dropped(name, `the upstream takes no budget; effort ${effort} is sent`);
+    return effort;
+  }
+  const limit = request.maxOutputTokens ?? target.maxOutputTokens ?? ASSUMED_OUTPUT_TOKENS;
+  const nearest = effortNearest(budgetTokens, limit);
+  report.coerced(name, `a budget of ${budgetTokens} tokens sent as effort ${nearest}`);
+  return nearest;
+}
+
+/** The messages format shows thoughts unless told otherwise; this dialect only shows them as a summary, on request. */
+function impliedSummary(request: GenerationRequest): string | undefined {
+  const { reasoning } = request;
+  const shows =
+    reasoning?.display !== 'omitted' && reasoning?.exclude !== true && effortOf(reasoning) !== 'none';
+  return request.format === 'messages' && shows ? 'auto' : undefined;
+}
+
+/** Members of `reasoning` that only the gateway knows. */
+const GATEWAY_REASONING_FIELDS = ['max_tokens', 'enabled', 'exclude'];
+
+/** Relay lane: the caller's own settings, but for those that only the gateway knows. */
+export function relayReasoning(
+  request: GenerationRequest,
+  target: RenderTarget,
+  report: Report,
+): JsonObject | undefined {
+  const given = objectAt(request.body, 'reasoning');
+  if (given === undefined || !GATEWAY_REASONING_FIELDS.some((name) => Object.hasOwn(given, name)))
+    return given;
+  const unknown = membersBeyond(given, REASONING_FIELDS) ?? {};
+  return { ...renderReasoningSettings(request, target, report), ...unknown };
+}

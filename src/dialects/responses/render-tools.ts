@@ -1,0 +1,95 @@
+import type { Format } from '../../ir/items.ts';
+import type { GenerationRequest, Tool } from '../../ir/request.ts';
+import type { JsonObject } from '../../kit/json.ts';
+import { compact } from '../../kit/members.ts';
+import type { Report } from '../report.ts';
+import { cleanTool } from './gateway-members.ts';
+import { isInItem } from './wire.ts';
+
+/** Tools as this dialect has them; neighbours of one group go out as that group. */
+export function renderTools(request: GenerationRequest, report: Report): JsonObject[] {
+  const rendered: JsonObject[] = [];
+  let group: { name: string; tools: JsonObject[] } | undefined;
+  for (const tool of request.tools) {
+    if (tool.type === 'hosted') {
+      group = undefined;
+      rendered.push(...renderHosted(tool, report));
+      continue;
+    }
+    if (isInItem(tool)) continue;
+    const { namespace } = tool;
+    if (namespace === undefined) {
+      group = undefined;
+      rendered.push(renderTool(tool, request.format));
+      continue;
+    }
+    if (group?.name !== namespace.name) {
+      group = { name: namespace.name, tools: [] };
+      const description = namespace.description ?? '';
+      rendered.push({ type: 'namespace', name: namespace.name, description, tools: group.tools });
+    }
+    group.tools.push(renderTool(tool, request.format));
+  }
+  return rendered;
+}
+
+function renderHosted(tool: Extract<Tool, { type: 'hosted' }>, report: Report): JsonObject[] {
+  const place = report.place(tool, 'tools');
+  if (tool.dialect === 'responses') return [cleanTool(tool.value, place, report)];
+  report.dropped(place, `the upstream does not run ${tool.kind}`);
+  return [];
+}
+
+function renderTool(tool: Exclude<Tool, { type: 'hosted' }>, format: Format): JsonObject {
+  const { type, name, description } = tool;
+  const ext = tool.ext?.responses;
+  if (type === 'custom') return compact({ type, name, description, format: tool.format, ...ext });
+  return compact({
+    type,
+    name,
+    description,
+    parameters: tool.parameters ?? { type: 'object', properties: {} },
+    // This dialect takes an absent `strict` for true, the other formats for false.
+    strict: tool.strict ?? (format === 'responses' ? undefined : false),
+    ...ext,
+  });
+}
+
+/** The choice among tools: upstreams refuse a choice among tools that they are not given. */
+export function renderToolChoice(
+  request: GenerationRequest,
+  report: Report,
+): JsonObject | string | undefined {
+  const { toolChoice: choice, tools } = request;
+  if (choice === undefined) return undefined;
+  const drop = () => {
+    report.dropped(report.name('toolChoice'), 'the upstream does not run the tools that it is about');
+    return undefined;
+  };
+  switch (choice.mode) {
+    case 'tool':
+      return { type: choice.kind, name: choice.name };
+    case 'allowed': {
+      const allowed = choice.tools.filter((tool) => request.format === 'responses' || isCallable(tool));
+      if (allowed.length === 0 && choice.tools.length > 0) return drop();
+      if (allowed.length < choice.tools.length) {
+        report.coerced(report.name('toolChoice'), 'sent without the tools that the upstream does not run');
+      }
+      return { type: 'allowed_tools', mode: choice.required ? 'required' : 'auto', tools: allowed };
+    }
+    case 'hosted':
+      return choice.dialect === 'responses' ? choice.value : drop();
+    case 'required':
+      return tools.every(isForeignHosted) ? drop() : choice.mode;
+    default:
+      return choice.mode;
+  }
+}
+
+function isCallable(tool: JsonObject): boolean {
+  return tool.type === 'function' || tool.type === 'custom';
+}
+
+function isForeignHosted(tool: Tool): boolean {
+  return tool.type === 'hosted' && tool.dialect !== 'responses';
+}
