@@ -242,7 +242,7 @@ describe('settings', () => {
 
 describe('what is refused', () => {
   it.each([
-    [{ model: undefined }, 400, "Missing required parameter: 'model'."],
+    [{ model: undefined }, 400, 'model: is required'],
     [{ n: 2 }, 400, 'n: must be 1'],
     [{ store: true }, 400, 'store: must be false'],
     [

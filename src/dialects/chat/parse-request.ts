@@ -34,7 +34,7 @@ export function parseRequest(body: JsonObject, _context: ParseContext): Generati
   const given = withoutNulls(body);
   const models = modelList(given.model, given.models);
   if (models.length === 0) {
-    throw invalidRequest([{ path: '', message: "Missing required parameter: 'model'." }]);
+    throw invalidRequest([{ path: 'model', message: 'is required' }]);
   }
   const places = new Places();
   const request: GenerationRequest = {

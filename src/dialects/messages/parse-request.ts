@@ -105,11 +105,6 @@ function refuseImpossible(body: JsonObject): void {
   if (Array.isArray(body.fallbacks) && Array.isArray(body.models)) {
     throw invalidRequest([{ path: 'fallbacks', message: 'cannot be combined with models' }]);
   }
-  if (modelList(body.model, body.models).length === 0) {
-    throw new GatewayError('invalid-request', "Missing required parameter: 'model'.", {
-      metadata: { issues: [{ path: 'model', message: 'is required' }] },
-    });
-  }
 }
 
 /** Clients that keep threads on the server look for this code and then send the whole conversation. */

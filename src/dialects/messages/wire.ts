@@ -85,7 +85,7 @@ const editSchema = taggedUnion('type', [
 function sharedFields(vendor: string) {
   return {
     messages: Type.Array(messageSchema, { minItems: 1 }),
-    model: optional(Type.String({ minLength: 1 })),
+    model: Type.String({ minLength: 1 }),
     system: optional(Type.Union([Type.String(), Type.Array(taggedUnion('type', [textBlockSchema]))])),
     tools: optional(Type.Array(toolSchema(vendor))),
     tool_choice: optional(toolChoiceSchema),

@@ -22,11 +22,11 @@ describe('parseRequest', () => {
   it('says what is missing', () => {
     expect(errorOf({ input: 'hi' })).toMatchObject({
       status: 400,
-      message: "Missing required parameter: 'model'.",
+      message: 'model: is required',
     });
     expect(errorOf({ model: 'm' })).toMatchObject({
       status: 400,
-      message: "Missing required parameter: 'input'.",
+      message: 'input: is required',
     });
     expect(errorOf({ model: 'm', input: [] })).toMatchObject({
       status: 400,

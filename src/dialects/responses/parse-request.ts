@@ -1,4 +1,4 @@
-import { GatewayError, invalidRequest } from '../../ir/errors.ts';
+import { invalidRequest } from '../../ir/errors.ts';
 import type { Item, Part } from '../../ir/items.ts';
 import { Places } from '../../ir/places.ts';
 import type {
@@ -104,17 +104,14 @@ export function unknownItemIssues(request: GenerationRequest): Issue[] {
 }
 
 function refuseMissing(body: JsonObject): void {
-  if (modelList(body.model, body.models).length === 0) throw missing('model');
-  if (body.input === undefined || body.input === null) throw missing('input');
-  if (body.input === '' || (Array.isArray(body.input) && body.input.length === 0)) {
-    throw invalidRequest([{ path: 'input', message: 'must not be empty' }]);
+  const issues: Issue[] = [];
+  if (modelList(body.model, body.models).length === 0) issues.push({ path: 'model', message: 'is required' });
+  if (body.input === undefined || body.input === null) {
+    issues.push({ path: 'input', message: 'is required' });
+  } else if (body.input === '' || (Array.isArray(body.input) && body.input.length === 0)) {
+    issues.push({ path: 'input', message: 'must not be empty' });
   }
-}
-
-function missing(name: string): GatewayError {
-  return new GatewayError('invalid-request', `Missing required parameter: '${name}'.`, {
-    metadata: { issues: [{ path: name, message: 'is required' }] },
-  });
+  if (issues.length > 0) throw invalidRequest(issues);
 }
 
 /** Fields and items that only a service with a memory could honour. */
