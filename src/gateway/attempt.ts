@@ -1,5 +1,12 @@
 import { GatewayError } from '../ir/errors.ts';
-import { type Event, type EventBatch, isContent, terminalOf } from '../ir/events.ts';
+import {
+  type Event,
+  type EventBatch,
+  type Failure,
+  type Finish,
+  isContent,
+  terminalOf,
+} from '../ir/events.ts';
 import type { GenerationRequest } from '../ir/request.ts';
 import type { JsonObject } from '../kit/json.ts';
 import type { Candidate } from '../routing/candidate.ts';
@@ -107,28 +114,52 @@ async function openCandidate(
   }
 }
 
+/** Events, and characters of relayed frames, that are held back at most: an answer that goes on without content is none. */
+const MOST_HELD = { events: 10_000, characters: 8 * 1024 * 1024 };
+
 /** Reads on until there is content, or the end. Of a whole answer nothing is forwarded before its end is known. */
 async function holdUntilContent(
   rest: AsyncIterator<EventBatch>,
   isStream: boolean,
 ): Promise<Opening | UpstreamFailure> {
   const held: Event[] = [];
+  let characters = 0;
   for (;;) {
     const step = await rest.next();
     if (step.done === true) return { held, rest, disappointment: 'empty' };
-    for (const event of step.value) held.push(event);
-    if (isStream && step.value.some(isContent)) return { held, rest, disappointment: refusalIn(held) };
-    const terminal = held.map(terminalOf).find((event) => event !== undefined);
+    for (const event of step.value) {
+      held.push(event);
+      if (event.type === 'relay') characters += event.frame.data.length;
+    }
+    const terminal = terminalIn(step.value);
+    if (isStream && step.value.some(isContent)) return { held, rest, disappointment: refusalIn(terminal) };
     if (terminal?.type === 'failure') return asUpstreamFailure(terminal.error);
     if (terminal !== undefined) {
-      return { held, rest, disappointment: refusalIn(held) ?? (held.some(isContent) ? undefined : 'empty') };
+      return {
+        held,
+        rest,
+        disappointment: refusalIn(terminal) ?? (held.some(isContent) ? undefined : 'empty'),
+      };
+    }
+    if (held.length > MOST_HELD.events || characters > MOST_HELD.characters) {
+      await rest.return?.();
+      return new UpstreamFailure(
+        'upstream-unavailable',
+        'Provider returned error: an answer without content',
+        0,
+      );
     }
   }
 }
 
-/** A whole answer that turned out to be a refusal; of a stream only its opening is known. */
-function refusalIn(held: readonly Event[]): 'refusal' | undefined {
-  const terminal = held.map(terminalOf).find((event) => event !== undefined);
+function terminalIn(batch: EventBatch): Finish | Failure | undefined {
+  // A terminal event is the last of its batch.
+  const last = batch.at(-1);
+  return last === undefined ? undefined : terminalOf(last);
+}
+
+/** Whether the answer turned out to be a refusal; of a stream only its opening is known. */
+function refusalIn(terminal: Finish | Failure | undefined): 'refusal' | undefined {
   return terminal?.type === 'finish' && terminal.reason === 'refusal' ? 'refusal' : undefined;
 }
 

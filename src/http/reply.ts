@@ -56,7 +56,12 @@ export class Reply {
   }
 
   json(status: number, value: unknown, headers: Readonly<Record<string, string>> = {}): void {
-    this.#whole(status, JSON.stringify(value), {
+    this.jsonText(status, JSON.stringify(value), headers);
+  }
+
+  /** JSON that is text already. */
+  jsonText(status: number, text: string, headers: Readonly<Record<string, string>> = {}): void {
+    this.#whole(status, text, {
       'Content-Type': 'application/json; charset=utf-8',
       'Cache-Control': 'no-store',
       ...headers,

@@ -5,7 +5,6 @@ import type { Caller } from '../ports/caller.ts';
 import type { RouteAuth } from './authenticate.ts';
 import type { HttpDependencies, HttpSettings, HttpTimes } from './dependencies.ts';
 import type { Exchange } from './exchange.ts';
-import type { OpenApiDocument } from './openapi.ts';
 
 /** What a route counts against: generations in flight, management calls, public pages, probes. */
 export type RateClass = 'generation' | 'management' | 'public' | 'probe';
@@ -69,7 +68,8 @@ export interface Call {
 export interface ServerView {
   readonly state: ServerState;
   /** The interface description, made from the table. */
-  document(): OpenApiDocument;
+  /** The interface description as JSON text. */
+  document(): string;
   /** The same as a page. */
   page(): { readonly html: string; readonly contentSecurityPolicy: string };
 }

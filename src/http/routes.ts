@@ -198,7 +198,7 @@ export function routesFor(vendor: string): readonly Route[] {
       auth: 'none',
       request: NOTHING_DECLARED,
       responses: { 200: ok(Type.Object({ openapi: Type.String() })), ...errors(errorEnvelopeSchema, [500]) },
-      handler: ({ exchange, server }) => exchange.reply.json(200, server.document()),
+      handler: ({ exchange, server }) => exchange.reply.jsonText(200, server.document()),
     },
     {
       ...PROBE,

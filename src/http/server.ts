@@ -8,7 +8,7 @@ import { DEFAULT_TIMES, type HttpDependencies, type HttpSettings, type HttpTimes
 import { type DocsPage, renderDocsPage } from './docs-page.ts';
 import { replyWithError } from './error-reply.ts';
 import { Exchange } from './exchange.ts';
-import { describeRoutes, type OpenApiDocument } from './openapi.ts';
+import { describeRoutes } from './openapi.ts';
 import { endSocket, endWithError, headProblem } from './raw-error.ts';
 import { headerValues } from './request-headers.ts';
 import type { ServerState, ServerView } from './route.ts';
@@ -39,9 +39,13 @@ interface Face {
   readonly vendor: string;
   readonly basePath: string;
   readonly index: RouteIndex;
-  document(): OpenApiDocument;
+  /** The interface description as JSON text. */
+  document(): string;
   page(): DocsPage;
 }
+
+/** Requests of one connection that may wait for their answers at the same time. */
+const MAX_PIPELINED = 16;
 
 class NodeHttpServer implements HttpServer {
   readonly #services: HttpDependencies;
@@ -135,6 +139,11 @@ class NodeHttpServer implements HttpServer {
   }
 
   #accept(request: IncomingMessage, response: ServerResponse, awaitsInvitation: boolean): void {
+    // One who sends and never reads would have us keep an answer for every request.
+    if ((this.#bySocket.get(request.socket)?.size ?? 0) >= MAX_PIPELINED) {
+      request.socket.destroy();
+      return;
+    }
     const { clock, ids } = this.#services;
     const exchange = new Exchange(request, response, {
       clock,
@@ -201,8 +210,9 @@ class NodeHttpServer implements HttpServer {
     const current = this.#face;
     if (current !== undefined && current.vendor === vendor && current.basePath === basePath) return current;
     const routes = routesFor(vendor);
-    const document = onFirstUse(() => describeRoutes(routes, { vendor, basePath }));
-    const page = onFirstUse(() => renderDocsPage(document()));
+    const description = onFirstUse(() => describeRoutes(routes, { vendor, basePath }));
+    const document = onFirstUse(() => JSON.stringify(description()));
+    const page = onFirstUse(() => renderDocsPage(description()));
     this.#face = { vendor, basePath, index: new RouteIndex(routes, basePath), document, page };
     return this.#face;
   }

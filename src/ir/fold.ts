@@ -1,3 +1,4 @@
+import { GrowingText } from '../kit/growing-text.ts';
 import type { JsonObject } from '../kit/json.ts';
 import { compact } from '../kit/members.ts';
 import type { GatewayError } from './errors.ts';
@@ -8,7 +9,7 @@ import type { Usage } from './usage.ts';
 
 interface PartDraft {
   kind: PartKind;
-  text: string;
+  text: GrowingText;
   annotations: Annotation[];
   logprobs: Logprobs[number][];
   ext: Ext | undefined;
@@ -18,7 +19,7 @@ interface ItemDraft {
   head: ItemHead;
   parts: PartDraft[];
   summaries: PartDraft[];
-  input: string;
+  input: GrowingText;
   seal: Seal;
   source: Source | undefined;
   status: ItemStatus;
@@ -54,15 +55,15 @@ export class Fold {
         return;
       case 'text-delta': {
         const part = this.#partAt(event.item, event.part, event.kind);
-        part.text += event.text;
-        if (event.logprobs !== undefined) part.logprobs.push(...event.logprobs);
+        part.text.add(event.text);
+        for (const logprob of event.logprobs ?? []) part.logprobs.push(logprob);
         return;
       }
       case 'annotation':
         this.#partAt(event.item, event.part, 'text').annotations.push(event.annotation);
         return;
       case 'tool-input-delta':
-        this.#draftAt(event.item).input += event.text;
+        this.#draftAt(event.item).input.add(event.text);
         return;
       case 'image-data':
         this.#draftAt(event.item).source = event.source;
@@ -111,12 +112,12 @@ export class Fold {
 
   /** Text of one part as it stands now. */
   textAt(item: number, part: number, kind: PartKind): string {
-    return this.#partAt(item, part, kind).text;
+    return this.#partAt(item, part, kind).text.toString();
   }
 
   /** Input of a tool call as it stands now. */
   inputAt(item: number): string {
-    return this.#draftAt(item).input;
+    return this.#draftAt(item).input.toString();
   }
 
   result(): Result {
@@ -141,7 +142,7 @@ export class Fold {
   #partAt(item: number, part: number, kind: PartKind): PartDraft {
     const draft = this.#draftAt(item);
     const parts = kind === 'summary' ? draft.summaries : draft.parts;
-    parts[part] ??= { kind, text: '', annotations: [], logprobs: [], ext: undefined };
+    parts[part] ??= { kind, text: new GrowingText(), annotations: [], logprobs: [], ext: undefined };
     return parts[part];
   }
 }
@@ -156,7 +157,7 @@ function draftOf(head: ItemHead): ItemDraft {
     head,
     parts: [],
     summaries: [],
-    input: '',
+    input: new GrowingText(),
     seal: {},
     source: undefined,
     status: 'in_progress',
@@ -182,8 +183,8 @@ function itemOf(draft: ItemDraft): Item {
       return compact({
         type: 'reasoning',
         id: head.id,
-        text: draft.parts.map((part) => part.text),
-        summary: draft.summaries.map((part) => part.text),
+        text: draft.parts.map((part) => part.text.toString()),
+        summary: draft.summaries.map((part) => part.text.toString()),
         signature: seal.signature,
         encrypted: seal.encrypted,
         format: seal.format,
@@ -197,7 +198,7 @@ function itemOf(draft: ItemDraft): Item {
         callId: head.callId,
         name: head.name,
         namespace: head.namespace,
-        input: draft.input,
+        input: draft.input.toString(),
         id: head.id,
         status,
         signature: seal.signature,
@@ -218,10 +219,11 @@ function itemOf(draft: ItemDraft): Item {
 }
 
 function partOf(part: PartDraft): Part {
-  if (part.kind === 'refusal') return compact({ type: 'refusal', refusal: part.text, ext: part.ext });
+  if (part.kind === 'refusal')
+    return compact({ type: 'refusal', refusal: part.text.toString(), ext: part.ext });
   return compact({
     type: 'text',
-    text: part.text,
+    text: part.text.toString(),
     annotations: part.annotations.length > 0 ? part.annotations : undefined,
     logprobs: part.logprobs.length > 0 ? part.logprobs : undefined,
     ext: part.ext,

@@ -10,7 +10,7 @@ function depthOf(value: unknown): number {
 /** The smallest limit that a text keeps to is how deep it is. */
 function measuredDepth(text: string): number {
   for (let depth = 0; ; depth++) {
-    if (findExcess(text, { depth, keys: 1000 }) === undefined) return depth;
+    if (findExcess(text, { depth, keys: 1000, values: 1000 }) === undefined) return depth;
   }
 }
 
@@ -38,7 +38,7 @@ describe('keys of one object', () => {
     `{${Array.from({ length: count }, (_, index) => `"k${index}":1`).join()}}`;
 
   it('are counted apart for each object', () => {
-    const limits = { depth: 64, keys: 3 };
+    const limits = { depth: 64, keys: 3, values: 1000 };
     expect(
       findExcess(`{"a":${objectWith(3)},"b":[${objectWith(3)},${objectWith(3)}]}`, limits),
     ).toBeUndefined();
@@ -55,9 +55,20 @@ describe('keys of one object', () => {
     expect(readJson(text)).toEqual({
       ok: false,
       path: 'metadata',
-      problem: 'an object has more than 10000 keys',
+      problem: 'an object has more than 5000 keys',
     });
     expect(performance.now() - started).toBeLessThan(50);
+  });
+});
+
+describe('values in all', () => {
+  it('are counted through all containers, and the field they are in is named', () => {
+    const limits = { depth: 64, keys: 100, values: 5 };
+    expect(findExcess('{"a":[1,2,3],"b":{"c":1,"d":[1,2]}}', limits)).toBeUndefined();
+    expect(findExcess('{"a":[1,2,3],"b":{"c":1,"d":[1,2,3,4]}}', limits)).toEqual({
+      path: 'b',
+      problem: 'holds more than 5 values',
+    });
   });
 });
 

@@ -16,13 +16,15 @@ export interface JsonLimits {
   readonly depth: number;
   /** Keys of one object. */
   readonly keys: number;
+  /** Values in all: members of objects and of lists. */
+  readonly values: number;
 }
 
 /**
- * JSON.parse limits neither nesting nor the number of keys, and neither do the recursive readers behind it: an object
- * with a million keys takes it seconds.
+ * JSON.parse limits nothing, and neither do the readers behind it: an object with a million keys takes it seconds, and a
+ * list of a million small objects takes a gigabyte.
  */
-export const JSON_LIMITS: JsonLimits = { depth: 64, keys: 10_000 };
+export const JSON_LIMITS: JsonLimits = { depth: 64, keys: 5_000, values: 200_000 };
 
 const QUOTE = 34;
 const COMMA = 44;
@@ -35,10 +37,12 @@ const CLOSE_BRACE = 125;
 
 /** Where JSON text breaks a limit, found without parsing it: the top-level key it stands under, and what is wrong. */
 export function findExcess(text: string, limits: JsonLimits): { path: string; problem: string } | undefined {
-  /** Colons counted so far in each open container; arrays have none of their own. */
-  const counts: number[] = [];
+  /** Keys so far of each open container; lists have none. */
+  const keys: number[] = [];
+  let values = 0;
   let lastString: [start: number, end: number] = [0, 0];
   let topLevelKey = '';
+  const excess = (problem: string) => ({ path: topLevelKey, problem });
   for (let index = 0; index < text.length; index++) {
     switch (text.charCodeAt(index)) {
       case QUOTE: {
@@ -48,30 +52,29 @@ export function findExcess(text: string, limits: JsonLimits): { path: string; pr
         break;
       }
       case COLON: {
-        const depth = counts.length - 1;
-        if (depth === 0) topLevelKey = plainKey(text.slice(lastString[0] + 1, lastString[1]));
-        counts[depth] = (counts[depth] ?? 0) + 1;
-        if ((counts[depth] ?? 0) > limits.keys) {
-          return {
-            path: depth === 0 ? '' : topLevelKey,
-            problem: `an object has more than ${limits.keys} keys`,
-          };
+        const depth = keys.length - 1;
+        const count = (keys[depth] ?? 0) + 1;
+        keys[depth] = count;
+        if (count > limits.keys) {
+          if (depth === 0) topLevelKey = '';
+          return excess(`an object has more than ${limits.keys} keys`);
         }
+        if (depth === 0) topLevelKey = plainKey(text.slice(lastString[0] + 1, lastString[1]));
         break;
       }
       case OPEN_BRACE:
       case OPEN_BRACKET:
-        counts.push(0);
-        if (counts.length > limits.depth) {
-          return { path: topLevelKey, problem: `nested deeper than ${limits.depth} levels` };
-        }
+        keys.push(0);
+        if (keys.length > limits.depth) return excess(`nested deeper than ${limits.depth} levels`);
         break;
       case CLOSE_BRACE:
       case CLOSE_BRACKET:
-        counts.pop();
+        keys.pop();
         break;
       case COMMA:
-        if (counts.length === 1) topLevelKey = '';
+        values++;
+        if (values > limits.values) return excess(`holds more than ${limits.values} values`);
+        if (keys.length === 1) topLevelKey = '';
         break;
     }
   }

@@ -4,6 +4,9 @@ export interface SseFrame {
   readonly data: string;
 }
 
+/** What a line of an event costs besides its characters: empty lines must not be free. */
+const LINE_COST = 16;
+
 /** Thrown when a single event grows beyond the reader's cap. */
 export class SseFrameTooLarge extends Error {
   constructor(readonly limitBytes: number) {
@@ -93,7 +96,7 @@ export class SseReader {
     if (line.startsWith('data:')) {
       const value = line.slice(line.charCodeAt(5) === 32 ? 6 : 5);
       this.#data.push(value);
-      this.#dataLength += value.length;
+      this.#dataLength += value.length + LINE_COST;
       this.#guard();
     } else if (line.startsWith('event:')) {
       this.#event = line.slice(line.charCodeAt(6) === 32 ? 7 : 6);

@@ -12,6 +12,9 @@ const AFTERMATH: Patience = { maxBytes: 64 * 1024, maxMs: 1000 };
 /** Bytes of one event of a stream. */
 export const MAX_EVENT_BYTES = 8 * 1024 * 1024;
 
+/** After this many bytes the event loop gets a turn. */
+const TURN_BYTES = 32 * 1024;
+
 /** Turns the bytes of an answer into events. Pure and synchronous; one per answer. */
 export interface AnswerReader {
   read(chunk: Uint8Array): Event[];
@@ -26,7 +29,7 @@ export function streamReader(decoder: StreamDecoder): AnswerReader {
     const events: Event[] = [];
     for (const frame of frames) {
       const decoded = decoder.decode(frame);
-      events.push(...decoded);
+      for (const event of decoded) events.push(event);
       if (decoded.some(isTerminal)) break;
     }
     return events;
@@ -61,6 +64,8 @@ export class Batches implements AsyncIterableIterator<EventBatch> {
   readonly #source: AnswerSource;
   readonly #reader: AnswerReader;
   #done = false;
+  /** Bytes read since others had their turn. */
+  #unbroken = 0;
 
   constructor(source: AnswerSource, reader: AnswerReader) {
     this.#source = source;
@@ -90,8 +95,12 @@ export class Batches implements AsyncIterableIterator<EventBatch> {
   async #events(): Promise<Event[]> {
     const { chunks } = this.#source;
     try {
+      if (this.#unbroken > TURN_BYTES) await this.#letOthersRun();
       const next = await chunks.next();
-      if (next.done !== true) return this.#told(this.#reader.read(next.value));
+      if (next.done !== true) {
+        this.#unbroken += next.value.length;
+        return this.#told(this.#reader.read(next.value));
+      }
       const last = this.#told(this.#reader.end());
       if (last.some(isTerminal)) return last;
       return [...last, this.#failure(new TransportProblem('reset', 'the answer ended early'))];
@@ -99,6 +108,12 @@ export class Batches implements AsyncIterableIterator<EventBatch> {
       await chunks.return?.();
       return [this.#failure(thrown)];
     }
+  }
+
+  /** Promises that are already settled never let the event loop turn: a fast upstream would starve everybody else. */
+  #letOthersRun(): Promise<void> {
+    this.#unbroken = 0;
+    return new Promise((resolve) => setImmediate(resolve));
   }
 
   #told(events: Event[]): Event[] {

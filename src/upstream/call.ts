@@ -3,7 +3,7 @@ import type { RenderedRequest, RenderTarget, UpstreamDialect } from '../dialects
 import type { Event } from '../ir/events.ts';
 import type { DialectName, Format } from '../ir/items.ts';
 import type { Clock } from '../kit/ids.ts';
-import { isJsonObject, type JsonObject, readJson } from '../kit/json.ts';
+import { isJsonObject, JSON_LIMITS, type JsonObject, readJson } from '../kit/json.ts';
 import { authorize } from './auth/authorize.ts';
 import { type AnswerReader, type AnswerSource, Batches, streamReader } from './batches.ts';
 import { type FailureScope, failureOfBody, failureOfProblem, failureOfReply } from './failure.ts';
@@ -29,6 +29,9 @@ export interface CallDependencies {
 
 /** Bytes of a non-streaming answer. */
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
+
+/** Log probabilities alone can hold more values than a request may. */
+const BODY_LIMITS = { ...JSON_LIMITS, values: 2_000_000 };
 
 /** How much of an error's body is read, and how long that may take. */
 const ERROR_BODY: Patience = { maxBytes: 64 * 1024, maxMs: 5000 };
@@ -98,11 +101,16 @@ function targetOf(endpoint: Endpoint, hashUser: (id: string) => string): RenderT
   };
 }
 
-/** What must not be seen of a provider: the credential, headers that are named like secrets, the host. */
+/** An operator's header may hold a secret under any name; short values (`eu`, `2024-01`) are none. */
+const SHORTEST_HEADER_SECRET = 8;
+
+/** What must not be seen of a provider: the credential, what the operator's headers say, the host. */
 function confidentialOf(provider: Provider, credential: string | undefined): Confidential {
-  const headers = Object.entries(provider.headers).filter(([name]) => isSecretName(name));
+  const headers = Object.entries(provider.headers)
+    .filter(([name, value]) => isSecretName(name) || value.length >= SHORTEST_HEADER_SECRET)
+    .map(([, value]) => value);
   return {
-    secrets: [...(credential === undefined ? [] : [credential]), ...headers.map(([, value]) => value)],
+    secrets: [...(credential === undefined ? [] : [credential]), ...headers],
     host: provider.dialect === 'simulator' ? undefined : hostOf(provider.baseUrl),
   };
 }
@@ -222,7 +230,7 @@ function bodyReader(
       const fail = (cause: string, raw: string): Event[] => [
         { type: 'failure', error: failureOfBody(cause, status, raw, scope) },
       ];
-      const reading = readJson(text);
+      const reading = readJson(text, BODY_LIMITS);
       if (!reading.ok) return fail(`the answer is ${reading.problem}`, '');
       if (!isJsonObject(reading.value)) return fail('the answer is not a JSON object', '');
       if (isErrorBody(reading.value)) return fail('the provider sent an error instead of an answer', text);

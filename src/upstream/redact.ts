@@ -83,14 +83,33 @@ function withoutSecrets(text: string, secrets: readonly string[]): string {
   return clean;
 }
 
-/** A secret as it is, inside JSON text, inside a URL, and in base64. */
+/** A secret as it is, inside JSON text, inside a URL, in hex, and in base64 wherever it stands in what was encoded. */
 function formsOf(secret: string): Set<string> {
+  const bytes = Buffer.from(secret);
+  const hex = bytes.toString('hex');
   return new Set([
     secret,
     JSON.stringify(secret).slice(1, -1),
     new URLSearchParams([['', secret]]).toString().slice(1),
-    Buffer.from(secret).toString('base64'),
+    hex,
+    hex.toUpperCase(),
+    ...[0, 1, 2].flatMap((offset) => base64At(bytes, offset)),
   ]);
+}
+
+/** Shorter runs of base64 are found in ordinary text too. */
+const SHORTEST_BASE64 = 8;
+
+/**
+ * The characters of base64 that depend on the secret alone when `offset` bytes (modulo 3) of something else were
+ * encoded before it, in both alphabets.
+ */
+function base64At(secret: Buffer, offset: number): string[] {
+  const text = Buffer.concat([Buffer.alloc(offset), secret]).toString('base64');
+  const start = Math.ceil((offset * 8) / 6);
+  const end = Math.floor(((offset + secret.length) * 8) / 6);
+  const own = text.slice(start, end);
+  return own.length < SHORTEST_BASE64 ? [] : [own, own.replaceAll('+', '-').replaceAll('/', '_')];
 }
 
 function isPrivateUrl(text: string, upstreamHost: string | undefined): boolean {

@@ -16,8 +16,24 @@ export const DIALECTS = [
   { format: 'messages', word: 'anthropic-messages', answer: messagesAnswer, frames: messagesFrames },
 ] as const;
 
-/** Secrets that must never come out of the gateway. */
+/** Secrets that must never come out of the gateway: the key, and a header that is not named like a secret. */
 export const CANARY = 'sk-canary-4f9b1c7d2e8a';
+export const HEADER_CANARY = 'tenant-7d1e9a4b';
+
+/** A secret as an upstream might echo it. */
+export function disguises(secret: string): string[] {
+  const bytes = Buffer.from(secret);
+  return [
+    secret,
+    bytes.toString('hex'),
+    bytes.toString('hex').toUpperCase(),
+    bytes.toString('base64'),
+    bytes.toString('base64url'),
+    Buffer.from(`Bearer ${secret}`).toString('base64'),
+    Buffer.from(`x${secret}`).toString('base64url'),
+    encodeURIComponent(secret),
+  ];
+}
 
 export interface Bench {
   readonly gateway: TestGateway;
@@ -39,6 +55,7 @@ export async function openBench(): Promise<Bench> {
     dialect,
     base_url: upstream.url,
     api_key: CANARY,
+    headers: { 'x-internal-route': HEADER_CANARY },
     timeouts_ms: { connect: 500, first_byte: 400, idle: 400, total: 20_000 },
   });
   const endpoint = (slug: string) => ({

@@ -13,7 +13,16 @@ import {
   truncate,
   write,
 } from '../fakes/fake-upstream.ts';
-import { type Bench, bodyOf, CANARY, DIALECTS, openBench, textOf } from './bench-of-upstreams.ts';
+import {
+  type Bench,
+  bodyOf,
+  CANARY,
+  DIALECTS,
+  disguises,
+  HEADER_CANARY,
+  openBench,
+  textOf,
+} from './bench-of-upstreams.ts';
 
 let bench: Bench;
 beforeAll(async () => {
@@ -117,6 +126,17 @@ describe.each(DIALECTS)('a $word upstream', ({ format, answer, frames }) => {
       expect(response.status).toBe(status === 400 ? 400 : 502);
     }
     expect(bench.gateway.logText()).not.toContain(CANARY);
+  });
+
+  it('never lets a secret out in disguise', async () => {
+    const echoed = [CANARY, HEADER_CANARY].flatMap(disguises);
+    const message = `you sent ${echoed.join(' and ')}`;
+    for (const status of [400, 401]) {
+      bench.first.clear();
+      bench.first.answer(reply(status, { error: { message, type: 'invalid_request_error' } }));
+      const text = await (await post(format, `${format}/solo`)).text();
+      for (const form of echoed) expect(text).not.toContain(form.replace(/=+$/, ''));
+    }
   });
 
   it('never lets its key out of an error inside a stream', async () => {
@@ -242,6 +262,37 @@ describe.each(DIALECTS)('a $word upstream', ({ format, answer, frames }) => {
     const started = performance.now();
     await record.closed;
     expect(performance.now() - started).toBeLessThan(1000);
+  });
+});
+
+describe('an upstream that sends without end', () => {
+  it('does not starve other callers', async () => {
+    const frame = sse([
+      {
+        data: { id: 'x', object: 'chat.completion.chunk', choices: [{ index: 0, delta: { content: 'a' } }] },
+      },
+    ]);
+    bench.first.answer([head(200, SSE), flood(frame.repeat(200), 20 * 1024 * 1024), end()]);
+    const flooded = post('chat', 'chat/solo', { stream: true }).then((response) => response.text());
+    const waits: number[] = [];
+    for (let probe = 0; probe < 40; probe++) {
+      const started = performance.now();
+      await fetch(`${bench.gateway.origin}/healthz`);
+      waits.push(performance.now() - started);
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    await flooded;
+    expect(Math.max(...waits)).toBeLessThan(1500);
+  });
+
+  it('is given up when no content comes', async () => {
+    const empty = sse([
+      { data: { id: 'x', object: 'chat.completion.chunk', choices: [{ index: 0, delta: {} }] } },
+    ]);
+    bench.first.answer([head(200, SSE), flood(empty.repeat(500), 64 * 1024 * 1024), end()]);
+    const response = await post('chat', 'chat/solo', { stream: true });
+    expect(response.status).toBe(502);
+    await (await bench.first.request(0)).closed;
   });
 });
 

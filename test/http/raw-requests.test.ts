@@ -170,3 +170,21 @@ describe('paths and methods', () => {
     expect(headers['x-request-id']).toBe(headers['request-id']);
   });
 });
+
+describe('a connection that asks and never reads', () => {
+  it('is closed before its answers fill the memory', async () => {
+    const { port } = await startServer();
+    const { socket } = await openSocket(port);
+    socket.pause();
+    const closed = new Promise<void>((resolve) => {
+      socket.on('close', () => resolve());
+      socket.on('error', () => {});
+    });
+    socket.write('GET /api/v1/openapi.json HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(5000));
+    // A paused socket learns of the end when it reads again.
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    socket.resume();
+    await closed;
+    expect((await ask(port, { path: '/healthz' })).status).toBe(200);
+  });
+});
