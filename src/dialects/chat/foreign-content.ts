@@ -1,5 +1,6 @@
 import type { Part } from '../../ir/items.ts';
 import type { JsonObject } from '../../kit/json.ts';
+import { lookUp } from '../../kit/lookup.ts';
 import { booleanAt, objectAt, objectsAt, textAt } from '../../kit/members.ts';
 import { parseCacheMark } from '../gateway-fields.ts';
 import type { Report } from '../report.ts';
@@ -41,7 +42,7 @@ export function textOfForeignPart(
 ): Extract<Part, { type: 'text' }> | undefined {
   const { value } = part;
   const type = textAt(value, 'type') ?? '';
-  const wording = Object.hasOwn(WORDINGS, type) ? WORDINGS[type] : undefined;
+  const wording = lookUp(WORDINGS, type);
   if (wording === undefined) return undefined;
   const blocks = wording.blocks(value);
   const texts = blocks.flatMap((block) => (block.type === 'text' ? (textAt(block, 'text') ?? []) : []));

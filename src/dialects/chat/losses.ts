@@ -1,5 +1,6 @@
 import type { Ext } from '../../ir/items.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json.ts';
+import { lookUp } from '../../kit/lookup.ts';
 import type { Report } from '../report.ts';
 import { ADDITIONAL_TOOL_MARK } from '../responses/wire.ts';
 
@@ -50,6 +51,6 @@ const MEANINGLESS: Readonly<Record<string, (value: JsonObject) => boolean>> = {
 function saysNothing(member: string, value: Json | undefined): boolean {
   if (member === ADDITIONAL_TOOL_MARK || value === undefined || value === false) return true;
   if (Array.isArray(value)) return value.length === 0;
-  const test = Object.hasOwn(MEANINGLESS, member) ? MEANINGLESS[member] : undefined;
+  const test = lookUp(MEANINGLESS, member);
   return test !== undefined && isJsonObject(value) && test(value);
 }

@@ -1,8 +1,9 @@
 import type { Event } from '../../ir/events.ts';
 import type { ItemStatus } from '../../ir/items.ts';
 import type { JsonObject } from '../../kit/json.ts';
-import { membersBeyond, numberAt, objectAt, textAt } from '../../kit/members.ts';
+import { define, membersBeyond, numberAt, objectAt, textAt } from '../../kit/members.ts';
 import { freeTextOf, type ToolIdentity } from '../tool-names.ts';
+import { JsonProgress } from './json-progress.ts';
 
 /** What reading tool calls needs from the answer they are part of. */
 export interface CallsContext {
@@ -21,15 +22,18 @@ interface Call {
   id: string | undefined;
   name: string | undefined;
   isCustom: boolean;
-  input: string;
+  readonly progress: JsonProgress;
+  /** Input that could not be passed on yet. */
+  held: string;
   /** Set once the name is known and the item has begun. */
   item: number | undefined;
   callId: string | undefined;
   /** The upstream knows the tool as a function with one argument: its text comes out at the end, in one piece. */
   isFlattened: boolean;
   isEnded: boolean;
+  /** What the call says in members that we do not model, and what it said only after it had begun. */
   ext: JsonObject | undefined;
-  hasLateExt: boolean;
+  lateExt: JsonObject | undefined;
 }
 
 const ENTRY_FIELDS: ReadonlySet<string> = new Set(['index', 'id', 'type', 'function', 'custom']);
@@ -40,7 +44,15 @@ const ENTRY_FIELDS: ReadonlySet<string> = new Set(['index', 'id', 'type', 'funct
  */
 export class ToolCallReader {
   readonly #context: CallsContext;
-  readonly #calls: Call[] = [];
+  /** The last call of each index and of each id, and the last of all. */
+  readonly #byIndex = new Map<number, Call>();
+  readonly #byId = new Map<string, Call>();
+  #last: Call | undefined;
+  /** Calls that have not ended, in order; those among them that have begun; those of them whose input is whole. */
+  readonly #open = new Set<Call>();
+  readonly #begun = new Map<string, Call>();
+  readonly #whole = new Set<Call>();
+  #hasCalls = false;
 
   constructor(context: CallsContext) {
     this.#context = context;
@@ -48,16 +60,16 @@ export class ToolCallReader {
 
   /** True when at least one call has begun. */
   get hasCalls(): boolean {
-    return this.#calls.some(({ item }) => item !== undefined);
+    return this.#hasCalls;
   }
 
   get hasOpenCalls(): boolean {
-    return this.#calls.some(({ item, isEnded }) => item !== undefined && !isEnded);
+    return this.#begun.size > 0;
   }
 
   /** The item of the open call with this id. */
   itemOf(callId: string): number | undefined {
-    return this.#calls.find((call) => call.callId === callId && !call.isEnded)?.item;
+    return this.#begun.get(callId)?.item;
   }
 
   /** Takes one entry of `tool_calls`. */

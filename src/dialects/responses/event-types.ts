@@ -1,4 +1,5 @@
 import type { Event, ItemHead, PartKind } from '../../ir/events.ts';
+import { lookUp } from '../../kit/lookup.ts';
 
 /** The events of this format's streams, as tables. */
 
@@ -130,7 +131,7 @@ export function isProgressEvent(type: string): boolean {
 
 /** What a wire event says by itself, in events of the representation; undefined for types that are never relayed. */
 export function coveredBy(type: string): ReadonlySet<Event['type']> | undefined {
-  return COVERED[type] ?? (isProgressEvent(type) ? OPAQUE_ONLY : undefined);
+  return lookUp(COVERED, type) ?? (isProgressEvent(type) ? OPAQUE_ONLY : undefined);
 }
 
 const OPAQUE_ONLY: ReadonlySet<Event['type']> = new Set(['opaque'] as const);

@@ -1,4 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json.ts';
+import { lookUp } from '../../kit/lookup.ts';
 import { stringAt } from '../../kit/members.ts';
 import type { Report } from '../report.ts';
 import { NO_CACHE_MARKS } from './losses.ts';
@@ -21,7 +22,7 @@ export function without(
   for (const name of present) {
     delete kept[name];
     if (object[name] !== null)
-      report.dropped(`${place}.${name}`, DETAILS[name] ?? 'the upstream has no such field');
+      report.dropped(`${place}.${name}`, lookUp(DETAILS, name) ?? 'the upstream has no such field');
   }
   return kept;
 }

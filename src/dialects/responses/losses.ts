@@ -1,6 +1,7 @@
 import type { CacheMark, Ext, Item, Part } from '../../ir/items.ts';
 import type { GenerationRequest, RequestField, Tool } from '../../ir/request.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json.ts';
+import { lookUp } from '../../kit/lookup.ts';
 import type { Report } from '../report.ts';
 import { isInItem } from './wire.ts';
 
@@ -82,5 +83,5 @@ const DEFAULTS: Readonly<Record<string, (value: JsonObject) => boolean>> = {
 function saysNothing(name: string, value: Json): boolean {
   if (value === false) return true;
   if (Array.isArray(value)) return value.length === 0;
-  return isJsonObject(value) && Object.hasOwn(DEFAULTS, name) && DEFAULTS[name]?.(value) === true;
+  return isJsonObject(value) && lookUp(DEFAULTS, name)?.(value) === true;
 }

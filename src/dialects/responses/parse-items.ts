@@ -11,6 +11,7 @@ import type {
   ToolResultItem,
 } from '../../ir/items.ts';
 import type { Json, JsonObject } from '../../kit/json.ts';
+import { lookUp } from '../../kit/lookup.ts';
 import { compact, numberAt, objectAt, objectsAt, objectsOf, stringAt } from '../../kit/members.ts';
 import { unwrapSeal } from '../custody.ts';
 import { parseCacheMark } from '../gateway-fields.ts';
@@ -34,7 +35,7 @@ const ITEM_PARSERS: Readonly<Record<string, ItemParser>> = {
 
 /** Reads one item; kinds that have no place in the representation stay as they are. */
 export function parseItem(value: JsonObject): Item {
-  const parser = ITEM_PARSERS[stringAt(value, 'type') ?? 'message'];
+  const parser = lookUp(ITEM_PARSERS, stringAt(value, 'type') ?? 'message');
   return parser === undefined ? opaque(value) : parser(value);
 }
 
@@ -194,7 +195,7 @@ const PART_PARSERS: Readonly<Record<string, PartParser>> = {
 
 /** Reads one part; kinds that have no place in the representation stay as they are. */
 export function parsePart(value: JsonObject): Part {
-  const parser = PART_PARSERS[stringAt(value, 'type') ?? ''];
+  const parser = lookUp(PART_PARSERS, stringAt(value, 'type') ?? '');
   return parser === undefined ? { type: 'opaque', dialect: 'responses', value } : parser(value);
 }
 

@@ -10,6 +10,7 @@ import type {
   Tool,
 } from '../../ir/request.ts';
 import type { Json, JsonObject } from '../../kit/json.ts';
+import { lookUp } from '../../kit/lookup.ts';
 import {
   booleanAt,
   compact,
@@ -142,7 +143,7 @@ function sourceIssues(body: JsonObject): Issue[] {
   return objectsOf(body.input).flatMap((item, index) =>
     ['content', 'output'].flatMap((field) =>
       objectsAt(item, field).flatMap((part, place) => {
-        const names = SOURCE_FIELDS[stringAt(part, 'type') ?? ''];
+        const names = lookUp(SOURCE_FIELDS, stringAt(part, 'type') ?? '');
         if (names === undefined || names.some((name) => stringAt(part, name))) return [];
         const path = `${inputPlace(body, index)}.${field}[${place}].${names[0]}`;
         return [{ path, message: `is required, unless ${names.slice(1).join(' or ')} is given` }];

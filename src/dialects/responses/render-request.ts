@@ -1,6 +1,7 @@
 import type { Format, Item } from '../../ir/items.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json.ts';
+import { lookUp } from '../../kit/lookup.ts';
 import { compact } from '../../kit/members.ts';
 import type { RenderedRequest, RenderTarget } from '../dialect.ts';
 import { effortOf } from '../reasoning-effort.ts';
@@ -174,7 +175,7 @@ function renderServiceTier(request: GenerationRequest, report: Report): string |
     if (speed === 'fast') report.coerced(report.name('speed'), 'sent as service tier priority');
     return speed === 'fast' ? 'priority' : undefined;
   }
-  const tier = Object.hasOwn(SERVICE_TIERS, serviceTier) ? SERVICE_TIERS[serviceTier] : undefined;
+  const tier = lookUp(SERVICE_TIERS, serviceTier);
   if (tier === undefined) report.dropped(report.name('serviceTier'), 'the upstream has no such tier');
   if (speed !== undefined && (speed === 'fast') !== (tier === 'priority')) {
     report.dropped(report.name('speed'), 'the upstream has only service tiers, and one was asked for');

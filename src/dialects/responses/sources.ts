@@ -1,4 +1,5 @@
 import type { Source } from '../../ir/items.ts';
+import { lookUp } from '../../kit/lookup.ts';
 
 /** Where images and files are, as this format writes it: an address, a data URL, or an id. */
 
@@ -32,7 +33,7 @@ export function parseUrl(url: string): Source {
 export function parseFileData(data: string, filename: string | undefined): Source {
   if (data.startsWith('data:')) return parseUrl(data);
   const extension = filename?.split('.').pop()?.toLowerCase() ?? '';
-  return { kind: 'base64', mediaType: MEDIA_TYPES[extension] ?? UNKNOWN_MEDIA_TYPE, data };
+  return { kind: 'base64', mediaType: lookUp(MEDIA_TYPES, extension) ?? UNKNOWN_MEDIA_TYPE, data };
 }
 
 /** A source as one string: its address, or its content as a data URL; undefined for ids. */

@@ -1,4 +1,5 @@
 import type { ErrorKind } from '../../ir/errors.ts';
+import { lookUp } from '../../kit/lookup.ts';
 
 /** What a simulated model does. */
 export interface Behaviour {
@@ -54,5 +55,5 @@ const STANDARD: Behaviour = PACE;
 
 /** The behaviour of a model. */
 export function behaviourOf(model: string): Behaviour {
-  return (Object.hasOwn(BEHAVIOURS, model) ? BEHAVIOURS[model] : undefined) ?? STANDARD;
+  return lookUp(BEHAVIOURS, model) ?? STANDARD;
 }

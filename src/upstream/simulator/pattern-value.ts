@@ -1,3 +1,5 @@
+import { lookUp } from '../../kit/lookup.ts';
+
 /**
  * Writes a text that fits a regular expression, without ever running one: patterns come from callers, and running them
  * could take for ever. Knows what patterns in schemas use: literals, classes, groups, alternatives, repetitions and
@@ -123,7 +125,7 @@ class Writer {
     if (/[1-9k]/.test(character)) throw new Unsupported();
     if (character === 'p') return this.#property();
     if (character === 'u' || character === 'x') return this.#codePoint(character);
-    return ESCAPES[character] ?? character;
+    return lookUp(ESCAPES, character) ?? character;
   }
 
   /** `\p{...}`: a letter, of the case that is asked for, or a digit. */
@@ -167,9 +169,9 @@ class Writer {
   #classMember(): { from: string | undefined; matches: (character: string) => boolean } {
     const start = this.#next();
     if (start === '\\') {
-      const known = CLASS_ESCAPES[this.#peek()];
+      const known = lookUp(CLASS_ESCAPES, this.#peek());
       if (known !== undefined) {
-        const from = ESCAPES[this.#next()];
+        const from = lookUp(ESCAPES, this.#next());
         return { from, matches: (character) => known.test(character) };
       }
     }

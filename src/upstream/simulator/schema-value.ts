@@ -1,4 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json.ts';
+import { lookUp } from '../../kit/lookup.ts';
 import { patternValue } from './pattern-value.ts';
 
 /** Below this depth optional members are left out and the shortest branch of a union is taken: recursion ends. */
@@ -8,6 +9,8 @@ const GREATEST_DEPTH = 32;
 /** Nobody needs longer values from a simulator. */
 const LONGEST_TEXT = 4096;
 const LONGEST_LIST = 256;
+/** Schemas looked at for one value: references that branch would otherwise double the work at every level. */
+const MOST_STEPS = 20_000;
 
 /** Values of the string formats. `index` tells the members of a list apart. */
 const FORMATS: Readonly<Record<string, (index: number) => string>> = {
@@ -29,6 +32,8 @@ const FORMATS: Readonly<Record<string, (index: number) => string>> = {
 /** A schema on its way down: the root for references, the depth, and the place in a list. */
 interface Place {
   readonly root: JsonObject;
+  /** Steps that are left for the whole value. */
+  readonly budget: { steps: number };
   readonly depth: number;
   readonly index: number;
   /** Name of the member, for readable text. */
@@ -41,12 +46,18 @@ interface Place {
  * multipleOf, formats, patterns, contains. Other keywords (`not`, `if`) are not looked at.
  */
 export function schemaValue(schema: JsonObject): Json {
-  return buildValue(schema, { root: schema, depth: 0, index: 0, name: 'answer' });
+  return buildValue(schema, {
+    root: schema,
+    budget: { steps: MOST_STEPS },
+    depth: 0,
+    index: 0,
+    name: 'answer',
+  });
 }
 
 function buildValue(given: Json | undefined, place: Place): Json {
   if (!isJsonObject(given)) return 'simulated';
-  if (place.depth > GREATEST_DEPTH) return null;
+  if (place.depth > GREATEST_DEPTH || place.budget.steps <= 0) return null;
   const schema = flattened(given, place, 0);
   if (schema.const !== undefined) return schema.const;
   if (Array.isArray(schema.enum) && schema.enum.length > 0) {
@@ -54,12 +65,12 @@ function buildValue(given: Json | undefined, place: Place): Json {
   }
   const branches = unionOf(schema);
   if (branches !== undefined) return buildValue(chosen(schema, branches, place), place);
-  return VALUES[typeOf(schema, place)]?.(schema, place) ?? null;
+  return lookUp(VALUES, typeOf(schema, place))?.(schema, place) ?? null;
 }
 
 /** The schema with its references followed and its `allOf` parts laid over each other. */
 function flattened(schema: JsonObject, place: Place, hops: number): JsonObject {
-  if (hops > GREATEST_DEPTH) return {};
+  if (hops > GREATEST_DEPTH || place.budget.steps-- <= 0) return {};
   let flat = schema;
   if (typeof schema.$ref === 'string') {
     const { $ref, ...rest } = schema;
@@ -75,10 +86,19 @@ function resolved(reference: string, root: JsonObject): JsonObject {
   let node: Json | undefined = root;
   for (const step of reference.replace(/^#\/?/, '').split('/')) {
     if (step === '') continue;
-    const key = decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~');
-    node = isJsonObject(node) ? node[key] : Array.isArray(node) ? node[Number(key)] : undefined;
+    const key = decoded(step).replaceAll('~1', '/').replaceAll('~0', '~');
+    node = isJsonObject(node) ? lookUp(node, key) : Array.isArray(node) ? node[Number(key)] : undefined;
   }
   return isJsonObject(node) ? node : {};
+}
+
+/** A step of a reference; one that is not well encoded stands for itself. */
+function decoded(step: string): string {
+  try {
+    return decodeURIComponent(step);
+  } catch {
+    return step;
+  }
 }
 
 function merged(first: JsonObject, second: JsonObject): JsonObject {
@@ -209,7 +229,7 @@ function numeric(value: Json | undefined): number | undefined {
 }
 
 function textOf(schema: JsonObject, { index, name }: Place): string {
-  const format = typeof schema.format === 'string' ? FORMATS[schema.format] : undefined;
+  const format = typeof schema.format === 'string' ? lookUp(FORMATS, schema.format) : undefined;
   if (format !== undefined) return format(index);
   const least = Math.min(numeric(schema.minLength) ?? 0, LONGEST_TEXT);
   const most = Math.min(numeric(schema.maxLength) ?? LONGEST_TEXT, LONGEST_TEXT);
@@ -252,17 +272,19 @@ function objectOf(schema: JsonObject, place: Place): JsonObject {
   const most = numeric(schema.maxProperties) ?? Number.POSITIVE_INFINITY;
   const optional = Object.keys(properties).filter((name) => !required.has(name));
   const generous = place.depth < GENEROUS_DEPTH ? optional.length : Math.max(least - required.size, 0);
-  const names = [...required, ...optional.slice(0, Math.max(Math.min(generous, most - required.size), 0))];
+  const names = new Set([
+    ...required,
+    ...optional.slice(0, Math.max(Math.min(generous, most - required.size), 0)),
+  ]);
   const open = isJsonObject(schema.additionalProperties) ? schema.additionalProperties : { type: 'string' };
-  for (let extra = 1; names.length < Math.min(least, LONGEST_LIST); extra++) names.push(`simulated_${extra}`);
+  for (let extra = 1; names.size < Math.min(least, LONGEST_LIST); extra++) names.add(`simulated_${extra}`);
   // Members in the order of the schema, as models write them.
-  const order = [...Object.keys(properties), ...names];
-  const ordered = [...new Set(order)].filter((name) => names.includes(name));
+  const ordered = [...Object.keys(properties).filter((name) => names.has(name)), ...names];
   const inside = { ...place, depth: place.depth + 1 };
   return Object.fromEntries(
-    ordered.map((name) => [
+    [...new Set(ordered)].map((name) => [
       name,
-      buildValue(Object.hasOwn(properties, name) ? properties[name] : open, { ...inside, name }),
+      buildValue(lookUp(properties, name) ?? open, { ...inside, name }),
     ]),
   );
 }

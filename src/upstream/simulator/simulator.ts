@@ -6,6 +6,7 @@ import type { Format } from '../../ir/items.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { Clock } from '../../kit/ids.ts';
 import type { JsonObject } from '../../kit/json.ts';
+import { lookUp } from '../../kit/lookup.ts';
 import type { Expiry } from '../deadlines.ts';
 import { expiryProblem } from '../socket-problem.ts';
 import type { Transport, TransportCall, TransportReply } from '../upstream.ts';
@@ -65,7 +66,7 @@ export function createSimulator(parts: SimulatorParts): Transport {
 }
 
 function formatOf(url: string): Format {
-  const format = FORMATS_BY_PATH[new URL(url).pathname];
+  const format = lookUp(FORMATS_BY_PATH, new URL(url).pathname);
   if (format === undefined) throw new Error('the simulator is called below a path that no dialect has');
   return format;
 }
