@@ -5,7 +5,8 @@ import { KeyDirectory } from './manage/authenticate-key.ts';
 import { Keys } from './manage/keys.ts';
 import { type Sources, systemSources } from './manage/sources.ts';
 import type { Tenancy } from './ports/tenancy.ts';
-import { type DataDirectory, DataDirectoryProblem, openDataDirectory } from './store/data-directory.ts';
+import { type DataDirectory, openDataDirectory } from './store/data-directory.ts';
+import { DataDirectoryProblem } from './store/data-directory-problem.ts';
 import { openSqlite } from './store/sql/open-sqlite.ts';
 import { SqliteTenancy } from './store/sql/sqlite-tenancy.ts';
 

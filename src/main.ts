@@ -1,10 +1,10 @@
 import { buildCatalog, unusedProviderKeys } from './catalog/build-catalog.ts';
 import type { Catalog } from './catalog/catalog.ts';
-import { baseUrl, firstStartText } from './cli/first-start.ts';
+import { baseUrl, firstStartJson, firstStartText } from './cli/first-start.ts';
 import {
   type LoadedConfiguration,
   type LoadOptions,
-  loadConfiguration,
+  loadConfigurationAside,
   requireConfiguration,
 } from './config/load.ts';
 import { watchConfiguration } from './config/watch.ts';
@@ -61,6 +61,7 @@ export async function openGateway({ loaded, load, log, times }: OpenOptions): Pr
       encryptionKey: runtime.encryptionKey,
     });
     closers.push(() => installation.close());
+    for (const warning of installation.directory.warnings) log.warn(warning);
     const upstreams = openUpstreams({ vendor: config.vendor, clock: systemClock });
     closers.push(() => upstreams.close());
     const tokenizer = createTokenizer();
@@ -96,7 +97,7 @@ export async function openGateway({ loaded, load, log, times }: OpenOptions): Pr
     closers.push(() => control.close());
     const watch = watchConfiguration({
       initial: loaded,
-      load: () => loadConfiguration(load),
+      load: () => loadConfigurationAside(load),
       apply: (next) => {
         running = snapshotOf(next);
       },
@@ -169,10 +170,12 @@ function promptsOf(given: LoadedConfiguration['config']['prompts']): Snapshot['p
 /** What the command line gives to `serve`. */
 export interface ServeOptions {
   readonly flags: NonNullable<LoadOptions['flags']>;
+  /** Whether the first start prints its keys as JSON. */
+  readonly asJson: boolean;
 }
 
 /** `signalbox serve`: opens a gateway, says where it is, and closes it on SIGTERM or SIGINT. Rejects when it cannot start. */
-export async function startGateway({ flags }: ServeOptions): Promise<void> {
+export async function startGateway({ flags, asJson }: ServeOptions): Promise<void> {
   const load = loadOptions(flags);
   const loaded = requireConfiguration(load);
   const log = openStderrLog(loaded.runtime.logLevel);
@@ -184,8 +187,12 @@ export async function startGateway({ flags }: ServeOptions): Promise<void> {
   }
   const gateway = await openGateway({ loaded, load, log });
   const url = baseUrl(gateway.host, gateway.port, loaded.config.server.base_path);
-  if (gateway.firstKeys !== undefined)
-    process.stdout.write(firstStartText(gateway.firstKeys, url, gateway.exampleModel));
+  const { firstKeys, exampleModel } = gateway;
+  if (firstKeys !== undefined) {
+    process.stdout.write(
+      asJson ? firstStartJson(firstKeys, url) : firstStartText(firstKeys, url, exampleModel),
+    );
+  }
   log.info('ready', { address: url, data_dir: loaded.runtime.dataDir, config: loaded.file });
 
   let isStopping = false;

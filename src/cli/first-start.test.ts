@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { baseUrl, firstStartText } from './first-start.ts';
+import { baseUrl, firstStartJson, firstStartText } from './first-start.ts';
 
 describe('baseUrl', () => {
   it('is an address that one can connect to', () => {
@@ -29,5 +29,17 @@ describe('firstStartText', () => {
     expect(line).toContain('"Authorization: Bearer sk-a"');
     const body = JSON.parse(/-d '([^']*)'/.exec(line ?? '')?.[1] ?? '');
     expect(body).toMatchObject({ model: 'simulator/standard', messages: [{ role: 'user' }] });
+  });
+});
+
+describe('firstStartJson', () => {
+  it('is one line that is one JSON object', () => {
+    const text = firstStartJson({ managementKey: 'sk-m', apiKey: 'sk-a' }, 'http://h:1/api/v1');
+    expect(text.indexOf('\n')).toBe(text.length - 1);
+    expect(JSON.parse(text)).toEqual({
+      base_url: 'http://h:1/api/v1',
+      management_key: 'sk-m',
+      api_key: 'sk-a',
+    });
   });
 });

@@ -24,6 +24,11 @@ These keys are shown this once; only their hashes are stored. Try it:
 `;
 }
 
+/** The same for a program: one line that is one JSON object. */
+export function firstStartJson({ managementKey, apiKey }: FirstKeys, url: string): string {
+  return `${JSON.stringify({ base_url: url, management_key: managementKey, api_key: apiKey })}\n`;
+}
+
 /** A command that asks the model, or for the list of models where none is served yet. */
 function exampleOf({ apiKey }: FirstKeys, url: string, model: string | undefined): string {
   if (model === undefined) return `curl ${url}/models`;

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import type { Flags } from '../config/load.ts';
 import { type CommandLine, type CommandWords, parseCommandLine, usageText } from './command-line.ts';
 import type { Told } from './keys.ts';
@@ -21,11 +22,15 @@ export async function run(words: readonly string[], output: Output): Promise<num
       output.out(`${version()}\n`);
       return 0;
     case 'misuse':
-      output.err(`signalbox: ${line.message}\n\n${usageText(line.command)}`);
+      output.err(misuseText(line.message, line.command));
       return 2;
     default:
       return runSafely(line, output);
   }
+}
+
+function misuseText(message: string, command: CommandWords | undefined): string {
+  return `signalbox: ${message}\n\n${usageText(command)}`;
 }
 
 async function runSafely(line: Run, output: Output): Promise<number | undefined> {
@@ -51,23 +56,28 @@ function failureText(error: unknown): string {
 
 async function runCommand(line: Run, output: Output): Promise<number | undefined> {
   const flags = configurationFlags(line);
+  const asJson = line.flags.json === true;
   if (line.command === 'serve') {
     const { serve } = await import('./serve.ts');
-    await serve(flags);
+    await serve(flags, asJson);
     return undefined;
   }
-  const asJson = line.flags.json === true;
   if (line.command === 'check-config') {
-    const { checkConfig } = await import('./check-config.ts');
-    if (line.operands[0] !== undefined && flags.config !== undefined) {
-      output.err('check-config takes a file or --config, not both\n');
+    const config = line.operands[0] ?? flags.config;
+    if (config !== undefined && flags.config !== undefined && !isSameFile(config, flags.config)) {
+      output.err(misuseText('FILE and --config name two files; give one of them', line.command));
       return 2;
     }
-    return checkConfig({ ...flags, config: line.operands[0] ?? flags.config }, asJson, output);
+    const { checkConfig } = await import('./check-config.ts');
+    return checkConfig({ ...flags, config }, asJson, output);
   }
   const { result, text } = await tell(line, line.command, flags);
   output.out(asJson ? jsonText(result) : text);
   return 0;
+}
+
+function isSameFile(one: string, other: string): boolean {
+  return resolve(one) === resolve(other);
 }
 
 async function tell(line: Run, command: CommandWords, flags: Flags): Promise<Told<unknown>> {

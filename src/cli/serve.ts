@@ -1,7 +1,7 @@
 import type { Flags } from '../config/load.ts';
 
 /** Serves until it is told to stop. The gateway is loaded here and not earlier, because other commands need none. */
-export async function serve(flags: Flags): Promise<void> {
+export async function serve(flags: Flags, asJson: boolean): Promise<void> {
   const { startGateway } = await import('../main.ts');
-  await startGateway({ flags });
+  await startGateway({ flags, asJson });
 }

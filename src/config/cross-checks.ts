@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { parsePrice } from '../kit/money.ts';
 import type { Issue } from '../kit/validate.ts';
 import { CONFIGURED_PRICES, type Config } from './schema.ts';
+import { shownName } from './shown-text.ts';
 
 /** Headers that the gateway or the connection sets itself. */
 const OWN_HEADERS: ReadonlySet<string> = new Set([
@@ -18,15 +19,13 @@ const OWN_HEADERS: ReadonlySet<string> = new Set([
 ]);
 
 /** What the schema cannot say: whatever depends on two places of the file, or on the tables that ship with the gateway. */
-export function crossChecks(config: Config, knownProviders: ReadonlySet<string>): Issue[] {
-  return [
-    ...providerChecks(config, knownProviders),
-    ...modelChecks(config, knownProviders),
-    ...routingChecks(config),
-    ...pluginChecks(config, knownProviders),
-    ...hostChecks('apps.hidden', config.apps.hidden, isHost),
-    ...hostChecks('egress.allow', config.egress.allow, isEgressRule),
-  ];
+export function* crossChecks(config: Config, knownProviders: ReadonlySet<string>): Generator<Issue> {
+  yield* providerChecks(config, knownProviders);
+  yield* modelChecks(config, knownProviders);
+  yield* routingChecks(config);
+  yield* pluginChecks(config, knownProviders);
+  yield* hostChecks('apps.hidden', config.apps.hidden, isHost);
+  yield* hostChecks('egress.allow', config.egress.allow, isEgressRule);
 }
 
 function* providerChecks({ providers }: Config, knownProviders: ReadonlySet<string>): Generator<Issue> {
@@ -52,7 +51,7 @@ function* providerChecks({ providers }: Config, knownProviders: ReadonlySet<stri
 function* duplicate(firstAt: Map<string, string>, name: string, path: string): Generator<Issue> {
   const first = firstAt.get(name);
   if (first === undefined) firstAt.set(name, path);
-  else yield { path, message: `"${name}" is already used at ${first}` };
+  else yield { path, message: `"${shownName(name)}" is already used at ${first}` };
 }
 
 function* addressChecks(
@@ -128,7 +127,10 @@ function* pluginChecks(
 ): Generator<Issue> {
   const { web, moderation } = plugins;
   if (web?.default && !Object.hasOwn(web.engines, web.default) && !['auto', 'native'].includes(web.default)) {
-    yield { path: 'plugins.web.default', message: `"${web.default}" is not in plugins.web.engines` };
+    yield {
+      path: 'plugins.web.default',
+      message: `"${shownName(web.default)}" is not in plugins.web.engines`,
+    };
   }
   for (const [name, engine] of Object.entries(web?.engines ?? {})) {
     if (engine.url && !/^https?:$/.test(URL.canParse(engine.url) ? new URL(engine.url).protocol : '')) {

@@ -1,5 +1,6 @@
-import { isJsonObject } from '../kit/json.ts';
+import { isJsonObject, type JsonObject } from '../kit/json.ts';
 import type { Issue } from '../kit/validate.ts';
+import { shownName } from './shown-text.ts';
 
 /** Variables of the environment, by name. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -26,32 +27,53 @@ export function fillVariables(
   environment: Environment,
 ): { readonly value: unknown; readonly problems: readonly Issue[] } {
   const problems: Issue[] = [];
-  const fill = (node: unknown, path: string): unknown => {
-    if (typeof node === 'string') return fillText(node, environment, path, problems);
-    if (Array.isArray(node)) return node.map((item, index) => fill(item, `${path}[${index}]`));
-    if (!isJsonObject(node)) return node;
-    return Object.fromEntries(
-      Object.entries(node).map(([marked, member]) => {
-        const name = writtenText(marked);
-        return [name, fill(member, path === '' ? name : `${path}.${name}`)];
-      }),
-    );
+  // Written out only for a problem: a file may have very many places, and hardly ever a problem.
+  const trail: (string | number)[] = [];
+  const fillMember = (name: string | number, member: unknown): unknown => {
+    trail.push(name);
+    const filled = fill(member);
+    trail.pop();
+    return filled;
   };
-  return { value: fill(value, ''), problems };
+  const tell = (message: string) => problems.push({ path: pathOf(trail), message });
+  const fill = (node: unknown): unknown => {
+    if (typeof node === 'string') return fillText(node, environment, tell);
+    if (Array.isArray(node)) return node.map((item, index) => fillMember(index, item));
+    return isJsonObject(node) ? fillObject(node) : node;
+  };
+  /** The object itself where no variable stands in it: most of a large file has none, and copies take time. */
+  const fillObject = (node: JsonObject): unknown => {
+    const changed = new Map<string, readonly [string, unknown]>();
+    for (const marked of Object.keys(node)) {
+      const name = writtenText(marked);
+      const filled = fillMember(name, node[marked]);
+      if (name !== marked || filled !== node[marked]) changed.set(marked, [name, filled]);
+    }
+    if (changed.size === 0) return node;
+    return Object.fromEntries(Object.entries(node).map((member) => changed.get(member[0]) ?? member));
+  };
+  return { value: fill(value), problems };
 }
 
-function fillText(text: string, environment: Environment, path: string, problems: Issue[]): string {
+function pathOf(trail: readonly (string | number)[]): string {
+  return trail
+    .map((step) => (typeof step === 'number' ? `[${step}]` : `.${shownName(step)}`))
+    .join('')
+    .replace(/^\./, '');
+}
+
+function fillText(text: string, environment: Environment, tell: (problem: string) => void): string {
+  if (!text.includes(OPEN)) return text;
   return text.replace(MARK, (_whole, escaped: string, name: string) => {
     if (escaped !== '') return `\${${name}}`;
     const found = environment[name];
-    if (found === undefined) {
-      problems.push({ path, message: `the environment variable ${name} is not set` });
-    }
+    if (found === undefined) tell(`the environment variable ${shownName(name)} is not set`);
     return found ?? '';
   });
 }
 
 /** The text as it stood in the file: keys are not filled. */
 function writtenText(text: string): string {
+  if (!text.includes(OPEN)) return text;
   return text.replace(MARK, (_whole, _escaped: string, name: string) => `\${${name}}`);
 }

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -78,11 +79,29 @@ describe('loadConfiguration', () => {
     expect(found[0]).not.toContain('secret');
   });
 
-  it('refuses a file over 10 MB without reading it', () => {
-    writeFileSync(join(cwd, 'signalbox.yaml'), `# ${'x'.repeat(10_000_000)}`);
+  it('refuses a file over 4 MB without reading it', () => {
+    writeFileSync(join(cwd, 'signalbox.yaml'), `# ${'x'.repeat(4_000_000)}`);
     const started = Date.now();
-    expect(problems()[0]).toContain('is larger than 10000000 bytes');
+    expect(problems()[0]).toContain('is larger than 4000000 bytes');
     expect(Date.now() - started).toBeLessThan(500);
+  });
+
+  it('does not wait for a pipe or read a device', () => {
+    spawnSync('mkfifo', [join(cwd, 'signalbox.yaml')]);
+    expect(problems()).toEqual([`${join(cwd, 'signalbox.yaml')}: is not a file`]);
+    expect(problems({}, { config: '/dev/zero' })).toEqual(['/dev/zero: is not a file']);
+  });
+
+  it('warns once of a key that many models set', () => {
+    const models = Array.from(
+      { length: 3 },
+      (_, at) => `{ id: a/${at}, quality: {}, endpoints: [{ provider: p }] }`,
+    );
+    const provider = '{ slug: p, dialect: openai-chat, base_url: http://h/v1 }';
+    writeFileSync(join(cwd, 'signalbox.yaml'), `providers: [${provider}]\nmodels: [${models.join()}]`);
+    expect(load().warnings).toEqual([
+      { path: 'models[0].quality', message: 'has no effect in this version yet, nor in 2 more places' },
+    ]);
   });
 
   it('names the keys that have no effect yet, and only those that the file sets', () => {

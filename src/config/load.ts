@@ -1,10 +1,10 @@
-import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { LOG_LEVELS, type LogLevel } from '../kit/log.ts';
 import type { Issue } from '../kit/validate.ts';
 import type { Environment } from './environment.ts';
 import { versionOfStatus } from './file-version.ts';
-import { MAX_CONFIG_BYTES, parseConfig } from './parse-config.ts';
+import { type ConfigReading, MAX_CONFIG_BYTES, parseConfig, parseConfigAside } from './parse-config.ts';
 import type { Config } from './schema.ts';
 import { startBlockers, unbuiltWarnings } from './unbuilt.ts';
 
@@ -69,23 +69,50 @@ const DEFAULT_FILE = 'signalbox.yaml';
 
 /** Reads flags, environment and file. Looks at the disk and at nothing else; never throws for what people write. */
 export function loadConfiguration(options: LoadOptions = {}): Loading {
+  const begun = beginLoading(options);
+  if (begun.content === undefined) return { ok: false, problems: begun.problems };
+  return endLoading(begun, begun.content, parseConfig(begun.content.text, begun.env, begun.knownProviders));
+}
+
+/** The same as loadConfiguration, for a process that serves meanwhile: a large file is read in another thread. */
+export async function loadConfigurationAside(options: LoadOptions = {}): Promise<Loading> {
+  const begun = beginLoading(options);
+  if (begun.content === undefined) return { ok: false, problems: begun.problems };
+  const reading = await parseConfigAside(begun.content.text, begun.env, begun.knownProviders);
+  return endLoading(begun, begun.content, reading);
+}
+
+/** What is known before the text of the file is understood. */
+interface BegunLoading {
+  readonly source: Source;
+  /** Undefined when the file cannot be read; `problems` says why. */
+  readonly content: Content | undefined;
+  readonly runtime: Runtime;
+  readonly env: Environment;
+  readonly knownProviders: ReadonlySet<string>;
+  readonly problems: readonly Issue[];
+}
+
+function beginLoading(options: LoadOptions): BegunLoading {
   const { flags = {}, env = process.env, cwd = process.cwd(), knownProviders = new Set<string>() } = options;
   const problems: Issue[] = [];
   const runtime = readRuntime(flags, env, cwd, problems);
   const source = sourceOf(flags, env, cwd);
-  const text = readText(source, problems);
-  if (text === undefined) return { ok: false, problems };
-  const reading = parseConfig(text.text, env, knownProviders);
-  if (!reading.ok) problems.push(...reading.problems);
-  problems.push(...startBlockers(runtime));
+  const content = readContent(source, problems);
+  return { source, content, runtime, env, knownProviders, problems };
+}
+
+function endLoading(begun: BegunLoading, { version }: Content, reading: ConfigReading): Loading {
+  const { runtime, source, env } = begun;
+  const problems = [...begun.problems, ...(reading.ok ? [] : reading.problems), ...startBlockers(runtime)];
   if (!reading.ok || problems.length > 0) return { ok: false, problems };
   return {
     ok: true,
     loaded: {
       config: reading.config,
-      file: text.version === '' ? undefined : source.path,
+      file: version === '' ? undefined : source.path,
       watchedFile: source.path,
-      version: text.version,
+      version,
       runtime,
       warnings: unbuiltWarnings(reading.written),
       environment: env,
@@ -127,19 +154,22 @@ function sourceOf(flags: Flags, env: Environment, cwd: string): Source {
   return { path: resolve(cwd, given ?? DEFAULT_FILE), named: given !== undefined };
 }
 
-function readText({ path, named }: Source, problems: Issue[]): { text: string; version: string } | undefined {
+/** The text of the file and the state that it was read in; both empty when there is no file and none was named. */
+interface Content {
+  readonly text: string;
+  readonly version: string;
+}
+
+function readContent({ path, named }: Source, problems: Issue[]): Content | undefined {
   try {
-    const descriptor = openSync(path, 'r');
+    // A device may act on being opened at all, and a pipe would make us wait for its writer.
+    if (!statSync(path).isFile()) return fail(problems, path, 'is not a file');
+    const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
       const status = fstatSync(descriptor, { bigint: true });
       if (!status.isFile()) return fail(problems, path, 'is not a file');
-      if (status.size > MAX_CONFIG_BYTES) {
-        return fail(problems, path, `is larger than ${MAX_CONFIG_BYTES} bytes`);
-      }
-      const bytes = readFileSync(descriptor);
-      if (bytes.length > MAX_CONFIG_BYTES) {
-        return fail(problems, path, `is larger than ${MAX_CONFIG_BYTES} bytes`);
-      }
+      const bytes = status.size > MAX_CONFIG_BYTES ? undefined : readAtMost(descriptor, MAX_CONFIG_BYTES);
+      if (bytes === undefined) return fail(problems, path, `is larger than ${MAX_CONFIG_BYTES} bytes`);
       return { text: bytes.toString('utf8'), version: versionOfStatus(status) };
     } finally {
       closeSync(descriptor);
@@ -149,6 +179,21 @@ function readText({ path, named }: Source, problems: Issue[]): { text: string; v
     if (code === 'ENOENT' && !named) return { text: '', version: '' };
     return fail(problems, path, code === 'ENOENT' ? 'does not exist' : `cannot be read (${code})`);
   }
+}
+
+const CHUNK_BYTES = 65_536;
+
+/** All that a file holds; undefined when that is more than `most` bytes, whatever size it says it has. */
+function readAtMost(descriptor: number, most: number): Buffer | undefined {
+  const pieces: Buffer[] = [];
+  for (let length = 0; length <= most; ) {
+    const piece = Buffer.alloc(CHUNK_BYTES);
+    const count = readSync(descriptor, piece);
+    if (count === 0) return Buffer.concat(pieces);
+    pieces.push(piece.subarray(0, count));
+    length += count;
+  }
+  return undefined;
 }
 
 function fail(problems: Issue[], path: string, message: string): undefined {

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: configuration files name variables this way.
 import { describe, expect, it } from 'vitest';
 import type { Environment } from './environment.ts';
-import { parseConfig } from './parse-config.ts';
+import { parseConfig, parseConfigAside } from './parse-config.ts';
 import type { Config } from './schema.ts';
 
 const KNOWN = new Set(['simulator', 'openai']);
@@ -242,6 +242,9 @@ describe('parseConfig', () => {
   it.each([
     ['a duplicate key', 'drain_ms: 1\ndrain_ms: 2', /unique/],
     ['a tag', 'vendor: !secret x', /tag/i],
+    ['a duplicate key that is written differently', 'presets: { 1: {}, "1": {} }', /unique/],
+    ['a key that is a list', 'presets: { [a, b]: {} }', /a key must be a text/],
+    ['an alias without an anchor', 'vendor: *x', /alias that has no anchor/],
     ['two documents', 'drain_ms: 1\n---\ndrain_ms: 2', /document/i],
   ])('refuses %s', (_what, text, reason) => {
     expect(problems(text).join()).toMatch(reason);
@@ -266,5 +269,78 @@ describe('parseConfig', () => {
     );
     expect(problems(text, KEYS).join()).not.toContain('secret-acme');
     expect(problems(text, KEYS).length).toBeGreaterThan(1);
+  });
+
+  it('never quotes the text of a file in a problem of its YAML', () => {
+    for (const text of [
+      'vendor: !canary x',
+      'vendor: "\\canary"',
+      'vendor: |canary\n x',
+      '%canary\n---\nvendor: x',
+    ]) {
+      expect(problems(text).length).toBeGreaterThan(0);
+      expect(problems(text).join()).not.toContain('canary');
+    }
+  });
+
+  it('shows an unknown key cut, and with nothing in it that ends a line', () => {
+    const found = problems(`drain_ms: 1\n${'k'.repeat(1000)}: 1\n"a\\nb\\e\\u202e": 1`);
+    expect(found[0]).toBe(`${'k'.repeat(61)}...: is not a known field`);
+    expect(found[1]).toBe('["a\\nb\\u001b\\u{202e}"]: is not a known field');
+    const unset = problems(`prompts: { "a\\nb": { input: "\${NOT_SET}" } }`);
+    expect(unset).toEqual(['prompts.a\\u{a}b.input: the environment variable NOT_SET is not set']);
+  });
+
+  it('shows no key of a file that is not a configuration', () => {
+    for (const text of ['AWS_SECRET: x', 'password: x\ntoken: ${X}', '{ "sk-canary-1": 1, b: 2 }']) {
+      expect(problems(text)).toEqual([
+        ': the configuration has none of the keys of a configuration file; is it the right file?',
+      ]);
+    }
+    expect(problems('sever: {}')).toEqual(['sever: is not a known field']);
+  });
+
+  it('tells at most 20 of very many problems', () => {
+    const models = Array.from({ length: 2000 }, (_, at) => `{ id: a/${at}, endpoints: [{ provider: q }] }`);
+    expect(problems(`models: [${models.join()}]`)).toHaveLength(20);
+  });
+
+  it('takes time in proportion to the file', () => {
+    const prompts = (count: number) =>
+      `prompts:\n${Array.from({ length: count }, (_, at) => `  p${at}: { input: x }`).join('\n')}`;
+    const timeOf = (text: string) => {
+      const before = process.cpuUsage();
+      expect(problems(text)).toEqual([]);
+      return process.cpuUsage(before).user;
+    };
+    timeOf(prompts(4000));
+    const short = timeOf(prompts(4000));
+    // Four times the file; where every key is compared with every other, it takes eight times as long or more.
+    expect(timeOf(prompts(16_000)) / short).toBeLessThan(7);
+  });
+});
+
+describe('parseConfigAside', () => {
+  it.each([
+    ['a whole file', WHOLE],
+    ['an empty file', ''],
+    ['a number that JSON does not know', 'drain_ms: .inf'],
+    ['a key that is a name of the language', '__proto__: { a: 1 }'],
+    ['broken YAML', 'vendor: "x'],
+    ['a duplicate key', 'drain_ms: 1\ndrain_ms: 2'],
+    ['a deep nest', `presets: ${'['.repeat(20_000)}${']'.repeat(20_000)}`],
+    ['an unknown alias', 'vendor: *x'],
+  ])('reads the same as parseConfig: %s', async (_what, text) => {
+    expect(await parseConfigAside(text, KEYS, KNOWN)).toEqual(parseConfig(text, KEYS, KNOWN));
+  });
+
+  it('leaves the thread free while it reads', async () => {
+    const text = `prompts:\n${Array.from({ length: 10_000 }, (_, at) => `  p${at}: { input: x }`).join('\n')}`;
+    let turns = 0;
+    const timer = setInterval(() => turns++, 1);
+    const reading = await parseConfigAside(text, {}, KNOWN);
+    clearInterval(timer);
+    expect(reading.ok).toBe(true);
+    expect(turns).toBeGreaterThan(20);
   });
 });

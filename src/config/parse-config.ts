@@ -1,19 +1,19 @@
-import { LineCounter, parseDocument } from 'yaml';
+import * as yaml from 'yaml';
 import { isJsonObject } from '../kit/json.ts';
 import { compileValidator, type Issue } from '../kit/validate.ts';
 import { crossChecks } from './cross-checks.ts';
 import { type Environment, fillVariables, markVariables } from './environment.ts';
-import { fillDefaults } from './fill-defaults.ts';
+import { compileDefaults } from './fill-defaults.ts';
+import { readYaml, type YamlReading } from './read-yaml.ts';
+import { readYamlAside } from './read-yaml-aside.ts';
 import { type Config, configSchema } from './schema.ts';
+import { shownProblem } from './shown-text.ts';
 
-/** A file is refused above this size, in bytes. */
-export const MAX_CONFIG_BYTES = 10_000_000;
+/** A file is refused above this size, in bytes: reading YAML takes seconds and hundreds of times its size in memory. */
+export const MAX_CONFIG_BYTES = 4_000_000;
 
-/** Aliases (`*name`) that a file may use; each may stand for a whole tree, so many of them make a bomb. */
-const MAX_ALIASES = 100;
-
-/** Faults of the YAML itself that are told; the later ones mostly follow from the first. */
-const MAX_FAULTS = 20;
+/** Problems that are told: a file with a million of them must not cost a million lines. */
+const MAX_PROBLEMS = 20;
 
 /** What a file says, or everything that is wrong with it. */
 export type ConfigReading =
@@ -21,6 +21,7 @@ export type ConfigReading =
   | { readonly ok: false; readonly problems: readonly Issue[] };
 
 const validator = compileValidator(configSchema);
+const fillDefaults = compileDefaults(configSchema);
 
 /**
  * Reads the text of a configuration file: YAML 1.2 without tags, variables put in, defaults filled in, checked.
@@ -31,58 +32,76 @@ export function parseConfig(
   environment: Environment,
   knownProviders: ReadonlySet<string>,
 ): ConfigReading {
+  return configOf(readYaml(yaml, markVariables(text)), environment, knownProviders);
+}
+
+/** The same as parseConfig; the slow part, reading YAML, happens in a thread of its own. */
+export async function parseConfigAside(
+  text: string,
+  environment: Environment,
+  knownProviders: ReadonlySet<string>,
+): Promise<ConfigReading> {
+  return configOf(await readYamlAside(markVariables(text)), environment, knownProviders);
+}
+
+function configOf(
+  reading: YamlReading,
+  environment: Environment,
+  knownProviders: ReadonlySet<string>,
+): ConfigReading {
   try {
-    return readConfig(text, environment, knownProviders);
+    return checkedConfig(reading, environment, knownProviders);
   } catch (error) {
-    if (error instanceof RangeError) return refused('is nested too deep to be read');
-    if (error instanceof ReferenceError) return refused(`uses more than ${MAX_ALIASES} aliases`);
+    if (error instanceof RangeError) return refused([problem('is nested too deep to be read')]);
     throw error;
   }
 }
 
-function readConfig(
-  text: string,
+function checkedConfig(
+  reading: YamlReading,
   environment: Environment,
   knownProviders: ReadonlySet<string>,
 ): ConfigReading {
-  const yaml = readYaml(markVariables(text));
-  if (!yaml.ok) return yaml;
-  const filled = fillVariables(yaml.value ?? {}, environment);
-  if (filled.problems.length > 0) return { ok: false, problems: filled.problems };
-  if (!isJsonObject(filled.value)) return refused('must hold keys and values');
-  const complete = fillDefaults(configSchema, filled.value);
+  if (!reading.ok) return refused(reading.problems);
+  const value = reading.value ?? {};
+  if (!isJsonObject(value)) return refused([problem('must hold keys and values')]);
+  if (!looksLikeConfig(value)) {
+    return refused([problem('has none of the keys of a configuration file; is it the right file?')]);
+  }
+  const filled = fillVariables(value, environment);
+  if (filled.problems.length > 0) return refused(filled.problems);
+  const complete = fillDefaults(filled.value);
   const problems = validator.issuesOf(complete);
-  if (problems.length > 0) return { ok: false, problems };
+  if (problems.length > 0) return refused(problems);
   const config = complete as Config;
-  const crossProblems = crossChecks(config, knownProviders);
-  if (crossProblems.length > 0) return { ok: false, problems: crossProblems };
+  const crossProblems = firstOf(crossChecks(config, knownProviders), MAX_PROBLEMS);
+  if (crossProblems.length > 0) return refused(crossProblems);
   return { ok: true, config, written: filled.value };
 }
 
-function refused(reason: string): ConfigReading {
-  return { ok: false, problems: [{ path: '', message: `the configuration ${reason}` }] };
+/**
+ * Whether a file is meant as a configuration. The keys of any other may be secrets, so they are not shown. One plain
+ * word alone is a section with a typing error.
+ */
+function looksLikeConfig(value: object): boolean {
+  const names = Object.keys(value);
+  if (names.length === 0 || names.some((name) => Object.hasOwn(configSchema.properties, name))) return true;
+  return names.length === 1 && /^[a-z_-]{1,32}$/.test(names[0] ?? '');
 }
 
-type YamlReading = { ok: true; value: unknown } | { ok: false; problems: Issue[] };
+function refused(problems: readonly Issue[]): ConfigReading {
+  return { ok: false, problems: problems.slice(0, MAX_PROBLEMS).map(shownProblem) };
+}
 
-function readYaml(text: string): YamlReading {
-  const lines = new LineCounter();
-  const document = parseDocument(text, {
-    version: '1.2',
-    schema: 'core',
-    customTags: [],
-    uniqueKeys: true,
-    // Pretty errors quote the line, and the line may hold a secret.
-    prettyErrors: false,
-    lineCounter: lines,
-  });
-  const faults = [...document.errors, ...document.warnings];
-  if (faults.length === 0) return { ok: true, value: document.toJS({ maxAliasCount: MAX_ALIASES }) };
-  return {
-    ok: false,
-    problems: faults.slice(0, MAX_FAULTS).map(({ pos, message }) => {
-      const { line, col } = lines.linePos(pos[0]);
-      return { path: `line ${line}, column ${col}`, message };
-    }),
-  };
+function firstOf<T>(items: Iterable<T>, most: number): T[] {
+  const first: T[] = [];
+  for (const item of items) {
+    if (first.length >= most) break;
+    first.push(item);
+  }
+  return first;
+}
+
+function problem(reason: string): Issue {
+  return { path: '', message: `the configuration ${reason}` };
 }

@@ -29,13 +29,15 @@ const UNBUILT_KEYS = [
 /** Dialects that a provider may name although they are not spoken yet. */
 const UNBUILT_DIALECTS: ReadonlySet<unknown> = new Set(['google-gemini', 'aws-bedrock']);
 
-/** A warning for each thing that the file sets and that has no effect in this version. `written` is the file alone. */
+/** A warning for each key that the file sets and that has no effect in this version. `written` is the file alone. */
 export function unbuiltWarnings(written: unknown): Issue[] {
   return [
-    ...UNBUILT_KEYS.flatMap((key) => placesOf(written, key.split('.'), '')).map(({ path }) => ({
-      path,
-      message: 'has no effect in this version yet',
-    })),
+    ...UNBUILT_KEYS.flatMap((key) => {
+      const [first, ...others] = placesOf(written, key.split('.'), '');
+      if (first === undefined) return [];
+      const elsewhere = others.length > 0 ? `, nor in ${others.length} more places` : '';
+      return [{ path: first.path, message: `has no effect in this version yet${elsewhere}` }];
+    }),
     ...placesOf(written, ['providers[]', 'dialect'], '')
       .filter(({ value }) => UNBUILT_DIALECTS.has(value))
       .map(({ path, value }) => ({ path, message: `${value} is not available in this version yet` })),

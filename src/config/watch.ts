@@ -20,7 +20,7 @@ const SETTLE_MS = 150;
 export interface WatchOptions {
   readonly initial: LoadedConfiguration;
   /** Reads everything anew. */
-  readonly load: () => Loading;
+  readonly load: () => Loading | Promise<Loading>;
   /**
    * Takes a new configuration into use. Keys that need a restart have the running value in it. When it throws, the
    * running configuration stays.
@@ -30,8 +30,9 @@ export interface WatchOptions {
 }
 
 export interface ConfigurationWatch {
-  /** Reads the file now. True when what it says was taken into use. */
-  reload(): boolean;
+  /** Reads the file as it is from now on. True when what it says was taken into use. Never rejects. */
+  reload(): Promise<boolean>;
+  /** Nothing is taken into use after this. */
   close(): void;
 }
 
@@ -39,6 +40,7 @@ export interface ConfigurationWatch {
 export function watchConfiguration({ initial, load, apply, log }: WatchOptions): ConfigurationWatch {
   let running = initial;
   let settling: NodeJS.Timeout | undefined;
+  let isClosed = false;
 
   const refuse = (reason: string) => {
     log.error('the configuration was not reloaded; the running one stays', {
@@ -48,23 +50,39 @@ export function watchConfiguration({ initial, load, apply, log }: WatchOptions):
     return false;
   };
 
-  const reload = (): boolean => {
-    clearTimeout(settling);
-    const loading = load();
+  const takeIntoUse = (loading: Loading): boolean => {
     if (!loading.ok) return refuse(loading.problems.map(problemLine).join('; '));
     if (running.file !== undefined && loading.loaded.file === undefined) return refuse('the file is gone');
     const waiting = restartKeysChanged(running.config, loading.loaded.config);
     const next = { ...loading.loaded, config: keepRestartKeys(running.config, loading.loaded.config) };
-    try {
-      apply(next);
-    } catch (error) {
-      return refuse(error instanceof Error ? error.message : String(error));
-    }
+    apply(next);
     running = next;
     log.info('the configuration was reloaded', { file: next.file });
     if (waiting.length > 0) log.warn('changed keys that need a restart', { keys: waiting });
     for (const { path, message } of next.warnings) log.warn(`${path} ${message}`);
     return true;
+  };
+
+  const reloadNow = async (): Promise<boolean> => {
+    try {
+      const loading = await load();
+      return isClosed ? false : takeIntoUse(loading);
+    } catch (error) {
+      return refuse(error instanceof Error ? error.message : String(error));
+    }
+  };
+
+  // One after the other, so that what was read last is what stays; whoever asks while one waits gets that one.
+  let last: Promise<boolean> = Promise.resolve(true);
+  let next: Promise<boolean> | undefined;
+  const reload = (): Promise<boolean> => {
+    clearTimeout(settling);
+    next ??= last.then(() => {
+      next = undefined;
+      return reloadNow();
+    });
+    last = next;
+    return next;
   };
 
   let seen = initial.version;
@@ -80,6 +98,7 @@ export function watchConfiguration({ initial, load, apply, log }: WatchOptions):
   return {
     reload,
     close() {
+      isClosed = true;
       clearInterval(look);
       clearTimeout(settling);
       process.off('SIGHUP', reload);

@@ -2,27 +2,17 @@ import { randomBytes } from 'node:crypto';
 import {
   closeSync,
   fsyncSync,
-  mkdirSync,
   openSync,
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'libsql';
-
-/** A data directory that cannot be used. The message names it and says what to do. */
-export class DataDirectoryProblem extends Error {
-  /** Another process works on it right now. */
-  readonly inUse: boolean;
-
-  constructor(message: string, inUse: boolean, cause?: unknown) {
-    super(message, { cause });
-    this.name = 'DataDirectoryProblem';
-    this.inUse = inUse;
-  }
-}
+import { DataDirectoryProblem } from './data-directory-problem.ts';
+import { makeDirectory } from './make-directory.ts';
 
 /** Where the gateway keeps what it must not lose. Open for one process at a time. */
 export interface DataDirectory {
@@ -33,6 +23,8 @@ export interface DataDirectory {
   readonly hashKey: Buffer;
   /** 32 bytes that encrypt stored credentials. */
   readonly encryptionKey: Buffer;
+  /** What the operator should mend although it can be used; whole sentences. */
+  readonly warnings: readonly string[];
   /** Lets the next process in. */
   close(): void;
 }
@@ -46,7 +38,7 @@ const KEY_BYTES = 32;
 export function openDataDirectory(path: string, givenEncryptionKey?: string): DataDirectory {
   let lock: Lock | undefined;
   try {
-    mkdirSync(path, { recursive: true, mode: 0o700 });
+    const isNew = makeDirectory(path);
     lock = takeLock(path);
     return {
       path,
@@ -56,6 +48,7 @@ export function openDataDirectory(path: string, givenEncryptionKey?: string): Da
         givenEncryptionKey === undefined
           ? readOrMakeSecret(join(path, 'encryption-key'), readBase64, (key) => `${key.toString('base64')}\n`)
           : Buffer.from(givenEncryptionKey, 'base64'),
+      warnings: isNew ? [] : openToOthers(path),
       close: lock.release,
     };
   } catch (error) {
@@ -68,6 +61,17 @@ export function openDataDirectory(path: string, givenEncryptionKey?: string): Da
       error,
     );
   }
+}
+
+/** Whether others may enter is for whoever made the directory to decide, so it is told and not changed. */
+function openToOthers(path: string): string[] {
+  const mode = statSync(path).mode & 0o777;
+  // Systems without users have no such modes either.
+  if (process.getuid === undefined || (mode & 0o077) === 0) return [];
+  const shown = mode.toString(8).padStart(4, '0');
+  return [
+    `the data directory ${path} is open to other users (mode ${shown}); close it with chmod 700 ${path}`,
+  ];
 }
 
 interface Lock {
@@ -83,7 +87,15 @@ function takeLock(path: string): Lock {
     holder.exec('BEGIN EXCLUSIVE');
   } catch (error) {
     holder.close();
-    if ((error as { code?: string }).code !== 'SQLITE_BUSY') throw error;
+    const code = (error as { code?: string }).code;
+    if (code === 'SQLITE_NOTADB' || code === 'SQLITE_CORRUPT') {
+      throw new DataDirectoryProblem(
+        `${file} is not a lock file (${code}); it never holds anything, so it can be removed`,
+        false,
+        error,
+      );
+    }
+    if (code !== 'SQLITE_BUSY') throw error;
     throw new DataDirectoryProblem(
       `the data directory ${path} is in use by another process; stop it, or choose another directory with --data-dir`,
       true,

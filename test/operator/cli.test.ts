@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: configuration files name variables this way.
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { run } from '../../src/cli/run.ts';
@@ -22,10 +22,15 @@ beforeEach(() => {
 afterEach(() => temporary.remove());
 
 /** Runs a command in this process, on the test's file and directory. */
-async function command(...words: string[]): Promise<Ended> {
+function command(...words: string[]): Promise<Ended> {
+  return typed(...words, '--config', file, '--data-dir', dataDir);
+}
+
+/** Runs a command in this process as it is typed. */
+async function typed(...words: string[]): Promise<Ended> {
   let out = '';
   let err = '';
-  const code = await run([...words, '--config', file, '--data-dir', dataDir], {
+  const code = await run(words, {
     out: (text) => {
       out += text;
     },
@@ -104,7 +109,7 @@ describe('signalbox check-config', () => {
     });
     const again = join(temporary.path, 'again.yaml');
     writeFileSync(again, checked.out);
-    expect((await command('check-config', again)).code).toBe(0);
+    expect((await typed('check-config', again)).code).toBe(0);
   });
 
   it('prints JSON on demand and warns of what has no effect', async () => {
@@ -117,6 +122,16 @@ describe('signalbox check-config', () => {
     expect(checked.err).toBe('warning: metrics.public: has no effect in this version yet\n');
   });
 
+  it('takes one file, however it is given', async () => {
+    const again = relative(process.cwd(), file);
+    expect(await typed('check-config', again, '--config', file)).toMatchObject({ code: 0, err: '' });
+    expect(await typed('check-config', join(temporary.path, 'other.yaml'), '--config', file)).toMatchObject({
+      code: 2,
+      out: '',
+      err: expect.stringMatching(/^signalbox: FILE and --config name two files; give one of them\n\nUsage:/),
+    });
+  });
+
   it('exits 1 with a line for each problem', async () => {
     writeFileSync(file, 'vendor: Bad\nroutin: {}\nproviders: [{ slug: openai, key: 1 }]');
     const checked = await command('check-config');
@@ -126,7 +141,7 @@ describe('signalbox check-config', () => {
       'providers[0].key: is not a known field',
       'routin: is not a known field',
     ]);
-    expect(await command('check-config', join(temporary.path, 'none.yaml'))).toMatchObject({
+    expect(await typed('check-config', join(temporary.path, 'none.yaml'))).toMatchObject({
       code: 1,
       err: expect.stringContaining('none.yaml: does not exist'),
     });
@@ -189,5 +204,15 @@ describe('signalbox keys and accounts', () => {
     writeFileSync(file, 'sever: {}');
     expect(await command('keys', 'list')).toEqual({ code: 1, out: '', err: 'sever: is not a known field\n' });
     expect(existsSync(dataDir)).toBe(false);
+  });
+
+  it('say which file is damaged, in one line', async () => {
+    mkdirSync(dataDir);
+    writeFileSync(join(dataDir, 'signalbox.sqlite'), 'garbage '.repeat(2000));
+    expect(await command('keys', 'list')).toMatchObject({
+      code: 1,
+      out: '',
+      err: expect.stringMatching(/^signalbox: the database .*signalbox\.sqlite is damaged[^\n]*\n$/),
+    });
   });
 });

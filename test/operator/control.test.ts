@@ -1,10 +1,23 @@
-import { lstatSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { connect } from 'node:net';
-import { join } from 'node:path';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type ControlSocket, listenForCommands } from '../../src/control/listen.ts';
 import { sendCommand } from '../../src/control/send-command.ts';
-import { findSocketPath } from '../../src/control/socket-path.ts';
+import { findSocketPath, releaseSocketPath } from '../../src/control/socket-path.ts';
 import { isDirectoryInUse, openInstallation } from '../../src/installation.ts';
 import { openLog } from '../../src/kit/log.ts';
 import { temporaryDirectory } from '../contracts/temporary-directory.ts';
@@ -88,6 +101,57 @@ describe.each([
     expect(statSync(path).mode & 0o777).toBe(0o600);
     expect(lstatSync(path).isSocket()).toBe(true);
     await gateway.close();
+  });
+});
+
+describe('a link that is planted where the socket belongs', () => {
+  const NAME = 'control.sock';
+
+  /** A directory as the gateway makes it, with a socket file in it that nobody listens on. */
+  function plant(dataDir: string, directory: string, mode = 0o700): void {
+    mkdirSync(dataDir, { recursive: true });
+    mkdirSync(directory);
+    chmodSync(directory, mode);
+    writeFileSync(join(directory, NAME), 'precious');
+    symlinkSync(join(directory, NAME), join(dataDir, NAME));
+  }
+
+  it.each([
+    ['in any directory', 'signalbox-precious'],
+    ['in a directory of the temporary place', ''],
+  ])('costs nothing %s', async (_where, folder) => {
+    const dataDir = join(temporary.path, 'data');
+    const precious =
+      folder === '' ? join(tmpdir(), `signalbox-test-${process.pid}`) : join(temporary.path, folder);
+    plant(dataDir, precious);
+    try {
+      await (await serveCommands(dataDir)).close();
+      expect(readFileSync(join(precious, NAME), 'utf8')).toBe('precious');
+    } finally {
+      rmSync(precious, { recursive: true, force: true });
+    }
+    expect(readdirSync(dataDir)).not.toContain(NAME);
+  });
+
+  it('never leads to a directory that holds more than the socket or is open to others', async () => {
+    const dataDir = join(temporary.path, `${'long-'.repeat(30)}/data`);
+    const first = await serveCommands(dataDir);
+    const made = dirname(readlinkSync(join(dataDir, NAME)));
+    await first.close();
+    expect(existsSync(made)).toBe(false);
+    plant(dataDir, made);
+    try {
+      writeFileSync(join(made, 'more'), '');
+      releaseSocketPath(dataDir);
+      expect(readdirSync(made)).toEqual([NAME, 'more']);
+      rmSync(join(made, 'more'));
+      chmodSync(made, 0o755);
+      symlinkSync(join(made, NAME), join(dataDir, NAME));
+      releaseSocketPath(dataDir);
+      expect(readdirSync(made)).toEqual([NAME]);
+    } finally {
+      rmSync(made, { recursive: true, force: true });
+    }
   });
 });
 

@@ -1,7 +1,12 @@
+import { spawnSync } from 'node:child_process';
 import { renameSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type LoadedConfiguration, loadConfiguration, requireConfiguration } from '../../src/config/load.ts';
+import {
+  type LoadedConfiguration,
+  loadConfigurationAside,
+  requireConfiguration,
+} from '../../src/config/load.ts';
 import { type ConfigurationWatch, watchConfiguration } from '../../src/config/watch.ts';
 import { openLog } from '../../src/kit/log.ts';
 import { temporaryDirectory } from '../contracts/temporary-directory.ts';
@@ -29,7 +34,7 @@ function start(apply: (loaded: LoadedConfiguration) => void = () => {}): Configu
   const options = { env: {}, cwd: temporary.path, knownProviders: new Set(['openai']) };
   watch = watchConfiguration({
     initial: requireConfiguration(options),
-    load: () => loadConfiguration(options),
+    load: () => loadConfigurationAside(options),
     apply: (loaded) => {
       apply(loaded);
       applied.push(loaded);
@@ -92,12 +97,12 @@ describe('watchConfiguration', () => {
     ],
     ['an unknown key', 'sever: {}', 'sever: is not a known field'],
     ['a file of 100 MB', `# ${'x'.repeat(100_000_000)}`, 'is larger than'],
-  ])('keeps the running configuration and says why: %s', (_what, text, reason) => {
+  ])('keeps the running configuration and says why: %s', async (_what, text, reason) => {
     writeFileSync(file, 'server: { region: one }');
     const watching = start();
     writeFileSync(file, text);
     const started = Date.now();
-    expect(watching.reload()).toBe(false);
+    expect(await watching.reload()).toBe(false);
     expect(Date.now() - started).toBeLessThan(1000);
     expect(applied).toEqual([]);
     expect(JSON.parse(lines[0] ?? '{}')).toMatchObject({
@@ -105,39 +110,69 @@ describe('watchConfiguration', () => {
       reason: expect.stringContaining(reason),
     });
     writeFileSync(file, 'server: { region: two }');
-    expect(watching.reload()).toBe(true);
+    expect(await watching.reload()).toBe(true);
     expect(region()).toBe('two');
   });
 
-  it('keeps the running configuration when the file is removed', () => {
+  it('keeps the running configuration when the file is removed', async () => {
     writeFileSync(file, 'server: { region: one }');
     const watching = start();
     rmSync(file);
-    expect(watching.reload()).toBe(false);
+    expect(await watching.reload()).toBe(false);
     expect(lines[0]).toContain('the file is gone');
   });
 
-  it('keeps the running configuration when it cannot be taken into use', () => {
+  it('keeps the running configuration when it cannot be taken into use', async () => {
     writeFileSync(file, 'server: { region: one }');
     let fails = true;
     const watching = start(() => {
       if (fails) throw new Error('no room');
     });
-    expect(watching.reload()).toBe(false);
+    expect(await watching.reload()).toBe(false);
     expect(lines[0]).toContain('no room');
     fails = false;
-    expect(watching.reload()).toBe(true);
+    expect(await watching.reload()).toBe(true);
   });
 
-  it('names keys that need a restart, and keeps their running value until then', () => {
+  it('names keys that need a restart, and keeps their running value until then', async () => {
     writeFileSync(file, 'vendor: one\nkeys: { prefix: a- }\ndrain_ms: 1');
     const watching = start();
     writeFileSync(file, 'vendor: two\nkeys: { prefix: b- }\ndrain_ms: 2');
-    watching.reload();
+    await watching.reload();
     expect(applied[0]?.config).toMatchObject({ vendor: 'one', keys: { prefix: 'a-' }, drain_ms: 2 });
     expect(lines.map((line) => JSON.parse(line)).find(({ keys }) => keys)?.keys).toEqual([
       'vendor',
       'keys.prefix',
     ]);
+  });
+
+  it('takes the last of several changes into use, and one that waits counts for all who ask', async () => {
+    writeFileSync(file, 'server: { region: one }');
+    const watching = start();
+    writeFileSync(file, 'server: { region: two }');
+    const first = watching.reload();
+    await Promise.resolve();
+    writeFileSync(file, 'server: { region: three }');
+    expect(await Promise.all([first, watching.reload(), watching.reload()])).toEqual([true, true, true]);
+    expect(region()).toBe('three');
+    expect(applied).toHaveLength(2);
+  });
+
+  it('takes nothing into use once it is closed', async () => {
+    writeFileSync(file, 'server: { region: one }');
+    const watching = start();
+    const reloading = watching.reload();
+    watching.close();
+    expect(await reloading).toBe(false);
+    expect(applied).toEqual([]);
+  });
+
+  it('keeps the running configuration when a pipe takes the place of the file', async () => {
+    writeFileSync(file, 'server: { region: one }');
+    const watching = start();
+    rmSync(file);
+    spawnSync('mkfifo', [file]);
+    expect(await watching.reload()).toBe(false);
+    expect(lines[0]).toContain('is not a file');
   });
 });

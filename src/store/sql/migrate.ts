@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely';
+import { DataDirectoryProblem } from '../data-directory-problem.ts';
 import { MIGRATIONS } from './migrations/all.ts';
 import type { Migration } from './migrations/migration.ts';
 import type { Tables } from './tables.ts';
@@ -20,8 +21,9 @@ export async function migrate(
     const applied = new Set(rows.map(({ name }) => name));
     const unknown = [...applied].find((name) => !migrations.some((migration) => migration.name === name));
     if (unknown !== undefined) {
-      throw new Error(
+      throw new DataDirectoryProblem(
         `the database was written by a newer version (it has ${unknown}); start that version, or use another data directory`,
+        false,
       );
     }
     for (const migration of migrations) {
