@@ -169,15 +169,20 @@ const imageConfigSchema = Type.Record(
 
 const traceKey = optional(Type.String());
 
+/** Entries of the lists that speak to the gateway, of `modalities` and of `tools`: far more than anybody needs. */
+export const MOST_ENTRIES = 64;
+export const MOST_MODALITIES = 16;
+export const MOST_TOOLS = 4096;
+
 /** The fields themselves, for use inside the request schema of a format. */
 export const gatewayFieldSchemas = {
-  models: optional(Type.Array(Type.String({ minLength: 1 }))),
+  models: optional(Type.Array(Type.String({ minLength: 1 }), { maxItems: MOST_ENTRIES })),
   provider: optional(providerSchema),
-  plugins: optional(Type.Array(pluginSchema)),
+  plugins: optional(Type.Array(pluginSchema, { maxItems: MOST_ENTRIES })),
   route: optional(oneOf(['fallback', 'sort'], { deprecated: true })),
   session_id: optional(Type.String({ maxLength: 256 })),
   user: optional(Type.String({ maxLength: 256 })),
-  stop_server_tools_when: optional(Type.Array(stopConditionSchema, { minItems: 1 })),
+  stop_server_tools_when: optional(Type.Array(stopConditionSchema, { minItems: 1, maxItems: MOST_ENTRIES })),
   trace: optional(
     Type.Object({
       trace_id: traceKey,

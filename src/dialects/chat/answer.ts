@@ -2,6 +2,7 @@ import type { Event, Seal } from '../../ir/events.ts';
 import type { ImageItem, Item, Logprobs, ReasoningItem, ToolCallItem, ToolKind } from '../../ir/items.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json.ts';
+import { layOver } from '../../kit/lay-over.ts';
 import { flatToolName } from '../tool-names.ts';
 import { renderAnnotation } from './annotation.ts';
 import { indexesOf, renderReasoningDetails } from './reasoning-details.ts';
@@ -16,12 +17,13 @@ export function renderMessage(items: readonly Item[], excludesReasoning: boolean
   const refusals = parts.flatMap((part) => (part.type === 'refusal' ? [part.refusal] : []));
   const annotations = parts
     .flatMap((part) => (part.type === 'text' ? (part.annotations ?? []) : []))
-    .flatMap((annotation) => renderAnnotation(annotation) ?? []);
+    .map(renderAnnotation)
+    .filter((annotation) => annotation !== undefined);
   const calls = items.filter((item) => item.type === 'tool-call').map(renderToolCall);
   const images = items.filter((item) => item.type === 'image').flatMap(renderImage);
-  const opaque = items.flatMap((item) =>
-    item.type === 'opaque' && item.dialect === 'chat' ? [item.value] : [],
-  );
+  const opaque: JsonObject = {};
+  for (const item of items)
+    if (item.type === 'opaque' && item.dialect === 'chat') layOver(opaque, item.value);
   const hasOther = calls.length + images.length + refusals.length > 0;
   return {
     role: 'assistant',
@@ -31,7 +33,7 @@ export function renderMessage(items: readonly Item[], excludesReasoning: boolean
     ...(calls.length > 0 && { tool_calls: calls }),
     ...(images.length > 0 && { images }),
     ...(annotations.length > 0 && { annotations }),
-    ...Object.assign({}, ...opaque),
+    ...opaque,
   };
 }
 
@@ -41,8 +43,8 @@ function renderThoughts(items: readonly Item[], isExcluded: boolean): JsonObject
   let index = 0;
   for (const item of items) {
     if (item.type === 'reasoning' && !isExcluded) {
-      details.push(...renderReasoningDetails(item, index));
-      texts.push(...item.text, ...item.summary);
+      for (const detail of renderReasoningDetails(item, index)) details.push(detail);
+      for (const text of [...item.text, ...item.summary]) texts.push(text);
       index += indexesOf(item);
     } else if (item.type === 'tool-call' && item.signature !== undefined) {
       const { signature, signatureFormat: format } = item;

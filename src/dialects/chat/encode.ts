@@ -1,5 +1,6 @@
 import type { Event, EventBatch, Failure, Finish, ItemHead } from '../../ir/events.ts';
 import { isJsonObject, type JsonObject } from '../../kit/json.ts';
+import { layOver } from '../../kit/lay-over.ts';
 import { membersBeyond, objectAt, objectsAt, textAt } from '../../kit/members.ts';
 import { writeSseComment, writeSseFrame } from '../../kit/sse.ts';
 import type { ReplyContext, StreamEncoder } from '../dialect.ts';
@@ -62,7 +63,7 @@ class ChatEncoder implements StreamEncoder {
   readonly #detailIndexes = new Map<string, number>();
   readonly #lastDetailIndex = new Map<number, number>();
   /** What relayed chunks said beside their deltas; it comes out with the last chunk. */
-  #held: JsonObject = {};
+  readonly #held: JsonObject = {};
   #heldUsage: JsonObject | undefined;
 
   constructor(context: ReplyContext) {
@@ -242,7 +243,7 @@ class ChatEncoder implements StreamEncoder {
   }
 
   #hold(value: JsonObject): void {
-    this.#held = { ...this.#held, ...membersBeyond(value, OWN_CHUNK_FIELDS) };
+    layOver(this.#held, membersBeyond(value, OWN_CHUNK_FIELDS) ?? {});
     this.#heldUsage = usageObjectIn(value) ?? this.#heldUsage;
   }
 

@@ -51,7 +51,8 @@ export function textOfForeignPart(
   report.coerced(report.place(part, 'items'), `${type} sent as plain text`);
   for (const [position, block] of blocks.entries()) {
     const place = report.place(part, 'items', `${wording.path}[${position}]`);
-    if (block.type !== 'text') report.dropped(place, `${String(block.type)} inside ${type} cannot be sent`);
+    if (block.type !== 'text')
+      report.dropped(place, `${textAt(block, 'type') ?? 'a block'} inside ${type} cannot be sent`);
     else if (parseCacheMark(block.cache_control) !== undefined) {
       report.dropped(`${place}.cache_control`, NO_CACHE_MARK);
     }

@@ -1,6 +1,7 @@
 import type { Event, PartKind, Seal } from '../../ir/events.ts';
 import type { ItemStatus, Logprobs } from '../../ir/items.ts';
 import type { JsonObject } from '../../kit/json.ts';
+import { layOver } from '../../kit/lay-over.ts';
 import { numberAt, objectAt, textAt } from '../../kit/members.ts';
 import { readAnnotation } from './annotation.ts';
 
@@ -33,7 +34,8 @@ interface OpenReasoning {
 interface OpenAudio {
   readonly type: 'audio';
   readonly item: number;
-  value: JsonObject;
+  /** All pieces so far, in an object of our own. */
+  readonly value: JsonObject;
 }
 
 /** The parts of an open item: the one that is being written, and how many there were. Summaries count apart. */
@@ -174,7 +176,7 @@ export class ItemWriter {
   /** Audio is not modelled: its pieces pass as they are, the whole of it stands at the end of the item. */
   writeAudio(audio: JsonObject): void {
     if (this.#open?.type === 'audio') {
-      this.#open.value = joinAudio(this.#open.value, audio);
+      addAudio(this.#open.value, audio);
       this.emit({ type: 'opaque', dialect: 'chat', value: { audio } });
       return;
     }
@@ -187,7 +189,7 @@ export class ItemWriter {
         item: { type: 'opaque', dialect: 'chat', value: { audio }, role: 'assistant' },
       },
     });
-    this.#open = { type: 'audio', item, value: audio };
+    this.#open = { type: 'audio', item, value: { ...audio } };
   }
 
   /** The number of the part to write to; another kind, or another place in the details, begins another part. */
@@ -230,11 +232,13 @@ function noParts(): Parts {
 }
 
 /** Members that arrive in pieces are joined, others replaced. */
-function joinAudio(sofar: JsonObject, next: JsonObject): JsonObject {
-  const joined: JsonObject = { ...sofar, ...next };
-  for (const member of ['data', 'transcript']) {
-    const text = (textAt(sofar, member) ?? '') + (textAt(next, member) ?? '');
-    if (text !== '') joined[member] = text;
-  }
-  return joined;
+function addAudio(audio: JsonObject, next: JsonObject): void {
+  const joined = AUDIO_PIECES.map((member): [string, string] => [
+    member,
+    (textAt(audio, member) ?? '') + (textAt(next, member) ?? ''),
+  ]);
+  layOver(audio, next);
+  for (const [member, text] of joined) if (text !== '') audio[member] = text;
 }
+
+const AUDIO_PIECES = ['data', 'transcript'];

@@ -1,7 +1,8 @@
 import type { Event } from '../../ir/events.ts';
 import type { ItemStatus } from '../../ir/items.ts';
 import type { JsonObject } from '../../kit/json.ts';
-import { define, membersBeyond, numberAt, objectAt, textAt } from '../../kit/members.ts';
+import { layOver } from '../../kit/lay-over.ts';
+import { membersBeyond, numberAt, objectAt, textAt } from '../../kit/members.ts';
 import { freeTextOf, type ToolIdentity } from '../tool-names.ts';
 import { JsonProgress } from './json-progress.ts';
 
@@ -48,9 +49,11 @@ export class ToolCallReader {
   readonly #byIndex = new Map<number, Call>();
   readonly #byId = new Map<string, Call>();
   #last: Call | undefined;
-  /** Calls that have not ended, in order; those among them that have begun; those of them whose input is whole. */
+  /** Calls that have not ended, in order. */
   readonly #open = new Set<Call>();
-  readonly #begun = new Map<string, Call>();
+  /** Those of them whose items have begun; the same by the id of the call; those whose input is whole. */
+  readonly #running = new Set<Call>();
+  readonly #byCallId = new Map<string, Call>();
   readonly #whole = new Set<Call>();
   #hasCalls = false;
 
@@ -64,12 +67,12 @@ export class ToolCallReader {
   }
 
   get hasOpenCalls(): boolean {
-    return this.#begun.size > 0;
+    return this.#running.size > 0;
   }
 
   /** The item of the open call with this id. */
   itemOf(callId: string): number | undefined {
-    return this.#begun.get(callId)?.item;
+    return this.#byCallId.get(callId)?.item;
   }
 
   /** Takes one entry of `tool_calls`. */
@@ -80,10 +83,13 @@ export class ToolCallReader {
     const name = textAt(body, 'name');
     const call = this.#callFor(numberAt(entry, 'index'), id, name);
     if (call.isEnded) return;
-    call.id ??= id;
+    if (call.id === undefined && id !== undefined) {
+      call.id = id;
+      this.#byId.set(id, call);
+    }
     call.name ??= name;
     call.isCustom ||= custom !== undefined;
-    this.#keepExt(call, membersBeyond(entry, ENTRY_FIELDS));
+    keepExt(call, membersBeyond(entry, ENTRY_FIELDS));
     this.#addInput(call, inputIn(body, custom === undefined ? 'arguments' : 'input'));
   }
 
@@ -94,25 +100,23 @@ export class ToolCallReader {
 
   /** Ends the calls whose input is whole. */
   endComplete(): void {
-    for (const call of this.#calls) {
-      if (isWhole(call)) this.#end(call, 'completed');
-    }
+    for (const call of this.#whole) this.#end(call, 'completed');
   }
 
   /** Ends every call; the one that was being written gets `lastStatus`. */
   endAll(lastStatus: ItemStatus): void {
-    const open = this.#calls.filter(({ isEnded }) => !isEnded);
+    const open = [...this.#open];
     for (const call of open) this.#end(call, call === open.at(-1) ? lastStatus : 'completed');
   }
 
   #callFor(index: number | undefined, id: string | undefined, name: string | undefined): Call {
-    const known =
-      index === undefined
-        ? (this.#calls.findLast((call) => id !== undefined && call.id === id) ??
-          (id === undefined ? this.#calls.at(-1) : undefined))
-        : this.#calls.findLast((call) => call.index === index);
-    if (known === undefined || isAnotherCall(known, id, name)) return this.#add(index);
-    return known;
+    const known = this.#knownCall(index, id);
+    return known === undefined || isAnotherCall(known, id, name) ? this.#add(index) : known;
+  }
+
+  #knownCall(index: number | undefined, id: string | undefined): Call | undefined {
+    if (index !== undefined) return this.#byIndex.get(index);
+    return id === undefined ? this.#last : this.#byId.get(id);
   }
 
   #add(index: number | undefined): Call {
@@ -121,31 +125,28 @@ export class ToolCallReader {
       id: undefined,
       name: undefined,
       isCustom: false,
-      input: '',
+      progress: new JsonProgress(),
+      held: '',
       item: undefined,
       callId: undefined,
       isFlattened: false,
       isEnded: false,
       ext: undefined,
-      hasLateExt: false,
+      lateExt: undefined,
     };
-    this.#calls.push(call);
+    this.#open.add(call);
+    if (index !== undefined) this.#byIndex.set(index, call);
+    this.#last = call;
     return call;
   }
 
-  #keepExt(call: Call, ext: JsonObject | undefined): void {
-    if (ext === undefined) return;
-    call.ext = { ...call.ext, ...ext };
-    call.hasLateExt ||= call.item !== undefined;
-  }
-
   #addInput(call: Call, text: string): void {
-    const isNew = call.item === undefined && call.name !== undefined;
-    call.input += text;
-    if (isNew) this.#begin(call, call.name ?? '');
-    else if (call.item !== undefined && !call.isFlattened && text !== '') {
-      this.#context.emit({ type: 'tool-input-delta', item: call.item, text });
-    }
+    call.progress.add(text);
+    if (call.item === undefined || call.isFlattened) call.held += text;
+    else if (text !== '') this.#context.emit({ type: 'tool-input-delta', item: call.item, text });
+    if (call.item === undefined && call.name !== undefined) this.#begin(call, call.name);
+    if (call.item !== undefined && isWhole(call)) this.#whole.add(call);
+    else this.#whole.delete(call);
   }
 
   #begin(call: Call, name: string): void {
@@ -154,6 +155,9 @@ export class ToolCallReader {
     call.item = item;
     call.callId = call.id ?? this.#context.makeId(item);
     call.isFlattened = identity.kind === 'custom' && !call.isCustom;
+    this.#hasCalls = true;
+    this.#running.add(call);
+    this.#byCallId.set(call.callId, call);
     this.#context.emit({
       type: 'item-start',
       item,
@@ -164,40 +168,47 @@ export class ToolCallReader {
         ...(call.ext !== undefined && { ext: { chat: call.ext } }),
       },
     });
-    if (call.input !== '' && !call.isFlattened) {
-      this.#context.emit({ type: 'tool-input-delta', item, text: call.input });
-    }
+    if (call.held === '' || call.isFlattened) return;
+    this.#context.emit({ type: 'tool-input-delta', item, text: call.held });
+    call.held = '';
   }
 
   #end(call: Call, status: ItemStatus): void {
     if (call.isEnded) return;
     call.isEnded = true;
-    const { item } = call;
-    if (item === undefined) return;
+    this.#open.delete(call);
+    this.#running.delete(call);
+    this.#whole.delete(call);
+    const { item, callId } = call;
+    if (item === undefined || callId === undefined) return;
+    if (this.#byCallId.get(callId) === call) this.#byCallId.delete(callId);
     if (call.isFlattened) {
-      const text = freeTextOf(call.input);
+      const text = freeTextOf(call.held);
       if (text !== '') this.#context.emit({ type: 'tool-input-delta', item, text });
     }
-    const ext = call.hasLateExt && call.ext !== undefined ? { ext: { chat: call.ext } } : {};
+    const ext = call.lateExt === undefined ? {} : { ext: { chat: { ...call.ext, ...call.lateExt } } };
     this.#context.emit({ type: 'item-end', item, status, ...ext });
   }
+}
+
+/** What was said before the item began went out with its beginning; what comes later goes with its end. */
+function keepExt(call: Call, ext: JsonObject | undefined): void {
+  if (ext === undefined) return;
+  if (call.item === undefined) call.ext ??= {};
+  else call.lateExt ??= {};
+  layOver(call.lateExt ?? call.ext ?? {}, ext);
 }
 
 /** Some upstreams write every call whole under the same index: another id and a name again begin another call. */
 function isAnotherCall(known: Call, id: string | undefined, name: string | undefined): boolean {
   if (name === undefined || known.name === undefined) return false;
   const hasOtherId = id === undefined ? known.index === undefined && known.id === undefined : id !== known.id;
-  return hasOtherId && (known.input === '' || isWhole(known));
+  return hasOtherId && (known.progress.isEmpty || isWhole(known));
 }
 
+/** Free text is never known to be whole. */
 function isWhole(call: Call): boolean {
-  if (call.isCustom) return false;
-  try {
-    JSON.parse(call.input);
-    return true;
-  } catch {
-    return false;
-  }
+  return !call.isCustom && call.progress.isWhole;
 }
 
 /** Arguments are text; some upstreams write the object itself. */

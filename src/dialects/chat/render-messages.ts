@@ -10,6 +10,7 @@ import type {
 } from '../../ir/items.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json.ts';
+import { layOver } from '../../kit/lay-over.ts';
 import { objectsAt, textAt } from '../../kit/members.ts';
 import { renderCacheMark } from '../gateway-fields.ts';
 import { type FlatNames, flatArguments } from '../tool-names.ts';
@@ -44,6 +45,8 @@ interface AssistantTurn {
 
 class MessagesWriter {
   readonly #context: MessagesContext;
+  /** Names of the tools that the request declares. */
+  readonly #declared: ReadonlySet<string>;
   readonly #messages: JsonObject[] = [];
   #turn: AssistantTurn | undefined;
   /** Images and files out of tool results: they follow the results in a message of their own. */
@@ -51,6 +54,9 @@ class MessagesWriter {
 
   constructor(context: MessagesContext) {
     this.#context = context;
+    this.#declared = new Set(
+      context.request.tools.flatMap((tool) => (tool.type === 'hosted' ? [] : [tool.name])),
+    );
   }
 
   add(item: Item): void {
@@ -182,7 +188,7 @@ class MessagesWriter {
       ...(details.length > 0 && { reasoning_details: details }),
       ...(calls.length > 0 && { tool_calls: calls }),
       ...(turn.images.length > 0 && { images: turn.images.flatMap(renderImageItem) }),
-      ...Object.assign({}, ...turn.opaque.map(({ value }) => value)),
+      ...joined(turn.opaque),
       ...turn.ext,
     });
   }
@@ -202,10 +208,10 @@ class MessagesWriter {
   }
 
   #toolCall(call: ToolCallItem): JsonObject {
-    const { report, names, request } = this.#context;
+    const { report, names } = this.#context;
     reportLostMark(call, call.cache, report);
-    const isDeclared = request.tools.some((tool) => tool.type !== 'hosted' && tool.name === call.name);
-    if (!isDeclared) reportRenaming(call, report.place(call, 'items', 'name'), names, report);
+    if (!this.#declared.has(call.name))
+      reportRenaming(call, report.place(call, 'items', 'name'), names, report);
     return {
       id: call.callId,
       type: 'function',
@@ -288,6 +294,13 @@ function detailsOf(thoughts: readonly ReasoningItem[]): JsonObject[] {
     index += indexesOf(item);
     return details;
   });
+}
+
+/** Members that the items say, in one object. */
+function joined(items: readonly OpaqueItem[]): JsonObject {
+  const members: JsonObject = {};
+  for (const { value } of items) layOver(members, value);
+  return members;
 }
 
 function renderImageItem(item: ImageItem): JsonObject[] {

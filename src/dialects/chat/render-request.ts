@@ -180,7 +180,7 @@ function renderOutputFormat(
       if (format.dialect === 'chat') return { response_format: format.value };
       report.dropped(
         report.name('outputFormat'),
-        `the chat format has no ${String(format.value.type)} format`,
+        `the chat format has no ${textAt(format.value, 'type') ?? 'such'} format`,
       );
       return {};
   }

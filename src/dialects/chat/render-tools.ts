@@ -117,7 +117,7 @@ function renderToolChoice(context: ToolsContext): Json | undefined {
       if (choice.dialect === 'chat') return choice.value;
       report.dropped(
         report.name('toolChoice'),
-        `the upstream cannot run ${String(choice.value.name ?? choice.value.type)}`,
+        `the upstream cannot run ${textAt(choice.value, 'name') ?? textAt(choice.value, 'type') ?? 'the tool'}`,
       );
       return undefined;
   }
@@ -136,7 +136,7 @@ function renderAllowedTools(
   const list = request.format === 'chat' ? '.allowed_tools.tools' : '.tools';
   for (const [position, tool] of rendered.entries()) {
     if (tool !== undefined) continue;
-    const kind = String(choice.tools[position]?.type);
+    const kind = textAt(choice.tools[position], 'type') ?? 'the tool';
     report.dropped(report.name('toolChoice', `${list}[${position}]`), `the upstream cannot run ${kind}`);
   }
   const tools = rendered.filter((tool) => tool !== undefined);

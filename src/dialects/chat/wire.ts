@@ -5,6 +5,8 @@ import {
   cacheControlSchema,
   gatewayFieldSchemas,
   imageConfigSchema,
+  MOST_MODALITIES,
+  MOST_TOOLS,
   promptCacheOptionsSchema,
   SHARED_GATEWAY_FIELDS,
 } from '../gateway-fields.ts';
@@ -185,6 +187,7 @@ const toolChoice = Type.Optional(
         mode: oneOf(['auto', 'required']),
         tools: Type.Array(
           taggedUnion('type', [namedFunction, namedCustom, otherThan('type', ['function', 'custom'])]),
+          { maxItems: MOST_TOOLS },
         ),
       }),
     }),
@@ -269,7 +272,7 @@ const settings = {
   reasoning_effort: optional(oneOf(EFFORTS)),
   include_reasoning: optional(Type.Boolean()),
   verbosity: optional(oneOf(['low', 'medium', 'high', 'xhigh', 'max'])),
-  modalities: optional(Type.Array(oneOf(['text', 'image', 'audio']))),
+  modalities: optional(Type.Array(oneOf(['text', 'image', 'audio']), { maxItems: MOST_MODALITIES })),
   audio: optional(Type.Object({})),
   image_config: optional(imageConfigSchema),
   prediction: optional(Type.Object({ type: Type.Literal('content'), content: instructionContent })),
@@ -293,7 +296,10 @@ export function requestSchema(vendor: string): TSchema {
   return Type.Object({
     messages: Type.Array(message, { minItems: 1 }),
     tools: optional(
-      Type.Array(tool, { description: `Functions, free-text tools, hosted tools and ${vendor}:* tools.` }),
+      Type.Array(tool, {
+        maxItems: MOST_TOOLS,
+        description: `Functions, free-text tools, hosted tools and ${vendor}:* tools.`,
+      }),
     ),
     ...settings,
   });

@@ -29,7 +29,10 @@ export class BlockReader {
   /** Ids for calls that came without one must not meet those of earlier turns. */
   readonly #turn: number;
   readonly #byIndex = new Map<number, OpenBlock>();
-  #open: OpenBlock[] = [];
+  /** Blocks of which no end was told yet, in order. */
+  readonly #open = new Set<OpenBlock>();
+  /** Those of them that end when a call begins: all but the calls that are still being written. */
+  #idle: OpenBlock[] = [];
   #items = 0;
   /** The message item that is still open, and how many parts it has. */
   #message: { readonly item: number; parts: number } | undefined;
@@ -49,31 +52,28 @@ export class BlockReader {
     const delta = value.delta;
     if (!isJsonObject(delta)) return [];
     const index = this.#indexOf(value);
-    const events: Event[] = [];
-    if (!this.#byIndex.has(index)) {
-      const missed = MISSED_BLOCKS.get(String(delta.type));
-      if (missed === undefined) return [];
-      events.push(...this.#begin(index, missed));
-    }
+    const missed = this.#byIndex.has(index) ? undefined : MISSED_BLOCKS.get(delta.type);
+    const begun = missed === undefined ? [] : this.#begin(index, missed);
     const block = this.#byIndex.get(index);
-    if (block !== undefined && !block.isStopped) events.push(...block.delta(delta));
-    return events;
+    return block === undefined || block.isStopped ? begun : [...begun, ...block.delta(delta)];
   }
 
   stop(value: JsonObject): Event[] {
     const block = this.#byIndex.get(this.#indexOf(value));
-    return block === undefined ? [] : stopped(block);
+    if (block === undefined || block.isStopped) return [];
+    if (block instanceof CallReader) this.#idle.push(block);
+    return stopped(block);
   }
 
   /** Ends whatever is open; `isCut`: the last item was cut off by a limit. */
   close(isCut: boolean): Event[] {
-    const events = this.#open.flatMap(stopped);
-    const ends = this.#open.filter((block) => block.item !== this.#message?.item);
+    const events = this.#stopAll();
+    const ends = [...this.#open].filter((block) => block.item !== this.#message?.item);
     ends.forEach((block, position) => {
       const isLast = this.#message === undefined && position === ends.length - 1;
       events.push(endOf(block, isCut && isLast));
     });
-    this.#open = [];
+    this.#forget();
     if (this.#message !== undefined) {
       events.push({
         type: 'item-end',
@@ -93,23 +93,34 @@ export class BlockReader {
     const events = this.#makeRoomFor(block.type);
     const [begun, first] = this.#read(block);
     this.#byIndex.set(index, begun);
-    this.#open.push(begun);
-    events.push(...first);
-    return events;
+    this.#open.add(begun);
+    if (!(begun instanceof CallReader)) this.#idle.push(begun);
+    return [...events, ...first];
   }
 
   /** Text goes on in an open message, and calls may be written side by side; everything else stands alone. */
   #makeRoomFor(type: string): Event[] {
     if (type === 'text' && this.#message !== undefined) {
-      const events = this.#open.flatMap(stopped);
-      this.#open = [];
+      const events = this.#stopAll();
+      this.#forget();
       return events;
     }
     if (type !== 'tool_use' || this.#message !== undefined) return this.close(false);
-    const running = this.#open.filter((block) => !block.isStopped && block instanceof CallReader);
-    const ended = this.#open.filter((block) => !running.includes(block));
-    this.#open = running;
-    return ended.flatMap((block) => [...stopped(block), endOf(block, false)]);
+    const ended = this.#idle;
+    this.#idle = [];
+    return ended.flatMap((block) => {
+      this.#open.delete(block);
+      return [...stopped(block), endOf(block, false)];
+    });
+  }
+
+  #stopAll(): Event[] {
+    return [...this.#open].flatMap(stopped);
+  }
+
+  #forget(): void {
+    this.#open.clear();
+    this.#idle = [];
   }
 
   #read(block: WireBlock): [OpenBlock, Event[]] {
@@ -189,7 +200,7 @@ export class BlockReader {
 }
 
 /** What a delta for a block that never began must have been about. */
-const MISSED_BLOCKS: ReadonlyMap<string, WireBlock> = new Map([
+const MISSED_BLOCKS: ReadonlyMap<unknown, WireBlock> = new Map([
   ['text_delta', { type: 'text' }],
   ['thinking_delta', { type: 'thinking' }],
 ]);
@@ -274,7 +285,9 @@ class ThoughtReader implements OpenBlock {
 
 class CallReader implements OpenBlock {
   isStopped = false;
-  #input = '';
+  #hasInput = false;
+  /** Of free-text calls: their text is inside the JSON, and known when that is whole. */
+  #held = '';
 
   constructor(
     readonly item: number,
@@ -285,13 +298,15 @@ class CallReader implements OpenBlock {
 
   delta(delta: JsonObject): Event[] {
     if (typeof delta.partial_json !== 'string' || delta.partial_json === '') return [];
-    this.#input += delta.partial_json;
-    return this.kind === 'custom' ? [] : this.#delta(delta.partial_json);
+    this.#hasInput = true;
+    if (this.kind !== 'custom') return this.#delta(delta.partial_json);
+    this.#held += delta.partial_json;
+    return [];
   }
 
   stop(): Event[] {
-    const rest = this.#input === '' ? JSON.stringify(this.whole ?? {}) : '';
-    if (this.kind === 'custom') return this.#delta(freeTextOf(this.#input + rest));
+    const rest = this.#hasInput ? '' : JSON.stringify(this.whole ?? {});
+    if (this.kind === 'custom') return this.#delta(freeTextOf(this.#held + rest));
     return rest === '' ? [] : this.#delta(rest);
   }
 

@@ -30,7 +30,9 @@ interface QueuedItem {
 export class BlockWriter implements Said {
   readonly #blocks = new BlockFrames();
   readonly #hidesThoughts: boolean;
+  /** Items in the order in which they began, and the place of the one that is being written. */
   readonly #queue: QueuedItem[] = [];
+  #front = 0;
   readonly #items = new Map<number, QueuedItem>();
   hasToolCall = false;
   refusal = '';
@@ -45,7 +47,7 @@ export class BlockWriter implements Said {
     if (item === undefined || item.isEnded) return '';
     if (event.type === 'text-delta' && event.kind === 'refusal') this.refusal += event.text;
     if (event.type === 'item-end') item.isEnded = true;
-    if (item !== this.#queue[0]) {
+    if (item !== this.#queue[this.#front]) {
       item.waiting.push(event);
       return '';
     }
@@ -69,14 +71,14 @@ export class BlockWriter implements Said {
     this.#queue.push(item);
   }
 
-  /** The item at the head of the queue has ended: write what the following ones have to say by now. */
+  /** The item that was being written has ended: write what the following ones have to say by now. */
   #next(): string {
     let text = '';
-    this.#queue.shift();
-    for (let item = this.#queue[0]; item !== undefined; item = this.#queue[0]) {
+    this.#front++;
+    for (let item = this.#queue[this.#front]; item !== undefined; item = this.#queue[this.#front]) {
       for (const event of item.waiting.splice(0)) text += item.writer.write(event);
       if (!item.isEnded) break;
-      this.#queue.shift();
+      this.#front++;
     }
     return text;
   }

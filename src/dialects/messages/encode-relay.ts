@@ -1,6 +1,7 @@
 import type { Event, Finish } from '../../ir/events.ts';
 import type { Usage } from '../../ir/usage.ts';
 import type { Json, JsonObject } from '../../kit/json.ts';
+import { layOver } from '../../kit/lay-over.ts';
 import { objectOf } from '../../kit/members.ts';
 import { writeSseFrame } from '../../kit/sse.ts';
 import type { ReplyContext } from '../dialect.ts';
@@ -24,7 +25,10 @@ export class RelayWriter {
   /** Indexes of blocks that began and did not stop. */
   readonly #open = new Set<number>();
   #isStarted = false;
-  #delta: JsonObject | undefined;
+  /** What all message_delta events said: what is said later wins. */
+  readonly #end: JsonObject = {};
+  readonly #endDelta: JsonObject = {};
+  readonly #endUsage: JsonObject = {};
   #stop: JsonObject | undefined;
 
   constructor(context: ReplyContext) {
@@ -47,7 +51,9 @@ export class RelayWriter {
       case 'content_block_stop':
         return this.#open.delete(value.index as number) ? verbatim(value, frame.data, type) : '';
       case 'message_delta':
-        this.#delta = merged(this.#delta, value);
+        layOver(this.#end, value);
+        layOver(this.#endDelta, objectOf(value.delta));
+        layOver(this.#endUsage, objectOf(value.usage));
         return '';
       case 'message_stop':
         this.#stop = value;
@@ -62,12 +68,11 @@ export class RelayWriter {
 
   /** The upstream's end of the message, with what settlement knows. */
   finish(finish: Finish, usage: Usage | undefined): string {
-    const written = this.#delta ?? {};
     const delta = {
-      ...written,
+      ...this.#end,
       type: 'message_delta',
-      delta: { ...renderStop(finish, { hasToolCall: false, refusal: '' }), ...objectOf(written.delta) },
-      usage: finalUsage(this.#context, finish, usage, objectOf(written.usage)),
+      delta: { ...renderStop(finish, { hasToolCall: false, refusal: '' }), ...this.#endDelta },
+      usage: finalUsage(this.#context, finish, usage, this.#endUsage),
     };
     const stop = { ...this.#stop, type: 'message_stop', ...metadataField(this.#context, finish.settled) };
     return (
@@ -132,17 +137,6 @@ export class RelayWriter {
 function verbatim(value: JsonObject, data: string, type: string): string {
   const isReady = value.type === type && !/[\r\n]/.test(data);
   return writeSseFrame(isReady ? data : JSON.stringify({ ...value, type }), type);
-}
-
-/** Two message_delta events as one: what is said later wins. */
-function merged(first: JsonObject | undefined, second: JsonObject): JsonObject {
-  if (first === undefined) return second;
-  return {
-    ...first,
-    ...second,
-    delta: { ...objectOf(first.delta), ...objectOf(second.delta) },
-    usage: { ...objectOf(first.usage), ...objectOf(second.usage) },
-  };
 }
 
 /** Counts as the upstream wrote them, without those that are no counts. */

@@ -19,7 +19,7 @@ export function parseConversation(
     items.push(places.put<Item>({ type: 'message', role: 'system', content: prompt }, 'system'));
   }
   for (const [index, message] of messages.entries()) {
-    items.push(...parseMessage(message, `messages[${index}]`, places));
+    for (const item of parseMessage(message, `messages[${index}]`, places)) items.push(item);
   }
   return items;
 }

@@ -10,7 +10,7 @@ import type {
   ToolResultItem,
 } from '../../ir/items.ts';
 import type { JsonObject } from '../../kit/json.ts';
-import { objectsAt } from '../../kit/members.ts';
+import { objectsAt, stringAt } from '../../kit/members.ts';
 import { familyOf } from '../custody.ts';
 import type { Report } from '../report.ts';
 import { flatArguments } from '../tool-names.ts';
@@ -98,9 +98,9 @@ export class BlockRenderer {
 
   /** The tools of such an item are among the request's own; only those that somebody else runs are lost. */
   #additionalTools(item: OpaqueItem): [] {
-    for (const [index, { type }] of objectsAt(item.value, 'tools').entries()) {
-      if (CALLABLE_TOOLS.has(type)) continue;
-      this.#report.dropped(this.#placeOf(item, `tools[${index}]`), notRun(String(type)));
+    for (const [index, tool] of objectsAt(item.value, 'tools').entries()) {
+      if (CALLABLE_TOOLS.has(tool.type)) continue;
+      this.#report.dropped(this.#placeOf(item, `tools[${index}]`), notRun(stringAt(tool, 'type') ?? ''));
     }
     return [];
   }

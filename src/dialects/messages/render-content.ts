@@ -78,7 +78,7 @@ class Turns {
   #push(role: WireRole, blocks: readonly JsonObject[]): void {
     if (blocks.length === 0) return;
     const last = this.#turns.at(-1);
-    if (last?.role === role) last.blocks.push(...blocks);
+    if (last?.role === role) for (const block of blocks) last.blocks.push(block);
     else this.#turns.push({ role, blocks: [...blocks] });
   }
 

@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import type { JsonObject } from '../../kit/json.ts';
 import { closed, oneOf, optional, otherThan, taggedUnion } from '../../kit/schema.ts';
-import { gatewayFieldSchemas, SHARED_GATEWAY_FIELDS } from '../gateway-fields.ts';
+import { gatewayFieldSchemas, MOST_TOOLS, SHARED_GATEWAY_FIELDS } from '../gateway-fields.ts';
 import { blockSchema, textBlockSchema } from './wire-blocks.ts';
 import { toolChoiceSchema, toolSchema } from './wire-tools.ts';
 
@@ -87,7 +87,7 @@ function sharedFields(vendor: string) {
     messages: Type.Array(messageSchema, { minItems: 1 }),
     model: Type.String({ minLength: 1 }),
     system: optional(Type.Union([Type.String(), Type.Array(taggedUnion('type', [textBlockSchema]))])),
-    tools: optional(Type.Array(toolSchema(vendor))),
+    tools: optional(Type.Array(toolSchema(vendor), { maxItems: MOST_TOOLS })),
     tool_choice: optional(toolChoiceSchema),
     thinking: optional(thinkingSchema),
     output_config: optional(outputConfigSchema),

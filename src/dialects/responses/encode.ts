@@ -2,14 +2,14 @@ import type { Event, EventBatch, Failure, Finish, ItemHead, PartKind } from '../
 import { Fold } from '../../ir/fold.ts';
 import type { Annotation, Item, ItemStatus } from '../../ir/items.ts';
 import type { JsonObject } from '../../kit/json.ts';
-import { numberAt, objectAt, objectsAt, stringAt } from '../../kit/members.ts';
+import { numberAt, objectAt, stringAt } from '../../kit/members.ts';
 import { writeSseComment, writeSseFrame } from '../../kit/sse.ts';
 import type { ReplyContext, StreamEncoder } from '../dialect.ts';
 import { coveredBy, INPUT_CHANNELS, isProgressEvent, TERMINAL_EVENTS, TEXT_CHANNELS } from './event-types.ts';
 import { END_MARKER, FrameWriter, partOf, placeOf } from './frame-writer.ts';
 import { ItemIds } from './ids.ts';
 
-import { refusalText, renderOutputItem, showsRefusal } from './output-items.ts';
+import { refusalText, renderOutputItem, renderOutputPart, showsRefusal } from './output-items.ts';
 import { type Placement, patchFrame } from './relay-frames.ts';
 import { renderAnnotation } from './render-items.ts';
 import {
@@ -20,6 +20,7 @@ import {
   openSnapshot,
   overlay,
 } from './snapshot.ts';
+import { TextDrafts } from './text-drafts.ts';
 
 /** An output item in the stream that the caller reads. */
 interface Shown extends Placement {
@@ -34,6 +35,8 @@ interface Shown extends Placement {
   waiting: Annotation[];
   /** How many of the raw thoughts, from the first on, were also written as summaries. */
   mirrored: number;
+  /** The upstream writes summaries of its own. */
+  hasSummary: boolean;
   inputDone: boolean;
 }
 
@@ -45,6 +48,7 @@ export class ResponsesEncoder implements StreamEncoder {
   readonly #ids: ItemIds;
   readonly #writer = new FrameWriter();
   readonly #fold = new Fold();
+  readonly #drafts = new TextDrafts();
   /** By position among the events, in the order of their start. */
   readonly #items = new Map<number, Shown>();
   /** Relay lane: the same, by the upstream's `output_index`. */
@@ -83,12 +87,22 @@ export class ResponsesEncoder implements StreamEncoder {
       case 'failure':
         return this.#fail(event);
       default:
-        this.#fold.push(event);
+        this.#keep(event);
         return this.#open() + this.#progress(event);
     }
   }
 
-  /** Writes what an event of the representation says. It is in the fold already. */
+  /** Remembers what an event says, whoever writes it. */
+  #keep(event: Event): void {
+    this.#fold.push(event);
+    this.#drafts.see(event);
+    const isOfSummary =
+      (event.type === 'part-start' || event.type === 'text-delta') && event.kind === 'summary';
+    const shown = isOfSummary ? this.#items.get(event.item) : undefined;
+    if (shown !== undefined) shown.hasSummary = true;
+  }
+
+  /** Writes what an event of the representation says. It is kept already. */
   #progress(event: Event): string {
     switch (event.type) {
       case 'item-start':
@@ -144,6 +158,7 @@ export class ResponsesEncoder implements StreamEncoder {
       annotations: new Map(),
       waiting: [],
       mirrored: 0,
+      hasSummary: false,
       inputDone: false,
     };
     this.#items.set(item, shown);
@@ -192,9 +207,8 @@ export class ResponsesEncoder implements StreamEncoder {
 
   /** Thoughts are also written as a summary when one was asked for and the upstream sends none. */
   #mirrors(shown: Shown, part: number, kind: PartKind): boolean {
-    if (kind !== 'thought' || this.#context.request.reasoning?.summary === undefined) return false;
-    const item = this.#fold.itemAt(shown.item);
-    return part === shown.mirrored && item.type === 'reasoning' && item.summary.length === 0;
+    const isAskedFor = kind === 'thought' && this.#context.request.reasoning?.summary !== undefined;
+    return isAskedFor && part === shown.mirrored && !shown.hasSummary;
   }
 
   #text({ item, part, kind, text, logprobs }: EventOf<'text-delta'>): string {
@@ -212,18 +226,21 @@ export class ResponsesEncoder implements StreamEncoder {
       shown.waiting.push(annotation);
       return '';
     }
-    return this.#writeAnnotation(shown, part, annotation);
+    return this.#writeAnnotation(shown, part, annotation, '');
   }
 
-  #writeAnnotation(shown: Shown, part: number, annotation: Annotation): string {
-    const [rendered] = renderAnnotation(annotation, this.#fold.textAt(shown.item, part, 'text'));
+  /** `text`: what an annotation is about that is about all of it. */
+  #writeAnnotation(shown: Shown, part: number, annotation: Annotation, text: string): string {
+    const [rendered] = renderAnnotation(annotation, text);
     if (rendered === undefined) return '';
     return this.#writer.annotation(shown, part, countAnnotation(shown, part), rendered);
   }
 
   #waitingAnnotations(shown: Shown, part: number): string {
+    if (shown.waiting.length === 0) return '';
+    const text = this.#fold.textAt(shown.item, part, 'text');
     const waiting = shown.waiting.splice(0);
-    return waiting.map((annotation) => this.#writeAnnotation(shown, part, annotation)).join('');
+    return waiting.map((annotation) => this.#writeAnnotation(shown, part, annotation, text)).join('');
   }
 
   #partEnd({ item, part, kind }: EventOf<'part-end'>): string {
@@ -231,15 +248,15 @@ export class ResponsesEncoder implements StreamEncoder {
     if (shown === undefined) return '';
     const annotated = kind === 'text' ? this.#waitingAnnotations(shown, part) : '';
     const text = this.#fold.textAt(item, part, kind);
-    const whole = (kind === 'text' ? this.#textPart(shown, part) : undefined) ?? partOf(kind, text);
+    const whole = (kind === 'text' ? this.#textPart(item, part, text) : undefined) ?? partOf(kind, text);
     const ended = annotated + this.#writer.partDone(shown, kind, wirePart(shown, kind, part), text, whole);
     if (!isMirrored(shown, kind, part)) return ended;
     return ended + this.#writer.partDone(shown, 'summary', part, text, partOf('summary', text));
   }
 
   /** A text part with its annotations and log probabilities. */
-  #textPart(shown: Shown, part: number): JsonObject | undefined {
-    return objectsAt(this.#render(shown, 'completed'), 'content')[part];
+  #textPart(item: number, part: number, text: string): JsonObject | undefined {
+    return renderOutputPart(this.#drafts.take(item, part, text))[0];
   }
 
   // Tool calls
@@ -286,7 +303,7 @@ export class ResponsesEncoder implements StreamEncoder {
     let isSaid = covered?.size === 0;
     for (const event of events) {
       if (event.type === 'finish' || event.type === 'failure') continue;
-      this.#fold.push(event);
+      this.#keep(event);
       if (covered?.has(event.type)) {
         isSaid = true;
         if (event.type === 'item-start') this.#show(event.item, event.head);
@@ -338,7 +355,7 @@ export class ResponsesEncoder implements StreamEncoder {
   /** A refusal that no part of the answer shows is shown in words. */
   #refusal(finish: Finish): string {
     if (finish.reason !== 'refusal' || showsRefusal(this.#fold.result().items)) return '';
-    const item = Math.max(-1, ...this.#items.keys()) + 1;
+    const item = [...this.#items.keys()].reduce((next, known) => Math.max(next, known + 1), 0);
     const part = { item, part: 0, kind: 'refusal' } as const;
     const events: Event[] = [
       { type: 'item-start', item, head: { type: 'message' } },

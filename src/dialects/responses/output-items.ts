@@ -50,7 +50,8 @@ function renderMessage(item: MessageItem, id: string, status: ItemStatus): JsonO
   });
 }
 
-function renderOutputPart(part: Part): JsonObject[] {
+/** Writes one part; nothing for what this format cannot show. */
+export function renderOutputPart(part: Part): JsonObject[] {
   switch (part.type) {
     case 'text':
       return [

@@ -5,22 +5,13 @@ import { compact, numberAt, objectsAt, stringAt } from '../../kit/members.ts';
 import { CHANNEL_BY_PART, INPUT_CHANNELS, isExclusive } from './event-types.ts';
 import { statusAt } from './members.ts';
 import { imageSourceOf, parseAnnotation, parseItem, sealOf } from './parse-items.ts';
-
-interface PartSlot {
-  /** Position in the representation, and the one the upstream counts with. */
-  readonly part: number;
-  readonly index: number;
-  readonly kind: PartKind;
-  text: string;
-  annotations: number;
-  open: boolean;
-}
+import { type PartSlot, PartSlots } from './part-slots.ts';
 
 /** An output item that is being read. */
 export interface ItemSlot {
   item: number;
   head: ItemHead;
-  parts: PartSlot[];
+  parts: PartSlots;
   input: string;
   open: boolean;
 }
@@ -37,6 +28,8 @@ export class OutputReader {
   readonly #slots: ItemSlot[] = [];
   readonly #byIndex = new Map<number, ItemSlot>();
   readonly #byId = new Map<string, ItemSlot>();
+  /** The last message or reasoning item: of those no two are open at once. */
+  #alone: ItemSlot | undefined;
   #items = 0;
   #upstreamId = '';
 
@@ -59,7 +52,7 @@ export class OutputReader {
   }
 
   get hasRefusal(): boolean {
-    return this.#slots.some((slot) => slot.parts.some((part) => part.kind === 'refusal'));
+    return this.#slots.some((slot) => slot.parts.all.some((part) => part.kind === 'refusal'));
   }
 
   /** The item that an event speaks of: by its position first, because some upstreams change ids on the way. */
@@ -79,7 +72,7 @@ export class OutputReader {
   begin(item: JsonObject, index: number | undefined): ItemSlot | undefined {
     const head = this.#headOf(item);
     if (head.type === 'tool-call' && head.name === '') return undefined;
-    const slot: ItemSlot = { item: 0, head, parts: [], input: '', open: false };
+    const slot: ItemSlot = { item: 0, head, parts: new PartSlots(), input: '', open: false };
     this.#slots.push(slot);
     if (index !== undefined) this.#byIndex.set(index, slot);
     if ('id' in head && head.id !== undefined) this.#byId.set(head.id, slot);
@@ -88,10 +81,8 @@ export class OutputReader {
   }
 
   #open(slot: ItemSlot): void {
-    if (this.#exclusive) {
-      for (const other of this.#slots)
-        if (other.open && isExclusive(other.head.type)) this.end(other, 'completed');
-    }
+    if (this.#exclusive && this.#alone !== undefined) this.end(this.#alone, 'completed');
+    if (isExclusive(slot.head.type)) this.#alone = slot;
     slot.item = this.#items++;
     slot.open = true;
     this.#emit({ type: 'item-start', item: slot.item, head: slot.head });
@@ -99,11 +90,9 @@ export class OutputReader {
 
   /** The part of an item; started when it is not open. */
   part(slot: ItemSlot, kind: PartKind, index: number): PartSlot {
-    const group = slot.parts.filter((part) => isSameGroup(part.kind, kind));
-    const known = group.findLast((part) => part.index === index);
+    const known = slot.parts.last(kind, index);
     if (known?.open) return known;
-    const part: PartSlot = { part: group.length, index, kind, text: '', annotations: 0, open: true };
-    slot.parts.push(part);
+    const part = slot.parts.begin(kind, index);
     this.#emit({ type: 'part-start', item: slot.item, part: part.part, kind });
     return part;
   }
@@ -118,7 +107,7 @@ export class OutputReader {
 
   #reopen(slot: ItemSlot): void {
     slot.head = slot.head.type === 'opaque' ? slot.head : { ...slot.head, id: undefined };
-    slot.parts = [];
+    slot.parts = new PartSlots();
     slot.input = '';
     this.#open(slot);
   }
@@ -148,8 +137,7 @@ export class OutputReader {
     const channel = CHANNEL_BY_PART.get(stringAt(value, 'type') ?? '');
     if (!slot.open || channel === undefined) return;
     const { kind, partField } = channel;
-    const known = slot.parts.findLast((part) => isSameGroup(part.kind, kind) && part.index === index);
-    if (known?.open === false) return;
+    if (slot.parts.last(kind, index)?.open === false) return;
     const logprobs = objectsAt(value, 'logprobs');
     const text = stringAt(value, partField) ?? '';
     this.wholeText(slot, kind, index, text, logprobs.length > 0 ? logprobs : undefined);
@@ -206,7 +194,7 @@ export class OutputReader {
   /** Closes an item and what is open in it. */
   end(slot: ItemSlot, status: ItemStatus, value?: JsonObject): void {
     if (!slot.open) return;
-    for (const part of slot.parts) this.#closePart(slot, part);
+    for (const part of slot.parts.all) this.#closePart(slot, part);
     if (value !== undefined) this.#seal(slot, value);
     slot.open = false;
     const end = { type: 'item-end' as const, item: slot.item, status };
@@ -256,11 +244,6 @@ export class OutputReader {
         return { type: 'opaque', item: { type: 'opaque', dialect: 'responses', value } };
     }
   }
-}
-
-/** Summaries are counted apart from everything else. */
-function isSameGroup(one: PartKind, other: PartKind): boolean {
-  return (one === 'summary') === (other === 'summary');
 }
 
 function extOfItem(item: Item) {

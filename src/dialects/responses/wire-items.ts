@@ -1,6 +1,6 @@
 import Type, { type TProperties, type TSchema } from 'typebox';
 import { oneOf, optional, otherThan, taggedUnion } from '../../kit/schema.ts';
-import { cacheControlSchema } from '../gateway-fields.ts';
+import { cacheControlSchema, MOST_TOOLS } from '../gateway-fields.ts';
 
 /** Schemas of the items and content parts that a request's `input` may hold. */
 
@@ -203,7 +203,7 @@ const ITEM_FIELDS: Readonly<Record<string, TProperties>> = {
   item_reference: { id: text },
   additional_tools: {
     role: oneOf(['unknown', 'user', 'assistant', 'system', 'critic', 'discriminator', 'developer', 'tool']),
-    tools: Type.Array(Type.Object({ type: Type.String({ minLength: 1 }) })),
+    tools: Type.Array(Type.Object({ type: Type.String({ minLength: 1 }) }), { maxItems: MOST_TOOLS }),
     id,
   },
   agent_message: {

@@ -1,6 +1,6 @@
 import Type, { type TProperties, type TSchema } from 'typebox';
 import { oneOf, optional, taggedUnion } from '../../kit/schema.ts';
-import { cacheControlSchema, userLocationSchema } from '../gateway-fields.ts';
+import { cacheControlSchema, MOST_TOOLS, userLocationSchema } from '../gateway-fields.ts';
 
 /** Schemas of `tools` and `tool_choice`. */
 
@@ -80,6 +80,7 @@ const TOOL_FIELDS: Readonly<Record<string, TProperties>> = {
         Type.Object({ type: Type.Literal('function'), ...functionFields }),
         Type.Object({ type: Type.Literal('custom'), ...customFields }),
       ]),
+      { maxItems: MOST_TOOLS },
     ),
   },
   web_search_preview: webSearchFields,
@@ -183,7 +184,7 @@ export const toolChoiceSchema = Type.Optional(
       Type.Object({
         type: Type.Literal('allowed_tools'),
         mode: oneOf(['auto', 'required']),
-        tools: Type.Array(openObject),
+        tools: Type.Array(openObject, { maxItems: MOST_TOOLS }),
       }),
       Type.Unsafe<Record<string, unknown>>({
         type: 'object',

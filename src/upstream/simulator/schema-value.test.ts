@@ -166,4 +166,25 @@ describe('schemaValue', () => {
     const schema = { type: 'object', properties: { self: { $ref: '#' } }, required: ['self'] };
     expect(() => schemaValue(schema)).not.toThrow();
   });
+
+  it.each([
+    ['parts that lead back', { allOf: Array.from({ length: 10 }, () => ({ $ref: '#' })) }],
+    [
+      'members that lead back',
+      {
+        type: 'object',
+        properties: { a: { $ref: '#' }, b: { $ref: '#' }, c: { $ref: '#' } },
+        required: ['a', 'b', 'c'],
+      },
+    ],
+    ['lists that lead back', { type: 'array', minItems: 9, items: { $ref: '#' } }],
+  ])('ends soon on %s again and again', (_, schema) => {
+    const started = performance.now();
+    schemaValue(schema);
+    expect(performance.now() - started).toBeLessThan(1000);
+  });
+
+  it('takes a reference that is not well encoded for one that leads nowhere', () => {
+    expect(schemaValue({ $ref: '#/%E0%A4%A' })).toBe('simulated answer');
+  });
 });
