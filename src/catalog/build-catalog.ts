@@ -1,4 +1,5 @@
 import type { DialectName, Format } from '../ir/items.ts';
+import { lookUp } from '../kit/lookup.ts';
 import { parsePrice } from '../kit/money.ts';
 import {
   type Catalog,
@@ -85,7 +86,8 @@ function resolver(models: readonly Model[]): Catalog['resolve'] {
 }
 
 function providerOf(entry: ProviderEntry): Provider {
-  const row = entry.slug === SIMULATOR_PROVIDER.slug ? SIMULATOR_PROVIDER : PROVIDER_TABLE[entry.slug];
+  const row =
+    entry.slug === SIMULATOR_PROVIDER.slug ? SIMULATOR_PROVIDER : lookUp(PROVIDER_TABLE, entry.slug);
   const word = entry.dialect ?? row?.dialect;
   const baseUrl = entry.base_url ?? row?.base_url;
   if (word === undefined || word === null || (baseUrl === undefined && word !== 'simulator')) {

@@ -1,4 +1,5 @@
 import { isIPv6 } from 'node:net';
+import { lookUp } from '../kit/lookup.ts';
 import type { FirstKeys } from '../manage/bootstrap.ts';
 
 /** Addresses that mean "every address of this machine": one cannot connect to them, so loopback is shown. */
@@ -6,7 +7,7 @@ const ANY_ADDRESS: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', 
 
 /** The address that clients on this machine use. `basePath` begins with a slash. */
 export function baseUrl(host: string, port: number, basePath: string): string {
-  const reachable = ANY_ADDRESS[host] ?? host;
+  const reachable = lookUp(ANY_ADDRESS, host) ?? host;
   return `http://${isIPv6(reachable) ? `[${reachable}]` : reachable}:${port}${basePath}`;
 }
 

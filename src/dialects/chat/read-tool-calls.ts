@@ -45,15 +45,13 @@ const ENTRY_FIELDS: ReadonlySet<string> = new Set(['index', 'id', 'type', 'funct
  */
 export class ToolCallReader {
   readonly #context: CallsContext;
-  /** The last call of each index and of each id, and the last of all. */
+  readonly #calls: Call[] = [];
+  /** The last call of each index and of each id. */
   readonly #byIndex = new Map<number, Call>();
   readonly #byId = new Map<string, Call>();
-  #last: Call | undefined;
-  /** Calls that have not ended, in order. */
-  readonly #open = new Set<Call>();
-  /** Those of them whose items have begun; the same by the id of the call; those whose input is whole. */
-  readonly #running = new Set<Call>();
-  readonly #byCallId = new Map<string, Call>();
+  /** Calls that have begun and not ended: by the id of the call, how many, and those whose input is whole. */
+  readonly #running = new Map<string, Call>();
+  #runningCount = 0;
   readonly #whole = new Set<Call>();
   #hasCalls = false;
 
@@ -67,12 +65,12 @@ export class ToolCallReader {
   }
 
   get hasOpenCalls(): boolean {
-    return this.#running.size > 0;
+    return this.#runningCount > 0;
   }
 
   /** The item of the open call with this id. */
   itemOf(callId: string): number | undefined {
-    return this.#byCallId.get(callId)?.item;
+    return this.#running.get(callId)?.item;
   }
 
   /** Takes one entry of `tool_calls`. */
@@ -105,7 +103,7 @@ export class ToolCallReader {
 
   /** Ends every call; the one that was being written gets `lastStatus`. */
   endAll(lastStatus: ItemStatus): void {
-    const open = [...this.#open];
+    const open = this.#calls.filter(({ isEnded }) => !isEnded);
     for (const call of open) this.#end(call, call === open.at(-1) ? lastStatus : 'completed');
   }
 
@@ -116,7 +114,7 @@ export class ToolCallReader {
 
   #knownCall(index: number | undefined, id: string | undefined): Call | undefined {
     if (index !== undefined) return this.#byIndex.get(index);
-    return id === undefined ? this.#last : this.#byId.get(id);
+    return id === undefined ? this.#calls.at(-1) : this.#byId.get(id);
   }
 
   #add(index: number | undefined): Call {
@@ -134,9 +132,8 @@ export class ToolCallReader {
       ext: undefined,
       lateExt: undefined,
     };
-    this.#open.add(call);
+    this.#calls.push(call);
     if (index !== undefined) this.#byIndex.set(index, call);
-    this.#last = call;
     return call;
   }
 
@@ -156,8 +153,8 @@ export class ToolCallReader {
     call.callId = call.id ?? this.#context.makeId(item);
     call.isFlattened = identity.kind === 'custom' && !call.isCustom;
     this.#hasCalls = true;
-    this.#running.add(call);
-    this.#byCallId.set(call.callId, call);
+    this.#runningCount++;
+    this.#running.set(call.callId, call);
     this.#context.emit({
       type: 'item-start',
       item,
@@ -176,12 +173,11 @@ export class ToolCallReader {
   #end(call: Call, status: ItemStatus): void {
     if (call.isEnded) return;
     call.isEnded = true;
-    this.#open.delete(call);
-    this.#running.delete(call);
     this.#whole.delete(call);
     const { item, callId } = call;
     if (item === undefined || callId === undefined) return;
-    if (this.#byCallId.get(callId) === call) this.#byCallId.delete(callId);
+    this.#runningCount--;
+    if (this.#running.get(callId) === call) this.#running.delete(callId);
     if (call.isFlattened) {
       const text = freeTextOf(call.held);
       if (text !== '') this.#context.emit({ type: 'tool-input-delta', item, text });
