@@ -15,7 +15,7 @@ import { familyOf } from '../custody.ts';
 import type { Report } from '../report.ts';
 import { flatArguments } from '../tool-names.ts';
 import { isMade } from './citations.ts';
-import { NO_FIELD, reportForeignMembers } from './foreign-members.ts';
+import { NO_FIELD, reportForeignMembers } from './losses.ts';
 import { renderReasoning } from './reasoning.ts';
 import type { RenderContext } from './render-context.ts';
 import { inputObject, toolUseId } from './tool-use.ts';

@@ -1,7 +1,7 @@
 import type { Item, MessageItem } from '../../ir/items.ts';
 import type { JsonObject } from '../../kit/json.ts';
 import type { Report } from '../report.ts';
-import { NO_FIELD } from './foreign-members.ts';
+import { NO_FIELD } from './losses.ts';
 import { BlockRenderer } from './render-blocks.ts';
 import type { RenderContext } from './render-context.ts';
 import type { WireRole } from './wire.ts';

@@ -2,7 +2,7 @@ import type { GenerationRequest, Tool, ToolChoice } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json.ts';
 import type { Report } from '../report.ts';
 import { freeTextParameters, type ToolIdentity } from '../tool-names.ts';
-import { NO_FIELD, reportForeignMembers } from './foreign-members.ts';
+import { NO_FIELD, reportForeignMembers } from './losses.ts';
 import { notRun } from './render-blocks.ts';
 import type { RenderContext } from './render-context.ts';
 

@@ -1,7 +1,6 @@
 import type { CacheMark, Ext, Item, Part } from '../../ir/items.ts';
 import type { GenerationRequest, RequestField, Tool } from '../../ir/request.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../kit/json.ts';
-import { lookUp } from '../../kit/lookup.ts';
+import { foreignFieldPaths, foreignMembers } from '../foreign-members.ts';
 import type { Report } from '../report.ts';
 import { isInItem } from './wire.ts';
 
@@ -15,9 +14,6 @@ export const NO_SUCH_PARAMETER = 'the upstream has no such parameter';
 const NO_SUCH_MEMBER = 'the upstream has no such field';
 
 const ABSENT_SAMPLING = ['topA', 'minP', 'repetitionPenalty', 'seed', 'stop', 'logitBias'] as const;
-
-/** Fields of other formats of which only some members are foreign here: each of those is an entry of its own. */
-const SPLIT_FIELDS: ReadonlySet<string> = new Set(['output_config', 'metadata', 'stream_options']);
 
 /** Reports everything that has no place in this dialect, by the caller's own names. */
 export function reportLosses(request: GenerationRequest, report: Report): void {
@@ -42,11 +38,7 @@ function reportUnknownFields({ unknownFields, wishes }: GenerationRequest, repor
 }
 
 function reportForeignFields(ext: Ext, report: Report): void {
-  for (const [name, value] of foreignMembers(ext)) {
-    const isSplit = SPLIT_FIELDS.has(name) && isJsonObject(value);
-    const lost = isSplit ? Object.keys(value).map((member) => `${name}.${member}`) : [name];
-    for (const field of lost) report.dropped(field, NO_SUCH_PARAMETER);
-  }
+  for (const path of foreignFieldPaths(ext, 'responses')) report.dropped(path, NO_SUCH_PARAMETER);
 }
 
 function reportItem(item: Item, report: Report): void {
@@ -63,25 +55,7 @@ type Thing = Exclude<Item | Part | Tool, { type: 'opaque' | 'hosted' }>;
 function reportThing(thing: Thing, field: RequestField, report: Report): void {
   const { cache, ext }: { cache?: CacheMark; ext?: Ext } = thing;
   if (cache !== undefined) report.dropped(report.place(thing, field, 'cache_control'), NO_CACHE_MARKS);
-  for (const [name, value] of foreignMembers(ext ?? {})) {
-    if (!saysNothing(name, value)) report.dropped(report.place(thing, field, name), NO_SUCH_MEMBER);
+  for (const [name] of foreignMembers(ext, 'responses')) {
+    report.dropped(report.place(thing, field, name), NO_SUCH_MEMBER);
   }
-}
-
-function foreignMembers(ext: Ext): [string, Json][] {
-  return Object.entries(ext).flatMap(([dialect, fields]) =>
-    dialect === 'responses' ? [] : (Object.entries(fields ?? {}) as [string, Json][]),
-  );
-}
-
-/** Members with these values mean the same as their absence. Clients replay them with every item. */
-const DEFAULTS: Readonly<Record<string, (value: JsonObject) => boolean>> = {
-  caller: ({ type }) => type === 'direct',
-  citations: ({ enabled }) => enabled !== true,
-};
-
-function saysNothing(name: string, value: Json): boolean {
-  if (value === false) return true;
-  if (Array.isArray(value)) return value.length === 0;
-  return isJsonObject(value) && lookUp(DEFAULTS, name)?.(value) === true;
 }

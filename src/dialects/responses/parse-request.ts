@@ -24,6 +24,7 @@ import {
 } from '../../kit/members.ts';
 import type { Issue } from '../../kit/validate.ts';
 import type { ParseContext } from '../dialect.ts';
+import { ADDITIONAL_TOOL_MARK } from '../foreign-members.ts';
 import { modelList, parseCacheMark, parseWishes } from '../gateway-fields.ts';
 import { checkSemantics } from '../semantics.ts';
 
@@ -31,7 +32,6 @@ import { inputPlace } from './input-place.ts';
 import { parseItem } from './parse-items.ts';
 import { parseToolChoice, parseTools } from './parse-tools.ts';
 import {
-  ADDITIONAL_TOOL_MARK,
   DOCUMENTED_FIELDS,
   INCLUDE_LOGPROBS,
   REASONING_FIELDS,

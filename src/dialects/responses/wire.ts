@@ -1,6 +1,7 @@
 import Type from 'typebox';
 import type { Effort, Tool } from '../../ir/request.ts';
 import { oneOf, optional, taggedUnion } from '../../kit/schema.ts';
+import { ADDITIONAL_TOOL_MARK } from '../foreign-members.ts';
 import {
   gatewayFieldSchemas,
   imageConfigSchema,
@@ -184,9 +185,6 @@ export const ID_PREFIXES = {
 
 /** The format of sealed reasoning whose maker this dialect does not name. */
 export const OWN_REASONING_FORMAT = 'openai-responses-v1';
-
-/** Mark of tools that an `additional_tools` item declares: upstreams of this dialect get the item instead. */
-export const ADDITIONAL_TOOL_MARK = 'additional_tools';
 
 /** True for a tool that an `additional_tools` item declares. */
 export function isInItem(tool: Tool): boolean {
