@@ -1,15 +1,8 @@
+import { PRICE_NAMES, type PriceName } from '../config/price-names.ts';
 import type { DialectName, Format } from '../ir/items.ts';
 import { lookUp } from '../kit/lookup.ts';
 import { parsePrice } from '../kit/money.ts';
-import {
-  type Catalog,
-  type Endpoint,
-  type Model,
-  PRICE_NAMES,
-  type PriceName,
-  type Pricing,
-  type Provider,
-} from './catalog.ts';
+import type { Catalog, Endpoint, Model, Pricing, Provider } from './catalog.ts';
 import type { DialectWord, EndpointEntry, ModelEntry, ProviderEntry } from './entries.ts';
 import type { Timeouts } from './provider.ts';
 import { PROVIDER_TABLE } from './provider-table.ts';

@@ -1,3 +1,4 @@
+import type { PriceName } from '../config/price-names.ts';
 import type { DialectName, Format } from '../ir/items.ts';
 import type { Price } from '../kit/money.ts';
 import type { Timeouts } from './provider.ts';
@@ -20,27 +21,6 @@ export interface Provider {
   readonly dataPolicy: { readonly training: boolean; readonly retainsPrompts: boolean } | undefined;
   readonly timeouts: Timeouts;
 }
-
-/** Price names as in the public model lists. */
-export const PRICE_NAMES = [
-  'prompt',
-  'completion',
-  'request',
-  'image',
-  'image_token',
-  'image_output',
-  'audio',
-  'audio_output',
-  'input_audio_cache',
-  'input_cache_read',
-  'input_cache_write',
-  'input_cache_write_1h',
-  'internal_reasoning',
-  'web_search',
-  'discount',
-] as const;
-
-export type PriceName = (typeof PRICE_NAMES)[number];
 
 /** Prices of one endpoint, USD per unit, exact. */
 export type Pricing = Readonly<Partial<Record<PriceName, Price>>>;

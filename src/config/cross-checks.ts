@@ -1,7 +1,8 @@
 import { isIP } from 'node:net';
 import { parsePrice } from '../kit/money.ts';
 import type { Issue } from '../kit/validate.ts';
-import { CONFIGURED_PRICES, type Config } from './schema.ts';
+import { PRICE_NAMES } from './price-names.ts';
+import type { Config } from './schema.ts';
 import { shownName } from './shown-text.ts';
 
 /** Headers that the gateway or the connection sets itself. */
@@ -102,7 +103,7 @@ function* modelChecks({ models, providers }: Config, knownProviders: ReadonlySet
           message: `"${endpoint.provider}" is neither in providers nor in the built-in table`,
         };
       }
-      for (const name of CONFIGURED_PRICES) {
+      for (const name of PRICE_NAMES) {
         const price = endpoint.pricing[name];
         if (price && parsePrice(price) === undefined) {
           yield {

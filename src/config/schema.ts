@@ -1,5 +1,6 @@
 import Type, { type Static, type TSchema } from 'typebox';
 import { closed, oneOf, optional } from '../kit/schema.ts';
+import { PRICE_NAMES, type PriceName } from './price-names.ts';
 
 /**
  * The configuration file. A key with a `default` is always there once the defaults are filled in, so its type is not
@@ -33,25 +34,6 @@ export const DIALECT_WORDS = [
   'google-gemini',
   'aws-bedrock',
   'simulator',
-] as const;
-
-/** Price names as in the public model lists. */
-export const CONFIGURED_PRICES = [
-  'prompt',
-  'completion',
-  'request',
-  'image',
-  'image_token',
-  'image_output',
-  'audio',
-  'audio_output',
-  'input_audio_cache',
-  'input_cache_read',
-  'input_cache_write',
-  'input_cache_write_1h',
-  'internal_reasoning',
-  'web_search',
-  'discount',
 ] as const;
 
 const QUANTIZATIONS = [
@@ -115,8 +97,8 @@ const price = Type.Optional(
 );
 
 const pricing = closed({
-  ...(Object.fromEntries(CONFIGURED_PRICES.map((name) => [name, price])) as {
-    [name in (typeof CONFIGURED_PRICES)[number]]: typeof price;
+  ...(Object.fromEntries(PRICE_NAMES.map((name) => [name, price])) as {
+    [name in PriceName]: typeof price;
   }),
   overrides: optional(Type.Array(Type.Object({}), { maxItems: 256 })),
 });

@@ -1,4 +1,5 @@
-import type { Endpoint, Model, PriceName } from '../catalog/catalog.ts';
+import type { Endpoint, Model } from '../catalog/catalog.ts';
+import type { PriceName } from '../config/price-names.ts';
 import type { GenerationRequest } from '../ir/request.ts';
 import { isJsonObject, type Json } from '../kit/json.ts';
 import { parsePrice } from '../kit/money.ts';

@@ -5,6 +5,7 @@ import {
   responsesResultSchema,
 } from '../../src/contract/generation-results.ts';
 import { compileValidator } from '../../src/kit/validate.ts';
+import { RESPONSE_KEYS } from '../builders/response-keys.ts';
 import { openTestGateway, readEvents, type TestGateway } from './harness.ts';
 import { SIMULATED_UPSTREAMS, UPSTREAMS } from './models.ts';
 
@@ -21,41 +22,6 @@ const tools = [
     name: 'get_weather',
     parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
   },
-];
-
-/** What every result of the responses format carries, whole or as a snapshot. */
-const RESPONSE_KEYS = [
-  'id',
-  'object',
-  'created_at',
-  'completed_at',
-  'status',
-  'incomplete_details',
-  'model',
-  'previous_response_id',
-  'instructions',
-  'output',
-  'error',
-  'tools',
-  'tool_choice',
-  'truncation',
-  'parallel_tool_calls',
-  'text',
-  'top_p',
-  'presence_penalty',
-  'frequency_penalty',
-  'top_logprobs',
-  'temperature',
-  'reasoning',
-  'usage',
-  'max_output_tokens',
-  'max_tool_calls',
-  'store',
-  'background',
-  'service_tier',
-  'metadata',
-  'safety_identifier',
-  'prompt_cache_key',
 ];
 
 const place = ['item_id', 'output_index'];
