@@ -55,6 +55,16 @@ export async function openGateway({ loaded, load, log, times }: OpenOptions): Pr
     for (const close of closers.splice(0).reverse()) await close();
   };
   try {
+    // First of all, so that whoever probes a gateway that takes long to open learns that it is alive and not ready.
+    const server = createHttpServer({
+      settings: () => running.http,
+      ids: randomIds,
+      clock: systemClock,
+      log,
+      ...(times !== undefined && { times }),
+    });
+    const { host, port } = await server.listen(runtime.host, runtime.port);
+    closers.push(() => server.drain(0));
     const installation = await openInstallation({
       dataDir: runtime.dataDir,
       keyPrefix: config.keys.prefix,
@@ -81,18 +91,6 @@ export async function openGateway({ loaded, load, log, times }: OpenOptions): Pr
       record: generationLog(log, systemClock),
       clock: systemClock,
     });
-    const server = createHttpServer({
-      settings: () => running.http,
-      catalog: () => running.gateway.catalog,
-      keys: installation.keyDirectory,
-      gateway,
-      ids: randomIds,
-      clock: systemClock,
-      log,
-      ...(times !== undefined && { times }),
-    });
-    const { host, port } = await server.listen(runtime.host, runtime.port);
-    closers.push(() => server.drain(0));
     const control = await listenForCommands(installation.directory.path, installation, log);
     closers.push(() => control.close());
     const watch = watchConfiguration({
@@ -106,7 +104,11 @@ export async function openGateway({ loaded, load, log, times }: OpenOptions): Pr
     closers.push(() => watch.close());
     // Last of all: keys that are shown once must not be made for a start that then fails.
     const firstKeys = await bootstrap(installation, runtime);
-    server.ready();
+    await server.serve({
+      catalog: () => running.gateway.catalog,
+      keys: installation.keyDirectory,
+      gateway,
+    });
     return {
       host,
       port,

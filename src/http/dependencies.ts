@@ -57,17 +57,24 @@ export const DEFAULT_TIMES: HttpTimes = {
   maxHeadBytes: 16_384,
 };
 
-/** What the HTTP layer is built from. */
-export interface HttpDependencies {
+/** What the HTTP layer needs to listen. */
+export interface HttpBasics {
   readonly settings: () => HttpSettings;
-  readonly catalog: () => Catalog;
-  readonly keys: KeyDirectory;
-  readonly gateway: Gateway;
   readonly ids: IdSource;
   readonly clock: Clock;
   readonly log: HttpLog;
-  /** Compile a request schema at its first request instead of before listening (some 100 ms each). */
+  /** Compile a request schema at its first request instead of before the first of all (some 100 ms each). */
   readonly lazySchemas?: boolean;
   /** Changes to the default limits. */
   readonly times?: Partial<HttpTimes>;
 }
+
+/** What it needs besides to serve: parts that may take long to open. */
+export interface HttpServices {
+  readonly catalog: () => Catalog;
+  readonly keys: KeyDirectory;
+  readonly gateway: Gateway;
+}
+
+/** What the HTTP layer is built from. */
+export interface HttpDependencies extends HttpBasics, HttpServices {}

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import createRouter, { type HTTPMethod } from 'find-my-way';
 import type { EncodeError } from '../dialects/error-envelope.ts';
 import { encodeEnvelope } from '../dialects/error-envelope.ts';
@@ -51,10 +52,11 @@ export class RouteIndex {
     }
   }
 
-  /** Compiles every schema now, rather than when it is first needed. */
-  compile(): void {
+  /** Compiles every schema now, rather than when it is first needed; whoever waits has a turn after each. */
+  async compile(): Promise<void> {
     for (const { validators } of this.#compiled) {
       for (const validator of Object.values(validators)) validator?.issuesOf({});
+      await nextTurn();
     }
   }
 

@@ -4,7 +4,14 @@ import type { Duplex } from 'node:stream';
 import { type EncodeError, encodeEnvelope } from '../dialects/error-envelope.ts';
 import { GatewayError } from '../ir/errors.ts';
 import { answer } from './answer.ts';
-import { DEFAULT_TIMES, type HttpDependencies, type HttpSettings, type HttpTimes } from './dependencies.ts';
+import {
+  DEFAULT_TIMES,
+  type HttpBasics,
+  type HttpDependencies,
+  type HttpServices,
+  type HttpSettings,
+  type HttpTimes,
+} from './dependencies.ts';
 import { type DocsPage, renderDocsPage } from './docs-page.ts';
 import { replyWithError } from './error-reply.ts';
 import { Exchange } from './exchange.ts';
@@ -18,10 +25,10 @@ import { unavailable } from './unavailable.ts';
 
 /** The gateway's door. */
 export interface HttpServer {
-  /** Binds; rejects when it cannot. Port 0 picks a free one. */
+  /** Binds; rejects when it cannot. Port 0 picks a free one. Until it is ready every request but the probes gets 503. */
   listen(host: string, port: number): Promise<{ readonly host: string; readonly port: number }>;
-  /** From now on requests are served and `/readyz` says so. */
-  ready(): void;
+  /** Serves requests by `services`, once the request schemas are compiled, and `/readyz` says so. */
+  serve(services: HttpServices): Promise<void>;
   /**
    * Stops accepting, lets what is in flight finish, and ends what is left after `limitMs` with a failure in its own
    * format. Resolves when every connection is closed; may be called once.
@@ -30,8 +37,8 @@ export interface HttpServer {
 }
 
 /** Makes a server that is not listening yet. */
-export function createHttpServer(services: HttpDependencies): HttpServer {
-  return new NodeHttpServer(services);
+export function createHttpServer(basics: HttpBasics): HttpServer {
+  return new NodeHttpServer(basics);
 }
 
 /** What depends on the vendor word and the base path, made once for each pair. */
@@ -48,7 +55,7 @@ interface Face {
 const MAX_PIPELINED = 16;
 
 class NodeHttpServer implements HttpServer {
-  readonly #services: HttpDependencies;
+  #services: HttpDependencies;
   readonly #times: HttpTimes;
   readonly #server: Server;
   readonly #exchanges = new Set<Exchange>();
@@ -59,9 +66,9 @@ class NodeHttpServer implements HttpServer {
   #face: Face | undefined;
   #whenEnded: ((exchange: Exchange) => void) | undefined;
 
-  constructor(services: HttpDependencies) {
-    this.#services = services;
-    this.#times = { ...DEFAULT_TIMES, ...services.times };
+  constructor(basics: HttpBasics) {
+    this.#services = withoutServices(basics);
+    this.#times = { ...DEFAULT_TIMES, ...basics.times };
     const times = this.#times;
     this.#server = createServer({
       headersTimeout: times.headersMs,
@@ -84,8 +91,6 @@ class NodeHttpServer implements HttpServer {
   }
 
   async listen(host: string, port: number): Promise<{ host: string; port: number }> {
-    const { index } = this.#currentFace(this.#services.settings());
-    if (this.#services.lazySchemas !== true) index.compile();
     await new Promise<void>((resolve, reject) => {
       this.#server.once('error', reject);
       this.#server.listen(port, host, () => {
@@ -98,7 +103,10 @@ class NodeHttpServer implements HttpServer {
     return { host: address.address, port: address.port };
   }
 
-  ready(): void {
+  async serve(services: HttpServices): Promise<void> {
+    const { settings, ids, clock, log, lazySchemas } = this.#services;
+    if (lazySchemas !== true) await this.#currentFace(settings()).index.compile();
+    this.#services = { settings, ids, clock, log, ...services };
     if (this.#state === 'starting') this.#state = 'ready';
   }
 
@@ -152,10 +160,10 @@ class NodeHttpServer implements HttpServer {
       awaitsInvitation,
     });
     this.#track(exchange, request.socket, response);
-    void this.#serve(exchange);
+    void this.#handle(exchange);
   }
 
-  async #serve(exchange: Exchange): Promise<void> {
+  async #handle(exchange: Exchange): Promise<void> {
     const { request, reply } = exchange;
     const settings = this.#services.settings();
     let encodeError: EncodeError = encodeEnvelope;
@@ -259,6 +267,25 @@ class NodeHttpServer implements HttpServer {
       lingerMs: this.#times.lingerMs,
     });
   }
+}
+
+/** Until there are services, whoever reaches for one learns that it is too early. */
+function withoutServices(basics: HttpBasics): HttpDependencies {
+  const refuse = (): never => {
+    throw unavailable('Service temporarily unavailable');
+  };
+  return {
+    ...basics,
+    get catalog() {
+      return refuse();
+    },
+    get keys() {
+      return refuse();
+    },
+    get gateway() {
+      return refuse();
+    },
+  };
 }
 
 function missing(allowed: readonly string[]): GatewayError {

@@ -4,6 +4,7 @@ import { type Event, type EventBatch, terminalOf } from '../ir/events.ts';
 import { type SseFrame, SseFrameTooLarge, SseReader } from '../kit/sse.ts';
 import { type FailureScope, failureOfProblem, isFailure, withFailures } from './failure.ts';
 import { type Patience, readBeginning } from './read-beginning.ts';
+import type { Turns } from './turns.ts';
 import { TransportProblem } from './upstream.ts';
 
 /** What may still come after an answer's terminal event before the connection is closed instead of kept. */
@@ -12,8 +13,16 @@ const AFTERMATH: Patience = { maxBytes: 64 * 1024, maxMs: 1000 };
 /** Bytes of one event of a stream. */
 export const MAX_EVENT_BYTES = 8 * 1024 * 1024;
 
-/** After this many bytes the event loop gets a turn. */
-const TURN_BYTES = 32 * 1024;
+/** After this many bytes an answer waits for its next turn. */
+const TURN_BYTES = 8 * 1024;
+
+/**
+ * Bytes that are decoded at once. The events of a batch are many times as large as its bytes and stay in memory for
+ * as long as a slow reader keeps the batch from being written.
+ */
+const PIECE_BYTES = 4 * 1024;
+
+const NOTHING = new Uint8Array(0);
 
 /** Turns the bytes of an answer into events. Pure and synchronous; one per answer. */
 export interface AnswerReader {
@@ -53,10 +62,12 @@ export interface AnswerSource {
   readonly chunks: AsyncIterator<Uint8Array>;
   readonly signal: AbortSignal;
   readonly scope: FailureScope;
+  /** Shared by all answers. */
+  readonly turns: Turns;
 }
 
 /**
- * The events of an answer, one batch per network chunk, ending with exactly one terminal event whatever happens: a
+ * The events of an answer, one batch per network chunk or piece of a large one, ending with exactly one terminal event whatever happens: a
  * broken exchange ends with the upstream's failure, an aborted one with the reason of the abort. Returning early
  * closes the connection at once, even while a batch is awaited.
  */
@@ -64,6 +75,8 @@ export class Batches implements AsyncIterableIterator<EventBatch> {
   readonly #source: AnswerSource;
   readonly #reader: AnswerReader;
   #done = false;
+  /** What is left of the last chunk. */
+  #rest: Uint8Array = NOTHING;
   /** Bytes read since others had their turn. */
   #unbroken = 0;
 
@@ -95,11 +108,14 @@ export class Batches implements AsyncIterableIterator<EventBatch> {
   async #events(): Promise<Event[]> {
     const { chunks } = this.#source;
     try {
-      if (this.#unbroken > TURN_BYTES) await this.#letOthersRun();
-      const next = await chunks.next();
-      if (next.done !== true) {
-        this.#unbroken += next.value.length;
-        return this.#told(this.#reader.read(next.value));
+      if (this.#unbroken > TURN_BYTES) {
+        this.#unbroken = 0;
+        await this.#source.turns.next();
+      }
+      const piece = await this.#piece();
+      if (piece !== undefined) {
+        this.#unbroken += piece.length;
+        return this.#told(this.#reader.read(piece));
       }
       const last = this.#told(this.#reader.end());
       if (last.some(isTerminal)) return last;
@@ -110,10 +126,15 @@ export class Batches implements AsyncIterableIterator<EventBatch> {
     }
   }
 
-  /** Promises that are already settled never let the event loop turn: a fast upstream would starve everybody else. */
-  #letOthersRun(): Promise<void> {
-    this.#unbroken = 0;
-    return new Promise((resolve) => setImmediate(resolve));
+  async #piece(): Promise<Uint8Array | undefined> {
+    if (this.#rest.length === 0) {
+      const next = await this.#source.chunks.next();
+      if (next.done === true) return undefined;
+      this.#rest = next.value;
+    }
+    const chunk = this.#rest;
+    this.#rest = chunk.length > PIECE_BYTES ? chunk.subarray(PIECE_BYTES) : NOTHING;
+    return chunk.length > PIECE_BYTES ? chunk.subarray(0, PIECE_BYTES) : chunk;
   }
 
   #told(events: Event[]): Event[] {

@@ -9,6 +9,7 @@ import { type AnswerReader, type AnswerSource, Batches, streamReader } from './b
 import { type FailureScope, failureOfBody, failureOfProblem, failureOfReply } from './failure.ts';
 import { type Patience, readBeginning } from './read-beginning.ts';
 import { type Confidential, isSecretName, redactJson } from './redact.ts';
+import { Turns } from './turns.ts';
 import {
   type CallUpstream,
   type Transport,
@@ -52,6 +53,7 @@ export function dialectOf(
 
 /** Makes the function that calls one endpoint: render, authorize, send, read. */
 export function createCallUpstream(dependencies: CallDependencies): CallUpstream {
+  const turns = new Turns();
   return async (call) => {
     call.signal.throwIfAborted();
     const { provider } = call.endpoint;
@@ -71,7 +73,7 @@ export function createCallUpstream(dependencies: CallDependencies): CallUpstream
     return {
       status: reply.status,
       report: rendered.report,
-      batches: await answerOf(reply, call, dialect, scope),
+      batches: await answerOf(reply, call, dialect, scope, turns),
     };
   };
 }
@@ -178,6 +180,7 @@ async function answerOf(
   call: UpstreamCall,
   dialect: UpstreamDialect,
   scope: FailureScope,
+  turns: Turns,
 ): Promise<Batches> {
   const chunks = reply.chunks[Symbol.asyncIterator]();
   const isAnswer = reply.status >= 200 && reply.status < 300;
@@ -190,7 +193,7 @@ async function answerOf(
       : failureOfReply({ ...reply, body }, scope);
   }
   const context = { request: call.request, relay: call.lane === 'relay' };
-  const source: AnswerSource = { status: reply.status, chunks, signal: call.signal, scope };
+  const source: AnswerSource = { status: reply.status, chunks, signal: call.signal, scope, turns };
   const isStream = call.request.stream && !isJson(contentType);
   return new Batches(
     source,

@@ -3,8 +3,8 @@ import { Deadlines } from './deadlines.ts';
 import { expiryProblem, socketProblem } from './socket-problem.ts';
 import { type TransportCall, TransportProblem } from './upstream.ts';
 
-/** Bytes that may wait for the reader before the socket is paused. */
-const HIGH_WATER_BYTES = 64 * 1024;
+/** Bytes that may wait for the reader before the socket is paused: less than one full read from the socket. */
+const HIGH_WATER_BYTES = 16 * 1024;
 
 /** Head of an answer. */
 export interface Head {

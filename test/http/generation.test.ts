@@ -299,7 +299,7 @@ describe('limits on generations', () => {
 
 describe('before it is ready', () => {
   it('answers 503, alive but not ready', async () => {
-    const { port, server } = await startServer({ notReady: true });
+    const { port, becomeReady } = await startServer({ notReady: true });
     expect((await ask(port, { path: '/healthz' })).status).toBe(200);
     const ready = await ask(port, { path: '/readyz' });
     expect(ready.status).toBe(503);
@@ -307,7 +307,7 @@ describe('before it is ready', () => {
     const refused = await ask(port, { path: '/v1/messages', body: MESSAGES_BODY, key: PLAIN_KEY });
     expect(refused.status).toBe(503);
     expect(refused.json.type).toBe('error');
-    server.ready();
+    await becomeReady();
     expect((await ask(port, { path: '/readyz' })).status).toBe(200);
   });
 });

@@ -125,6 +125,8 @@ export interface LogLine {
 
 export interface Running {
   readonly server: HttpServer;
+  /** For a server that was started `notReady`. */
+  becomeReady(): Promise<void>;
   readonly port: number;
   readonly log: LogLine[];
   /** Secrets that were looked up. */
@@ -163,14 +165,6 @@ export async function startServer(options: Options = {}): Promise<Running> {
       maxConcurrentRequests: 100,
       ...options.settings,
     }),
-    catalog: () => options.catalog ?? CATALOG,
-    keys: {
-      find: async (secret) => {
-        lookups.push(secret);
-        return keys.get(secret);
-      },
-    },
-    gateway: fakeGateway(options.gateway),
     ids: randomIds,
     lazySchemas: true,
     clock: systemClock,
@@ -178,9 +172,20 @@ export async function startServer(options: Options = {}): Promise<Running> {
     ...(options.times !== undefined && { times: options.times }),
   });
   const { port } = await server.listen('127.0.0.1', 0);
-  if (options.notReady !== true) server.ready();
+  const becomeReady = () =>
+    server.serve({
+      catalog: () => options.catalog ?? CATALOG,
+      keys: {
+        find: async (secret) => {
+          lookups.push(secret);
+          return keys.get(secret);
+        },
+      },
+      gateway: fakeGateway(options.gateway),
+    });
+  if (options.notReady !== true) await becomeReady();
   running.push(server);
-  return { server, port, log, lookups };
+  return { server, becomeReady, port, log, lookups };
 }
 
 export async function stopServers(): Promise<void> {
