@@ -1,5 +1,5 @@
+import type { Frame } from '../kit/frames.ts';
 import type { JsonObject } from '../kit/json.ts';
-import type { SseFrame } from '../kit/sse.ts';
 import type { GatewayError } from './errors.ts';
 import type {
   Annotation,
@@ -8,6 +8,7 @@ import type {
   ItemStatus,
   Logprobs,
   OpaqueItem,
+  SealGiver,
   Source,
   ToolKind,
 } from './items.ts';
@@ -48,6 +49,7 @@ export interface Seal {
   readonly signature?: string;
   readonly encrypted?: string;
   readonly format?: string;
+  readonly givenBy?: SealGiver;
 }
 
 /**
@@ -103,7 +105,7 @@ export type Event =
   | {
       readonly type: 'relay';
       readonly dialect: DialectName;
-      readonly frame: SseFrame;
+      readonly frame: Frame;
       /** `frame.data`, parsed. Encoders may copy and patch it; they never change it. */
       readonly value: JsonObject;
       readonly events: readonly Event[];

@@ -188,6 +188,7 @@ function itemOf(draft: ItemDraft): Item {
         signature: seal.signature,
         encrypted: seal.encrypted,
         format: seal.format,
+        givenBy: seal.givenBy,
         status,
         ext: mergeExt(head.ext, draft.ext),
       });
@@ -203,6 +204,7 @@ function itemOf(draft: ItemDraft): Item {
         status,
         signature: seal.signature,
         signatureFormat: seal.signature === undefined ? undefined : seal.format,
+        signatureGivenBy: seal.signature === undefined ? undefined : seal.givenBy,
         ext: mergeExt(head.ext, draft.ext),
       });
     case 'image':

@@ -91,6 +91,12 @@ export interface MessageItem {
  */
 export type ReasoningFormat = string;
 
+/**
+ * The dialect of the upstream that gave a seal, where the format does not tell: chat upstreams pass on what any family
+ * sealed, and it goes back to them whatever its format names.
+ */
+export type SealGiver = 'chat';
+
 export interface ReasoningItem {
   readonly type: 'reasoning';
   readonly id?: string;
@@ -103,6 +109,7 @@ export interface ReasoningItem {
   /** Sealed thoughts. Without text and with an anthropic format: a redacted block. */
   readonly encrypted?: string;
   readonly format?: ReasoningFormat;
+  readonly givenBy?: SealGiver;
   readonly status?: ItemStatus;
   readonly ext?: Ext;
 }
@@ -126,6 +133,7 @@ export interface ToolCallItem {
   readonly signature?: string;
   /** Who minted the seal, where it is known. */
   readonly signatureFormat?: ReasoningFormat;
+  readonly signatureGivenBy?: SealGiver;
   readonly cache?: CacheMark;
   readonly ext?: Ext;
 }

@@ -1,28 +1,31 @@
 /**
  * Text that grows by small pieces. Adding strings one by one makes a tree with a node for every piece, many times as
- * large as the text; here the pieces are joined from time to time.
+ * large as the text; here the pieces are joined to blocks, the blocks to larger ones, and so on. Every character is
+ * copied once at each level, and there are few levels.
  */
 export class GrowingText {
-  #text = '';
-  #pieces: string[] = [];
+  /** Pieces, then blocks of them, then blocks of blocks: what is at a higher level stands before what is at a lower one. */
+  #levels: string[][] = [[]];
 
   add(piece: string): void {
-    this.#pieces.push(piece);
-    if (this.#pieces.length >= PIECES) this.#join();
+    this.#addTo(0, piece);
   }
 
   toString(): string {
-    this.#join();
-    return this.#text;
+    const text = this.#levels.toReversed().flat().join('');
+    this.#levels = [[], [], [text]];
+    return text;
   }
 
-  #join(): void {
-    if (this.#pieces.length === 0) return;
-    this.#pieces.unshift(this.#text);
-    this.#text = this.#pieces.join('');
-    this.#pieces = [];
+  #addTo(level: number, text: string): void {
+    const texts = this.#levels[level] ?? [];
+    this.#levels[level] = texts;
+    texts.push(text);
+    if (texts.length < MOST_TEXTS) return;
+    this.#levels[level] = [];
+    this.#addTo(level + 1, texts.join(''));
   }
 }
 
-/** Pieces that are kept apart at most. */
-const PIECES = 512;
+/** Texts that one level keeps apart at most. */
+const MOST_TEXTS = 512;

@@ -63,11 +63,21 @@ describe('keys of one object', () => {
 
 describe('values in all', () => {
   it('are counted through all containers, and the field they are in is named', () => {
-    const limits = { depth: 64, keys: 100, values: 5 };
+    const limits = { depth: 64, keys: 100, values: 9 };
     expect(findExcess('{"a":[1,2,3],"b":{"c":1,"d":[1,2]}}', limits)).toBeUndefined();
     expect(findExcess('{"a":[1,2,3],"b":{"c":1,"d":[1,2,3,4]}}', limits)).toEqual({
       path: 'b',
-      problem: 'holds more than 5 values',
+      problem: 'holds more than 9 values',
+    });
+  });
+
+  it('are counted where no comma tells of them', () => {
+    const nested = `${'{"a":'.repeat(20)}1${'}'.repeat(20)}`;
+    const limits = { depth: 64, keys: 100, values: 50 };
+    expect(findExcess(`[${nested}]`, limits)).toBeUndefined();
+    expect(findExcess(`{"list":[${nested},${nested},${nested}]}`, limits)).toEqual({
+      path: 'list',
+      problem: 'holds more than 50 values',
     });
   });
 });

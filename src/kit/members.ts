@@ -51,8 +51,10 @@ export function stringsAt(object: JsonObject | undefined, key: string): string[]
 /** The members that are neither null nor among `known`; undefined when none is left. */
 export function membersBeyond(object: JsonObject, known: ReadonlySet<string>): JsonObject | undefined {
   let rest: JsonObject | undefined;
-  for (const [key, value] of Object.entries(object)) {
-    if (value === null || value === undefined || known.has(key)) continue;
+  for (const key of Object.keys(object)) {
+    if (known.has(key)) continue;
+    const value = object[key];
+    if (value === null || value === undefined) continue;
     rest ??= {};
     define(rest, key, value);
   }
@@ -68,13 +70,24 @@ const NOTHING: ReadonlySet<string> = new Set();
 
 /** Sets an own key whatever its name: assignment to `__proto__` would change the prototype instead. */
 export function define(target: JsonObject, key: string, value: Json): void {
-  Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
+  if (key !== '__proto__') target[key] = value;
+  else Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
 }
 
-/** Drops members that are undefined, so that two equal objects are deeply equal however they were made. */
+/**
+ * The object without members that are undefined, so that two equal objects are deeply equal however they were made. A
+ * copy, where there are any: deleting would turn the object into a slow one, and a prompt has many.
+ */
 export function compact<T extends object>(object: T): T {
-  for (const key of Object.keys(object) as (keyof T)[]) {
-    if (object[key] === undefined) delete object[key];
-  }
+  for (const key in object) if (object[key] === undefined) return withoutUndefined(object);
   return object;
+}
+
+function withoutUndefined<T extends object>(object: T): T {
+  const kept = {} as T & JsonObject;
+  for (const key in object) {
+    const value = object[key];
+    if (value !== undefined) define(kept, key, value as Json);
+  }
+  return kept;
 }

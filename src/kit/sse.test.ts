@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type SseFrame, SseFrameTooLarge, SseReader, writeSseComment, writeSseFrame } from './sse.ts';
+import { type Frame, FrameTooLarge } from './frames.ts';
+import { SseReader, writeSseComment, writeSseFrame } from './sse.ts';
 
-function read(text: string | Uint8Array, reader = new SseReader()): SseFrame[] {
+function read(text: string | Uint8Array, reader = new SseReader()): Frame[] {
   return [...reader.push(typeof text === 'string' ? Buffer.from(text) : text), ...reader.end()];
 }
 
@@ -58,7 +59,7 @@ describe('reading events', () => {
     ['one long line', `data: ${'x'.repeat(200)}`],
     ['many lines', 'data: xxxxxxxxxx\n'.repeat(20)],
   ])('stops at an event that is too large: %s', (_, text) => {
-    expect(() => read(text, new SseReader(100))).toThrow(SseFrameTooLarge);
+    expect(() => read(text, new SseReader(100))).toThrow(FrameTooLarge);
   });
 
   it('does not count events together', () => {

@@ -1,26 +1,17 @@
-/** One server-sent event: the `event:` field if there was one, and the `data:` lines joined by newlines. */
-export interface SseFrame {
-  readonly event?: string;
-  readonly data: string;
-}
+import { type Frame, type FrameReader, FrameTooLarge } from './frames.ts';
+
+/** Media type of server-sent events. */
+export const SSE_TYPE = 'text/event-stream';
 
 /** What a line of an event costs besides its characters: empty lines must not be free. */
 const LINE_COST = 16;
-
-/** Thrown when a single event grows beyond the reader's cap. */
-export class SseFrameTooLarge extends Error {
-  constructor(readonly limitBytes: number) {
-    super(`an event is larger than ${limitBytes} bytes`);
-    this.name = 'SseFrameTooLarge';
-  }
-}
 
 /**
  * Cuts a byte stream into server-sent events. Pure and synchronous: feed it chunks as they come, cut anywhere, and
  * it returns the events completed so far. Accepts LF, CRLF and CR line ends, a leading byte order mark, comments,
  * `data:` without the space, and multi-byte characters split between chunks.
  */
-export class SseReader {
+export class SseReader implements FrameReader {
   readonly #decoder = new TextDecoder('utf-8', { fatal: false, ignoreBOM: false });
   readonly #maxFrameBytes: number;
   /** Text of the line that is still open, in pieces: joined once, so that a long line costs linear time. */
@@ -36,20 +27,20 @@ export class SseReader {
   }
 
   /** The events that `chunk` completes. */
-  push(chunk: Uint8Array): SseFrame[] {
+  push(chunk: Uint8Array): Frame[] {
     return this.#read(this.#decoder.decode(chunk, { stream: true }));
   }
 
   /** The event that was still open when the stream ended; some servers leave the last blank line out. */
-  end(): SseFrame[] {
+  end(): Frame[] {
     const frames = this.#read(this.#decoder.decode());
     if (this.#pendingLength > 0) this.#line(this.#takePending(), frames);
     this.#dispatch(frames);
     return frames;
   }
 
-  #read(text: string): SseFrame[] {
-    const frames: SseFrame[] = [];
+  #read(text: string): Frame[] {
+    const frames: Frame[] = [];
     let start = 0;
     if (this.#skipLineFeed && text !== '') {
       if (text.charCodeAt(0) === 10) start = 1;
@@ -88,7 +79,7 @@ export class SseReader {
     return line;
   }
 
-  #line(line: string, frames: SseFrame[]): void {
+  #line(line: string, frames: Frame[]): void {
     if (line === '') {
       this.#dispatch(frames);
       return;
@@ -103,7 +94,7 @@ export class SseReader {
     }
   }
 
-  #dispatch(frames: SseFrame[]): void {
+  #dispatch(frames: Frame[]): void {
     if (this.#data.length > 0) {
       const data = this.#data.length === 1 ? (this.#data[0] as string) : this.#data.join('\n');
       frames.push(this.#event === undefined ? { data } : { event: this.#event, data });
@@ -115,7 +106,7 @@ export class SseReader {
 
   #guard(): void {
     if (this.#dataLength + this.#pendingLength > this.#maxFrameBytes)
-      throw new SseFrameTooLarge(this.#maxFrameBytes);
+      throw new FrameTooLarge(this.#maxFrameBytes);
   }
 }
 

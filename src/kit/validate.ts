@@ -284,5 +284,6 @@ function countProblem(count: number, what: string, least?: number, most?: number
 
 function join(path: string, name: string): string {
   if (!/^[A-Za-z_][\w-]*$/.test(name)) return `${path}[${JSON.stringify(name.slice(0, 64))}]`;
-  return path === '' ? name : `${path}.${name}`;
+  const shown = name.slice(0, 128);
+  return path === '' ? shown : `${path}.${shown}`;
 }

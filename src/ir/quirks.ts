@@ -1,0 +1,34 @@
+/**
+ * What a provider does otherwise than the dialect it speaks, as data: renderers look at these members and never at a
+ * provider's name. An absent member means that the dialect is spoken as written. All are of the chat dialect, whose
+ * upstreams differ most.
+ */
+export interface Quirks {
+  /** The field that limits the output; absent = `max_tokens`, which more servers know. */
+  readonly outputLimitField?: 'max_tokens' | 'max_completion_tokens';
+  /** Fields of the body that the provider answers with an error: they are left out, and in the report if asked for. */
+  readonly refusedFields?: readonly string[];
+  /** Fields of the body that have another name here. */
+  readonly renamedFields?: Readonly<Record<string, string>>;
+  /** The role `developer` is refused: such messages go out as `system`. */
+  readonly refusesDeveloperRole?: boolean;
+  /** Content that is a list is refused where it is text alone: it goes out as one string. */
+  readonly refusesTextLists?: boolean;
+  /**
+   * The member of assistant messages in which the text of thoughts goes back, empty beside tool calls without thoughts;
+   * absent = thoughts without a seal do not go back.
+   */
+  readonly thoughtsMember?: 'reasoning_content' | 'reasoning';
+  /** Schemas of the answer are refused: any JSON object is asked for instead. */
+  readonly refusesSchemas?: boolean;
+  /** The form that ids of tool calls must have: nine letters and digits. */
+  readonly toolCallIds?: 'nine-alphanumerics';
+  /**
+   * The field that steers thinking; absent = `reasoning_effort`, a word. `reasoning`: an object with effort or budget;
+   * `thinking`: on or off, as `{type}`; `enable_thinking`: on or off, with a budget beside it.
+   */
+  readonly thinkingField?: 'reasoning' | 'thinking' | 'enable_thinking';
+}
+
+/** The dialect as written. */
+export const NO_QUIRKS: Quirks = {};

@@ -1,0 +1,42 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { GrowingText } from './growing-text.ts';
+
+describe('GrowingText', () => {
+  it('is the text of all its pieces, whenever it is asked', () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(fc.string(), fc.boolean()), { maxLength: 2000 }), (steps) => {
+        const text = new GrowingText();
+        let expected = '';
+        for (const [piece, isAsked] of steps) {
+          text.add(piece);
+          expected += piece;
+          if (isAsked && text.toString() !== expected) return false;
+        }
+        return text.toString() === expected;
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it('keeps the order over many levels', () => {
+    const text = new GrowingText();
+    let expected = '';
+    for (let index = 0; index < 600_000; index++) {
+      const piece = String.fromCharCode(97 + (index % 26));
+      text.add(piece);
+      expected += piece;
+    }
+    expect(text.toString() === expected).toBe(true);
+  });
+
+  it('does not copy a long beginning with every few pieces', () => {
+    const text = new GrowingText();
+    const long = 'y'.repeat(2_000_000);
+    const started = performance.now();
+    for (let index = 0; index < 15; index++) text.add(long);
+    for (let index = 0; index < 100_000; index++) text.add('a');
+    expect(performance.now() - started).toBeLessThan(1500);
+    expect(text.toString()).toHaveLength(30_100_000);
+  });
+});

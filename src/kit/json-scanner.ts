@@ -1,0 +1,162 @@
+/** What JSON that somebody else wrote may hold. */
+export interface JsonLimits {
+  /** Levels of nesting. */
+  readonly depth: number;
+  /** Keys of one object. */
+  readonly keys: number;
+  /** Values in all: members of objects and of lists; an empty object or list counts for one more. */
+  readonly values: number;
+}
+
+/** Where JSON text breaks a limit: the top-level key it stands under, if that can be shown, and what is wrong. */
+export interface Excess {
+  readonly path: string;
+  readonly problem: string;
+}
+
+/** Characters above which an object or list is large: it is better parsed member by member. */
+const LARGE_CONTAINER = 16 * 1024;
+
+/** More characters of a key than can be shown. */
+const KEY_CHARACTERS = 65;
+
+/**
+ * Looks through JSON text for what breaks a limit, without parsing it. The text may come in pieces. Knows nothing of what
+ * is valid: of text that is not JSON it only says something.
+ */
+export class JsonScanner {
+  readonly #limits: JsonLimits;
+  /** Keys so far of each open container, and where it opened; lists have no keys. */
+  readonly #keys: number[] = [];
+  readonly #opened: number[] = [];
+  readonly #largeFrom: number;
+  #large: Map<number, number> | undefined;
+  #values = 0;
+  /** Characters of the pieces before this one. */
+  #before = 0;
+  #inString = false;
+  /** The last character of the piece before was a backslash that speaks of the first one of this piece. */
+  #escaping = false;
+  /** The beginning of the last string that may be a key of the top-level object. */
+  #lastString = '';
+  #topLevelKey = '';
+  #excess: Excess | undefined;
+
+  /** `largeFrom`: characters above which a container is large. */
+  constructor(limits: JsonLimits, largeFrom = LARGE_CONTAINER) {
+    this.#limits = limits;
+    this.#largeFrom = largeFrom;
+  }
+
+  /** Values so far. */
+  get values(): number {
+    return this.#values;
+  }
+
+  /** The large containers that have ended: where they open, and where they close. */
+  get large(): ReadonlyMap<number, number> {
+    return this.#large ?? new Map();
+  }
+
+  /** Looks at the next piece. After an excess was found, nothing more is looked at. */
+  push(piece: string): Excess | undefined {
+    if (piece !== '') this.#excess ??= this.#scan(piece);
+    this.#before += piece.length;
+    return this.#excess;
+  }
+
+  #scan(text: string): Excess | undefined {
+    const { depth, values, keys: mostKeys } = this.#limits;
+    const keys = this.#keys;
+    let index = this.#inString ? this.#endOfString(text, 0) + 1 : 0;
+    for (; index < text.length; index++) {
+      switch (text.charCodeAt(index)) {
+        case QUOTE:
+          this.#lastString = '';
+          index = this.#endOfString(text, index + 1);
+          break;
+        case COLON: {
+          const level = keys.length - 1;
+          const count = (keys[level] ?? 0) + 1;
+          keys[level] = count;
+          if (count > mostKeys) {
+            if (level === 0) this.#topLevelKey = '';
+            return this.#found(`an object has more than ${mostKeys} keys`);
+          }
+          if (level === 0) this.#topLevelKey = plainKey(this.#lastString);
+          break;
+        }
+        case OPEN_BRACE:
+        case OPEN_BRACKET:
+          keys.push(0);
+          this.#opened.push(this.#before + index);
+          this.#values++;
+          if (keys.length > depth) return this.#found(`nested deeper than ${depth} levels`);
+          if (this.#values > values) return this.#found(`holds more than ${values} values`);
+          break;
+        case CLOSE_BRACE:
+        case CLOSE_BRACKET: {
+          keys.pop();
+          const opened = this.#opened.pop();
+          const closed = this.#before + index;
+          if (opened !== undefined && closed - opened > this.#largeFrom) {
+            this.#large ??= new Map();
+            this.#large.set(opened, closed);
+          }
+          break;
+        }
+        case COMMA:
+          this.#values++;
+          if (this.#values > values) return this.#found(`holds more than ${values} values`);
+          if (keys.length === 1) this.#topLevelKey = '';
+          break;
+      }
+    }
+    return undefined;
+  }
+
+  #found(problem: string): Excess {
+    return { path: this.#topLevelKey, problem };
+  }
+
+  /** Index of the quote that closes the string in which `from` is, or the end of the piece. */
+  #endOfString(text: string, from: number): number {
+    const start = this.#escaping ? from + 1 : from;
+    const end = closingQuote(text, start);
+    this.#inString = end === undefined;
+    this.#escaping = end === undefined && isEscaped(text, text.length, start);
+    if (this.#keys.length === 1 && this.#lastString.length < KEY_CHARACTERS) {
+      this.#lastString += text.slice(from, Math.min(end ?? text.length, from + KEY_CHARACTERS));
+    }
+    return end ?? text.length;
+  }
+}
+
+const QUOTE = 34;
+const COMMA = 44;
+const COLON = 58;
+const OPEN_BRACKET = 91;
+const BACKSLASH = 92;
+const CLOSE_BRACKET = 93;
+const OPEN_BRACE = 123;
+const CLOSE_BRACE = 125;
+
+/** Index of the quote that ends a string whose characters begin at `start`; undefined when it does not end. */
+export function closingQuote(text: string, start: number): number | undefined {
+  for (let index = text.indexOf('"', start); index !== -1; index = text.indexOf('"', index + 1)) {
+    if (!isEscaped(text, index, start)) return index;
+  }
+  return undefined;
+}
+
+/** Whether backslashes of a string whose characters begin at `start` speak of the character at `index`. */
+export function isEscaped(text: string, index: number, start: number): boolean {
+  let first = index;
+  while (first > start && text.charCodeAt(first - 1) === BACKSLASH) first--;
+  return (index - first) % 2 === 1;
+}
+
+/** A key that can be shown as a path; anything else is not. */
+function plainKey(key: string): string {
+  return /^[\w-]{1,64}$/.test(key) ? key : '';
+}

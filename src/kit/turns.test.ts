@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import { inTurn, runInTurns } from './turns.ts';
+
+/** How often the event loop turned while something was done. */
+async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
+  let turns = 0;
+  let isOver = false;
+  const count = () => {
+    turns++;
+    if (!isOver) setImmediate(count);
+  };
+  setImmediate(count);
+  await work();
+  isOver = true;
+  return turns;
+}
+
+function* slices(count: number): Generator<void, string, void> {
+  for (let slice = 1; slice < count; slice++) yield;
+  return 'done';
+}
+
+describe('work in slices', () => {
+  it('lets the event loop turn between any two', async () => {
+    const turns = await turnsDuring(async () => expect(await runInTurns(slices(10))).toBe('done'));
+    expect(turns).toBeGreaterThanOrEqual(9);
+  });
+
+  it('waits for nothing when it is a single slice', async () => {
+    expect(await turnsDuring(() => runInTurns(slices(1)))).toBe(0);
+  });
+});
+
+describe('a step', () => {
+  /** A clock by which every step takes so long. */
+  const clockOf = (milliseconds: number) => {
+    let now = 0;
+    return {
+      monotonic: () => {
+        now += milliseconds;
+        return now;
+      },
+    };
+  };
+
+  it('gives others their turn after it when it was long, and only then', async () => {
+    expect(await turnsDuring(() => inTurn(clockOf(0.1), () => 1))).toBe(0);
+    expect(await turnsDuring(() => inTurn(clockOf(50), () => 1))).toBeGreaterThan(0);
+  });
+
+  it('gives what it made, and throws what it threw', async () => {
+    expect(await inTurn(clockOf(50), () => 'made')).toBe('made');
+    await expect(
+      inTurn(clockOf(50), () => {
+        throw new Error('no');
+      }),
+    ).rejects.toThrow('no');
+  });
+});
