@@ -21,7 +21,10 @@ describe('wrapped seals', () => {
     const text = fc.string({ unit: 'binary' });
     fc.assert(
       fc.property(
-        fc.record({ id: text, signature: text, encrypted: text, format: text }, { requiredKeys: [] }),
+        fc.record(
+          { id: text, signature: text, encrypted: text, format: text, givenBy: fc.constant('chat' as const) },
+          { requiredKeys: [] },
+        ),
         (seal) => {
           expect(unwrapSeal(wrapSeal(seal))).toEqual(seal);
         },
@@ -40,7 +43,7 @@ describe('wrapped seals', () => {
   });
 
   it('take over nothing but strings', () => {
-    const forged = Buffer.from('{"id":5,"signature":"s","extra":"x"}').toString('base64url');
+    const forged = Buffer.from('{"id":5,"signature":"s","givenBy":"me","extra":"x"}').toString('base64url');
     expect(unwrapSeal(`sealed.v1.${forged}`)).toEqual({ signature: 's' });
   });
 });

@@ -3,7 +3,8 @@ import { isJsonObject } from '../kit/json.ts';
 
 /**
  * Reasoning custody: a seal (signature or encrypted thoughts) goes back byte for byte, and only to the family that
- * minted it. Formats that have one field for a seal and none for its family get foreign seals in a wrapper.
+ * minted it, or to the kind of upstream that gave it. Formats that have one field for a seal and none for where it is
+ * from get foreign seals in a wrapper.
  */
 
 const WRAPPER = 'sealed.v1.';
@@ -23,12 +24,14 @@ export function familyOf(format: string | undefined): SealFamily {
   return FAMILY_PREFIXES.find(([prefix]) => format?.startsWith(prefix))?.[1] ?? 'unknown';
 }
 
-type Sealed = Pick<ReasoningItem, 'id' | 'signature' | 'encrypted' | 'format'>;
+/** A seal with what it needs on its way home. */
+export type Sealed = Pick<ReasoningItem, 'id' | 'signature' | 'encrypted' | 'format' | 'givenBy'>;
 
-/** Puts a foreign seal, with the id and the format it needs on its way home, into one opaque string. */
+/** Puts a foreign seal, with what it needs on its way home, into one opaque string. */
 export function wrapSeal(item: Sealed): string {
-  const { id, signature, encrypted, format } = item;
-  return WRAPPER + Buffer.from(JSON.stringify({ id, signature, encrypted, format })).toString('base64url');
+  const { id, signature, encrypted, format, givenBy } = item;
+  const text = JSON.stringify({ id, signature, encrypted, format, givenBy });
+  return WRAPPER + Buffer.from(text).toString('base64url');
 }
 
 /** Opens a wrapped seal; undefined when the string is none of ours. */
@@ -38,7 +41,13 @@ export function unwrapSeal(text: string): Sealed | undefined {
     const value: unknown = JSON.parse(Buffer.from(text.slice(WRAPPER.length), 'base64url').toString());
     if (!isJsonObject(value)) return undefined;
     const member = (name: string) => (typeof value[name] === 'string' ? { [name]: value[name] } : {});
-    return { ...member('id'), ...member('signature'), ...member('encrypted'), ...member('format') };
+    return {
+      ...member('id'),
+      ...member('signature'),
+      ...member('encrypted'),
+      ...member('format'),
+      ...(value.givenBy === 'chat' && { givenBy: 'chat' }),
+    };
   } catch {
     return undefined;
   }

@@ -3,10 +3,11 @@ import type { GatewayError } from '../ir/errors.ts';
 import type { Event, EventBatch } from '../ir/events.ts';
 import type { DialectName, Format } from '../ir/items.ts';
 import type { TranslationEntry } from '../ir/metadata.ts';
+import type { Quirks } from '../ir/quirks.ts';
 import type { GenerationRequest } from '../ir/request.ts';
 import type { Result } from '../ir/result.ts';
+import type { Frame, FrameReader } from '../kit/frames.ts';
 import type { JsonObject } from '../kit/json.ts';
-import type { SseFrame } from '../kit/sse.ts';
 
 /** What parsing a request needs to know besides the body. */
 export interface ParseContext {
@@ -75,6 +76,8 @@ export interface RenderTarget {
   readonly maxOutputTokens?: number;
   /** Parameters the endpoint takes, as in the public model lists; absent = all. */
   readonly supportedParameters?: ReadonlySet<string>;
+  /** What the provider does otherwise than its dialect says; absent = nothing. */
+  readonly quirks?: Quirks;
   /** Keyed hash of an end-user id: what leaves the gateway instead of the id. */
   readonly hashUser: (id: string) => string;
 }
@@ -90,7 +93,7 @@ export interface RenderedRequest {
 /** Reads the frames of one upstream stream. Holds the state of one answer; pure and synchronous. */
 export interface StreamDecoder {
   /** What a frame means. Lenient: what cannot be read is skipped or becomes a `failure`; never throws. */
-  decode(frame: SseFrame): Event[];
+  decode(frame: Frame): Event[];
   /** The bytes have ended: a stream without its terminal event becomes a `failure`. Empty after a terminal event. */
   end(): Event[];
 }
@@ -107,6 +110,8 @@ export interface UpstreamErrorInfo {
   readonly message: string;
   /** The upstream's own code or type. */
   readonly code?: string;
+  /** When to try again, where the body rather than a header says so. */
+  readonly retryAfterSeconds?: number;
 }
 
 /** The half of a dialect that upstreams speak: requests out, answers in. */
@@ -114,6 +119,10 @@ export interface UpstreamDialect {
   readonly name: DialectName;
   /** Path below the provider's base address, for a given model. */
   path(model: string, stream: boolean): string;
+  /** Media type of its streams. */
+  readonly streamType: string;
+  /** How its streams are cut into frames, each of at most `maxBytes`. */
+  createFrameReader(maxBytes: number): FrameReader;
   renderRequest(request: GenerationRequest, target: RenderTarget): RenderedRequest;
   /** Relay lane: the caller's own body, with only what must change changed. Only for requests of the same format. */
   renderRelay(request: GenerationRequest, target: RenderTarget): RenderedRequest;

@@ -1,9 +1,11 @@
 import type { DialectName, Format } from '../ir/items.ts';
 import type { GenerationRequest } from '../ir/request.ts';
 import type { Issue } from '../kit/validate.ts';
+import { bedrockUpstream } from './bedrock/bedrock.ts';
 import { chatInbound, chatUpstream } from './chat/chat.ts';
 import { unknownItemIssues as chatUnknown } from './chat/parse-request.ts';
 import type { InboundDialect, UpstreamDialect } from './dialect.ts';
+import { geminiUpstream } from './gemini/gemini.ts';
 import { messagesInbound, messagesUpstream } from './messages/messages.ts';
 import { unknownItemIssues as messagesUnknown } from './messages/parse-request.ts';
 import { unknownItemIssues as responsesUnknown } from './responses/parse-request.ts';
@@ -21,6 +23,8 @@ export const UPSTREAM_DIALECTS: Readonly<Partial<Record<DialectName, UpstreamDia
   responses: responsesUpstream,
   messages: messagesUpstream,
   chat: chatUpstream,
+  gemini: geminiUpstream,
+  bedrock: bedrockUpstream,
 };
 
 /** What of a request only an upstream of its own format can take, by path. */

@@ -7,7 +7,8 @@ export const ADDITIONAL_TOOL_MARK = 'additional_tools';
 
 /** What an item, part, tool or request holds that only other dialects than `own` have, as far as it says anything. */
 export function foreignMembers(ext: Ext | undefined, own: DialectName): [name: string, value: Json][] {
-  return Object.entries(ext ?? {}).flatMap(([dialect, members]) =>
+  if (ext === undefined) return [];
+  return Object.entries(ext).flatMap(([dialect, members]) =>
     dialect === own
       ? []
       : Object.entries(members ?? {}).flatMap(([name, value]): [string, Json][] =>

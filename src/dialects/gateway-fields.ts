@@ -1,9 +1,11 @@
 import Type, { type Static } from 'typebox';
+import { invalidRequest } from '../ir/errors.ts';
 import type { CacheMark } from '../ir/items.ts';
 import type { RoutingWishes } from '../ir/request.ts';
 import { isJsonObject, type Json, type JsonObject } from '../kit/json.ts';
 import { withoutNulls } from '../kit/members.ts';
 import { closed, oneOf, optional, taggedUnion } from '../kit/schema.ts';
+import type { Issue } from '../kit/validate.ts';
 
 /** Schemas of the request fields that all three formats share because they speak to the gateway. */
 
@@ -75,6 +77,11 @@ export const userLocationSchema = Type.Object({
 });
 
 const patterns = Type.Array(Type.String({ maxLength: 1024 }), { maxItems: 1024 });
+
+/** Characters of all patterns of one list together. */
+const MOST_PATTERN_CHARACTERS = 65_536;
+const PATTERN_LISTS = ['allowed_models', 'excluded_models'];
+
 const enabled = optional(Type.Boolean({ default: true }));
 
 function routerPlugin<const Id extends string>(id: Id) {
@@ -114,7 +121,7 @@ export const pluginSchema = taggedUnion('id', [
       ),
     ),
   }),
-  closed({ id: Type.Literal('moderation') }),
+  closed({ id: Type.Literal('moderation'), enabled }),
   closed({
     id: Type.Literal('pareto-router'),
     enabled,
@@ -137,6 +144,7 @@ export const pluginSchema = taggedUnion('id', [
   }),
   closed({
     id: Type.Literal('web-fetch'),
+    enabled,
     allowed_domains: optional(strings),
     blocked_domains: optional(strings),
     max_content_tokens: optional(Type.Integer({ minimum: 1 })),
@@ -210,9 +218,11 @@ export const SHARED_GATEWAY_FIELDS: readonly string[] = [
   'preset',
 ];
 
-/** Reads the routing wishes of a validated body. */
+/** Reads the routing wishes of a validated body. Throws for what no schema can say: lists that are too long as a whole. */
 export function parseWishes(body: JsonObject): RoutingWishes {
   const plugins = Array.isArray(body.plugins) ? (body.plugins as JsonObject[]) : [];
+  const issues = plugins.flatMap(patternIssues);
+  if (issues.length > 0) throw invalidRequest(issues);
   const provider = isJsonObject(body.provider) ? withoutNulls(body.provider) : {};
   return {
     provider,
@@ -225,6 +235,17 @@ export function parseWishes(body: JsonObject): RoutingWishes {
     ...(typeof body.max_tool_calls === 'number' && { maxToolCalls: body.max_tool_calls }),
     ...(isJsonObject(body.trace) && { trace: body.trace }),
   };
+}
+
+function patternIssues(plugin: JsonObject, index: number): Issue[] {
+  return PATTERN_LISTS.flatMap((name) => {
+    const patterns = plugin[name];
+    if (!Array.isArray(patterns)) return [];
+    const characters = patterns.reduce((sum: number, pattern) => sum + String(pattern).length, 0);
+    if (characters <= MOST_PATTERN_CHARACTERS) return [];
+    const message = `must have at most ${MOST_PATTERN_CHARACTERS} characters in all patterns together`;
+    return [{ path: `plugins[${index}].${name}`, message }];
+  });
 }
 
 /** Reads a `cache_control` member. */

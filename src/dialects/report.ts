@@ -46,6 +46,8 @@ export class Report {
   readonly #format: Format;
   readonly #places: Places;
   readonly #told = new Set<string>();
+  /** What rendering made of something, and that. */
+  readonly #originals = new Map<object, object>();
 
   constructor(request: Pick<GenerationRequest, 'format' | 'places'>) {
     this.#format = request.format;
@@ -60,7 +62,14 @@ export class Report {
 
   /** Where an item, part or tool stands in the caller's body; `member` names something inside it. */
   place(thing: object, field: RequestField, member = ''): string {
-    return `${this.#places.of(thing) ?? this.name(field)}${member === '' ? '' : `.${member}`}`;
+    const original = this.#originals.get(thing) ?? thing;
+    return `${this.#places.of(original) ?? this.name(field)}${member === '' ? '' : `.${member}`}`;
+  }
+
+  /** Says that `made` goes out in the place of `original`, where reports look for it; returns it. */
+  standIn<T extends object>(made: T, original: object): T {
+    this.#originals.set(made, original);
+    return made;
   }
 
   dropped(field: string, detail: string): void {

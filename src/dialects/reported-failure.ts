@@ -12,25 +12,32 @@ const KINDS: readonly (readonly [RegExp, ErrorKind])[] = [
 export function reportedFailure(info: UpstreamErrorInfo | undefined): GatewayError {
   if (info === undefined) return new GatewayError('upstream-unavailable', 'The provider reported an error');
   // A code is meant for machines; only without one are the words of the message looked at.
-  const words = info.code ?? info.message;
+  const words = beginningOf(info.code ?? info.message);
   const kind = KINDS.find(([pattern]) => pattern.test(words))?.[1] ?? 'upstream-unavailable';
   return new GatewayError(kind, info.message, {
     ...(info.code !== undefined && { metadata: { provider_code: info.code } }),
   });
 }
 
-const MAX_MESSAGE_LENGTH = 500;
-const MAX_CODE_LENGTH = 64;
+const ERROR_PAGE = /<(?:!doctype|html|body)\b/i;
 
-/** What an upstream says, as one short line of plain text. Secrets are removed later, where they are known. */
+/** What an upstream says, as one line. It is cut where its secrets are known: a secret that is cut is not found any more. */
 export function cleanMessage(message: string): string {
-  const beginning = message.slice(0, MAX_MESSAGE_LENGTH * 4);
-  if (/<(?:!doctype|html|body)\b/i.test(beginning)) return 'The provider sent an error page';
-  const line = beginning.replace(/[\p{Cc}\u2028\u2029\s]+/gu, ' ').trim();
-  return line.length <= MAX_MESSAGE_LENGTH ? line : `${line.slice(0, MAX_MESSAGE_LENGTH - 3)}...`;
+  return ERROR_PAGE.test(beginningOf(message)) ? 'The provider sent an error page' : asLine(message);
 }
 
-/** An upstream's own word for an error. */
+/** An upstream's own word for an error; cut where its secrets are known. */
 export function cleanCode(code: string): string {
-  return cleanMessage(code).slice(0, MAX_CODE_LENGTH);
+  return asLine(code);
+}
+
+/** Of a text that is longer, no more is looked at than this: it may have millions of characters. */
+const LOOKED_AT = 4096;
+
+function asLine(text: string): string {
+  return text.length > LOOKED_AT ? text : text.replace(/[\p{Cc}\u2028\u2029\s]+/gu, ' ').trim();
+}
+
+function beginningOf(text: string): string {
+  return text.slice(0, LOOKED_AT);
 }

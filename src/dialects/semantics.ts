@@ -1,6 +1,7 @@
 import { invalidRequest } from '../ir/errors.ts';
 import type { GenerationRequest, Tool } from '../ir/request.ts';
-import type { JsonObject } from '../kit/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../kit/json.ts';
+import { quoted, shortened } from '../kit/quoted.ts';
 
 /** Checks that no schema can make: fields that are each valid and impossible together. Throws 422. */
 export function checkSemantics(
@@ -10,7 +11,12 @@ export function checkSemantics(
   const { tools, toolChoice, reasoning, maxOutputTokens } = request;
   if (toolChoice?.mode === 'tool' && !tools.some((tool) => isNamed(tool, toolChoice.name))) {
     throw invalidRequest(
-      [{ path: names.toolChoice, message: `names the tool "${toolChoice.name}", which is not in tools` }],
+      [
+        {
+          path: names.toolChoice,
+          message: `names the tool ${quoted(toolChoice.name)}, which is not in tools`,
+        },
+      ],
       'unprocessable',
     );
   }
@@ -21,7 +27,7 @@ export function checkSemantics(
       [
         {
           path: names.toolChoice,
-          message: `names a tool that is not in tools: ${JSON.stringify(unknown).slice(0, 200)}`,
+          message: `names a tool that is not in tools: ${shortened(JSON.stringify(unknown))}`,
         },
       ],
       'unprocessable',
@@ -40,6 +46,12 @@ export function checkSemantics(
       'unprocessable',
     );
   }
+}
+
+/** True for the content of a message that says nothing: absent, empty, or made of empty texts. */
+export function isSilent(content: Json | undefined): boolean {
+  if (Array.isArray(content)) return content.every((part) => isJsonObject(part) && part.text === '');
+  return content === undefined || content === null || content === '';
 }
 
 /** Whether an entry of an allow list means one of the tools: by name, or a hosted one by its type. */

@@ -114,6 +114,9 @@ export function flatArguments(call: Pick<ToolCallItem, 'kind' | 'input'>): strin
   return call.kind === 'custom' ? JSON.stringify({ input: call.input }) : call.input;
 }
 
+/** Input of a function that was called without any: arguments are JSON text. */
+export const NO_ARGUMENTS = '{}';
+
 /** The free text inside the arguments of a function that stands for a free-text tool. */
 export function freeTextOf(argumentsText: string): string {
   try {

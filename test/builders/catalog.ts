@@ -12,6 +12,8 @@ export function providerOf(changes: Partial<Provider> = {}): Provider {
     auth: 'bearer',
     dataPolicy: undefined,
     timeouts: { connect: 1000, firstByte: 1000, idle: 1000, total: 5000 },
+    quirks: {},
+    isPublic: false,
     ...changes,
   };
 }

@@ -2,14 +2,15 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { chatInbound, chatUpstream } from '../../src/dialects/chat/chat.ts';
 import type { RenderTarget } from '../../src/dialects/dialect.ts';
-import type { Event, Finish, FinishReason, PartKind } from '../../src/ir/events.ts';
+import type { Event, Finish, FinishReason, PartKind, Seal } from '../../src/ir/events.ts';
 import { fold } from '../../src/ir/fold.ts';
 import type { Item, ItemStatus, Part } from '../../src/ir/items.ts';
 import type { GenerationRequest, Tool } from '../../src/ir/request.ts';
 import type { Result } from '../../src/ir/result.ts';
 import type { Usage } from '../../src/ir/usage.ts';
+import type { Frame } from '../../src/kit/frames.ts';
 import type { JsonObject } from '../../src/kit/json.ts';
-import { type SseFrame, SseReader } from '../../src/kit/sse.ts';
+import { SseReader } from '../../src/kit/sse.ts';
 import { compileValidator } from '../../src/kit/validate.ts';
 import {
   decodeFrames,
@@ -96,7 +97,10 @@ const plainMessage: fc.Arbitrary<Item[]> = fc
   )
   .map((item) => [item as Item]);
 
-/** Thoughts that a chat upstream sealed. Only an id can hold several parts together. */
+/** Chat upstreams pass on what any family sealed. */
+const format = fc.constantFrom('acme-v1', 'anthropic-claude-v1', 'openai-responses-v1', 'google-gemini-v1');
+
+/** Thoughts that a chat upstream gave. Only an id can hold several parts together. */
 const sealedThoughts = fc
   .record({
     hasId: fc.boolean(),
@@ -104,15 +108,17 @@ const sealedThoughts = fc
     summary: fc.array(someText, { maxLength: 2 }),
     encrypted: fc.option(base64, { nil: undefined }),
     signature: base64,
+    format,
   })
-  .map(({ hasId, text, summary, encrypted, signature }) => ({
+  .map(({ hasId, text, summary, encrypted, signature, format }) => ({
     type: 'reasoning' as const,
     ...(hasId && { id: 'to be numbered' }),
     text: hasId ? text : text.slice(0, 1),
     summary: hasId ? summary : [],
     signature,
     ...(encrypted !== undefined && { encrypted }),
-    format: 'acme-v1',
+    format,
+    givenBy: 'chat' as const,
   }));
 
 interface Call {
@@ -152,7 +158,11 @@ const assistantTurn: fc.Arbitrary<Item[]> = fc
           callId: '',
           name,
           input,
-          ...(signature !== undefined && { signature, signatureFormat: 'acme-v1' }),
+          ...(signature !== undefined && {
+            signature,
+            signatureFormat: 'google-gemini-v1',
+            signatureGivenBy: 'chat',
+          }),
         }),
       ),
       ...results,
@@ -276,7 +286,7 @@ interface SaidReasoning {
   readonly id: string | undefined;
   readonly thoughts: string[][];
   readonly summaries: string[][];
-  readonly seal: { signature?: string; encrypted?: string; format?: string } | undefined;
+  readonly seal: Seal | undefined;
 }
 
 interface Said {
@@ -301,7 +311,7 @@ const saidReasoning: fc.Arbitrary<SaidReasoning> = fc
     summaries: fc.array(pieces, { maxLength: 2 }),
     seal: fc.option(
       merged(
-        fc.record({ format: fc.constantFrom('anthropic-claude-v1', 'acme-v1') }),
+        fc.record({ format, givenBy: fc.constant('chat') }),
         fc.oneof(fc.record({ signature: base64 }), fc.record({ encrypted: base64 })),
       ) as fc.Arbitrary<SaidReasoning['seal']>,
       { nil: undefined },
@@ -340,7 +350,7 @@ const said: fc.Arbitrary<Said> = fc
     calls: fc.array(
       fc.record({
         name: word,
-        pieces: fc.array(someText, { maxLength: 3 }),
+        pieces,
         signature: fc.option(base64, { nil: undefined }),
       }),
       { maxLength: 3 },
@@ -423,7 +433,13 @@ function callEvents(answer: Said, first: number, status: (isCutHere: boolean) =>
     },
     ...(signature === undefined
       ? []
-      : [{ type: 'seal', item: first + at, seal: { signature, format: 'google-gemini-v1' } } as const]),
+      : [
+          {
+            type: 'seal',
+            item: first + at,
+            seal: { signature, format: 'google-gemini-v1', givenBy: 'chat' },
+          } as const,
+        ]),
   ]);
   const deltas = answer.calls.map(({ pieces }, at) =>
     pieces.map((text): Event => ({ type: 'tool-input-delta', item: first + at, text })),
@@ -463,7 +479,7 @@ function essence(result: Result): object {
 
 const REQUEST = requestWith();
 
-function decoded(frames: readonly SseFrame[], relay = false): Result {
+function decoded(frames: readonly Frame[], relay = false): Result {
   return fold(decodeFrames(frames, REQUEST, relay));
 }
 

@@ -9,9 +9,11 @@ import { Places } from '../../src/ir/places.ts';
 import type { GenerationRequest, ReasoningSettings, Tool, ToolChoice } from '../../src/ir/request.ts';
 import type { Result } from '../../src/ir/result.ts';
 import type { Usage } from '../../src/ir/usage.ts';
+import type { Frame } from '../../src/kit/frames.ts';
 import type { JsonObject } from '../../src/kit/json.ts';
-import { type SseFrame, SseReader } from '../../src/kit/sse.ts';
+import { SseReader } from '../../src/kit/sse.ts';
 import { compileValidator } from '../../src/kit/validate.ts';
+import { withPairs } from '../builders/with-pairs.ts';
 
 const RUNS = { numRuns: 100 };
 const VENDOR = 'signalbox';
@@ -151,8 +153,16 @@ const conversation: fc.Arbitrary<Item[]> = fc
       ...assistant,
       ...(between === undefined ? [] : [between]),
     ]),
+    ...AFTER_TOOLS,
     last,
-  ]);
+  ])
+  .map(withPairs);
+
+/** Upstreams take no thinking where the last turn of the model ended in calls and began without thoughts. */
+const AFTER_TOOLS: readonly Item[] = [
+  { type: 'message', role: 'user', content: [{ type: 'text', text: 'And?' }] },
+  { type: 'message', role: 'assistant', content: [{ type: 'text', text: 'Well.' }] },
+];
 
 /** Messages in a row are one message on the wire. */
 function withoutAdjacentMessages<T extends { type: string }>(items: readonly T[]): T[] {
@@ -377,13 +387,6 @@ const writtenCall: fc.Arbitrary<Written> = fc
     ),
   }));
 
-const writtenImage: fc.Arbitrary<Written> = fc.base64String().map((data) => ({
-  head: { type: 'image' },
-  inside: [
-    (item) => ({ type: 'image-data', item, source: { kind: 'base64', mediaType: 'image/png', data } }),
-  ],
-}));
-
 const writtenOpaque: fc.Arbitrary<Written> = word.map((query) => ({
   head: {
     type: 'opaque',
@@ -398,7 +401,7 @@ const writtenOpaque: fc.Arbitrary<Written> = word.map((query) => ({
 }));
 
 const output = fc
-  .array(fc.oneof(writtenMessage, writtenReasoning, writtenCall, writtenImage, writtenOpaque), {
+  .array(fc.oneof(writtenMessage, writtenReasoning, writtenCall, writtenOpaque), {
     maxLength: 5,
   })
   .map((items) =>
@@ -491,14 +494,14 @@ function encoded(events: readonly Event[]): Uint8Array {
   return Buffer.from(messagesInbound.createEncoder(context).encode(events));
 }
 
-function framesOf(bytes: Uint8Array, cuts: readonly number[] = []): SseFrame[] {
+function framesOf(bytes: Uint8Array, cuts: readonly number[] = []): Frame[] {
   const reader = new SseReader();
   const places = [...new Set(cuts.map((cut) => cut % (bytes.length + 1)))].sort((a, b) => a - b);
   const pieces = [0, ...places].map((from, index) => bytes.subarray(from, places[index] ?? bytes.length));
   return [...pieces.flatMap((piece) => reader.push(piece)), ...reader.end()];
 }
 
-function decoded(frames: readonly SseFrame[], relay = false): Event[] {
+function decoded(frames: readonly Frame[], relay = false): Event[] {
   const decoder = messagesUpstream.createDecoder({ request: asked, relay });
   return [...frames.flatMap((frame) => decoder.decode(frame)), ...decoder.end()];
 }
@@ -564,7 +567,34 @@ describe('answers of the messages dialect', () => {
       RUNS,
     );
   });
+
+  it('images go out as text that the next turn knows for them', () => {
+    fc.assert(
+      fc.property(fc.base64String({ minLength: 4 }), (data) => {
+        const source: Source = { kind: 'base64', mediaType: 'image/png', data };
+        const events: Event[] = [
+          { type: 'start' },
+          { type: 'item-start', item: 0, head: { type: 'image' } },
+          { type: 'image-data', item: 0, source },
+          { type: 'item-end', item: 0, status: 'completed' },
+          { type: 'finish', reason: 'stop' },
+        ];
+        const streamed = fold(decoded(framesOf(encoded(events))));
+        const [said] = streamed.items;
+        const { content } = messagesInbound.encodeBody(fold(events), context);
+        expect(said).toMatchObject({ type: 'message', content: [{ text: firstText(content) }] });
+        const messages = [{ role: 'assistant', content: content as JsonObject[] }];
+        const next = messagesInbound.parseRequest({ model: 'm', messages }, { vendor: VENDOR });
+        expect(next.items).toEqual([{ type: 'image', source }]);
+      }),
+      RUNS,
+    );
+  });
 });
+
+function firstText(content: unknown): unknown {
+  return (content as JsonObject[])[0]?.text;
+}
 
 /** A whole body holds inputs as objects, so their text is compared as what it means. */
 function withReadInputs<T extends { items: readonly Item[] }>(result: T) {

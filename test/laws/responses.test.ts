@@ -9,9 +9,11 @@ import type { Item, Part } from '../../src/ir/items.ts';
 import type { GenerationRequest, Tool } from '../../src/ir/request.ts';
 import type { Result } from '../../src/ir/result.ts';
 import type { Usage } from '../../src/ir/usage.ts';
+import type { Frame } from '../../src/kit/frames.ts';
 import type { JsonObject } from '../../src/kit/json.ts';
-import { type SseFrame, SseReader } from '../../src/kit/sse.ts';
+import { SseReader } from '../../src/kit/sse.ts';
 import { compileValidator } from '../../src/kit/validate.ts';
+import { withPairs } from '../builders/with-pairs.ts';
 
 const RUNS = { numRuns: 100 };
 const VENDOR = 'signalbox';
@@ -191,7 +193,10 @@ const tool: fc.Arbitrary<Tool> = fc.oneof(
 
 const request: fc.Arbitrary<GenerationRequest> = present(
   fc.record({
-    items: fc.array(item, { minLength: 1, maxLength: 6 }),
+    items: fc
+      .array(item, { minLength: 1, maxLength: 6 })
+      .map(withPairs)
+      .filter((items) => !items.every(saysNothing)),
     tools: fc.array(tool, { maxLength: 4 }),
     toolChoice: optional(fc.constantFrom({ mode: 'auto' as const }, { mode: 'none' as const })),
     parallelToolCalls: optional(fc.boolean()),
@@ -254,6 +259,11 @@ const MODELLED = [
   'include',
   'stream',
 ] as const satisfies (keyof GenerationRequest)[];
+
+/** A conversation of such items alone is refused. */
+function saysNothing(one: Item): boolean {
+  return one.type === 'message' && one.content.every((part) => part.type === 'text' && part.text === '');
+}
 
 function modelled(of: GenerationRequest) {
   return Object.fromEntries(MODELLED.map((name) => [name, of[name]]));
@@ -348,6 +358,11 @@ const seal = fc.oneof(
   fc.base64String({ minLength: 1 }).map((encrypted) => ({ encrypted, format: 'openai-responses-v1' })),
   fc.base64String({ minLength: 1 }).map((signature) => ({ signature, format: 'anthropic-claude-v1' })),
   fc.base64String({ minLength: 1 }).map((encrypted) => ({ encrypted, format: 'anthropic-claude-v1' })),
+  fc.base64String({ minLength: 1 }).map((encrypted) => ({
+    encrypted,
+    format: 'openai-responses-v1',
+    givenBy: 'chat' as const,
+  })),
 );
 
 const reasoning: fc.Arbitrary<Draft> = fc
@@ -402,6 +417,12 @@ const calls = fc.array(call, { minLength: 1, maxLength: 2 }).map((drawn) => (ind
       }),
     ),
     ...rounds.flat(),
+    // A function always has arguments.
+    ...drawn.flatMap((one, place): Event[] =>
+      one.kind === 'function' && one.pieces.join('') === ''
+        ? [{ type: 'tool-input-delta', item: index + place, text: '{}' }]
+        : [],
+    ),
     ...drawn.map((_one, place): Event => ({ type: 'item-end', item: index + place, status: 'completed' })),
   ];
 });
@@ -462,12 +483,12 @@ function encodeAll(events: readonly Event[]): Buffer {
   return Buffer.from(written);
 }
 
-function decodeAll(frames: readonly SseFrame[], relay = false): Event[] {
+function decodeAll(frames: readonly Frame[], relay = false): Event[] {
   const decoder = responsesUpstream.createDecoder({ request: baseRequest, relay });
   return [...frames.flatMap((frame) => decoder.decode(frame)), ...decoder.end()];
 }
 
-function framesOf(bytes: Buffer, cuts: readonly number[] = []): SseFrame[] {
+function framesOf(bytes: Buffer, cuts: readonly number[] = []): Frame[] {
   const reader = new SseReader();
   const places = [...cuts.map((cut) => cut % (bytes.length + 1)), 0, bytes.length].sort((a, b) => a - b);
   const frames = places.slice(1).flatMap((end, index) => reader.push(bytes.subarray(places[index], end)));

@@ -1,15 +1,18 @@
 import type { Annotation } from '../../ir/items.ts';
 import type { JsonObject } from '../../kit/json.ts';
-import { numberAt, objectAt, textAt } from '../../kit/members.ts';
+import { compact, numberAt, objectAt, textAt } from '../../kit/members.ts';
 
 /** Sources of an answer, both ways. */
 
-export function readAnnotation(value: JsonObject): Annotation {
+/** Reads a citation of the part that begins at `start` of the content. One of an earlier place is of no known span. */
+export function readAnnotation(value: JsonObject, start: number): Annotation {
   const citation = objectAt(value, 'url_citation');
   const url = textAt(citation, 'url');
   if (value.type !== 'url_citation' || url === undefined) return { type: 'opaque', dialect: 'chat', value };
   const [title, content] = [textAt(citation, 'title'), textAt(citation, 'content')];
-  const [startIndex, endIndex] = [numberAt(citation, 'start_index'), numberAt(citation, 'end_index')];
+  const [from, to] = [numberAt(citation, 'start_index'), numberAt(citation, 'end_index')];
+  const isHere = (from ?? to ?? start) >= start;
+  const [startIndex, endIndex] = isHere ? [shifted(from, -start), shifted(to, -start)] : [];
   return {
     type: 'url-citation',
     url,
@@ -20,17 +23,23 @@ export function readAnnotation(value: JsonObject): Annotation {
   };
 }
 
-/** Clients want every member of a citation but its content. An annotation of another format is left out. */
-export function renderAnnotation(annotation: Annotation): JsonObject | undefined {
-  if (annotation.type === 'opaque') return annotation.dialect === 'chat' ? annotation.value : undefined;
-  return {
-    type: 'url_citation',
-    url_citation: {
-      url: annotation.url,
-      title: annotation.title ?? '',
-      start_index: annotation.startIndex ?? 0,
-      end_index: annotation.endIndex ?? 0,
-      ...(annotation.content !== undefined && { content: annotation.content }),
-    },
-  };
+/** Where the text of a part stands in the content of the whole answer. */
+export interface Span {
+  readonly start: number;
+  readonly length: number;
+}
+
+/**
+ * Clients want every member of a citation but its content. One that does not say what it is about is about the whole
+ * part. An annotation of another format is left out.
+ */
+export function renderAnnotation(annotation: Annotation, { start, length }: Span): JsonObject[] {
+  if (annotation.type === 'opaque') return annotation.dialect === 'chat' ? [annotation.value] : [];
+  const { url, title = '', startIndex = 0, endIndex = length, content } = annotation;
+  const citation = { url, title, start_index: start + startIndex, end_index: start + endIndex, content };
+  return [{ type: 'url_citation', url_citation: compact(citation) }];
+}
+
+function shifted(index: number | undefined, by: number): number | undefined {
+  return index === undefined ? undefined : index + by;
 }

@@ -1,11 +1,20 @@
 import type { Event, Seal } from '../../ir/events.ts';
-import type { ImageItem, Item, Logprobs, ReasoningItem, ToolCallItem, ToolKind } from '../../ir/items.ts';
+import type {
+  ImageItem,
+  Item,
+  Logprobs,
+  Part,
+  ReasoningItem,
+  ToolCallItem,
+  ToolKind,
+} from '../../ir/items.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json.ts';
 import { layOver } from '../../kit/lay-over.ts';
-import { flatToolName } from '../tool-names.ts';
+import { compact } from '../../kit/members.ts';
+import { flatArguments, flatToolName } from '../tool-names.ts';
 import { renderAnnotation } from './annotation.ts';
-import { indexesOf, renderReasoningDetails } from './reasoning-details.ts';
+import { indexesOf, renderReasoningDetails, writeSeal } from './reasoning-details.ts';
 import { renderUrl } from './source.ts';
 
 /** Pieces of an answer in the chat format's words, shared by streams and bodies. */
@@ -15,10 +24,7 @@ export function renderMessage(items: readonly Item[], excludesReasoning: boolean
   const parts = items.flatMap((item) => (item.type === 'message' ? item.content : []));
   const texts = parts.flatMap((part) => (part.type === 'text' ? [part.text] : []));
   const refusals = parts.flatMap((part) => (part.type === 'refusal' ? [part.refusal] : []));
-  const annotations = parts
-    .flatMap((part) => (part.type === 'text' ? (part.annotations ?? []) : []))
-    .map(renderAnnotation)
-    .filter((annotation) => annotation !== undefined);
+  const annotations = renderAnnotations(parts);
   const calls = items.filter((item) => item.type === 'tool-call').map(renderToolCall);
   const images = items.filter((item) => item.type === 'image').flatMap(renderImage);
   const opaque: JsonObject = {};
@@ -37,6 +43,19 @@ export function renderMessage(items: readonly Item[], excludesReasoning: boolean
   };
 }
 
+function renderAnnotations(parts: readonly Part[]): JsonObject[] {
+  let start = 0;
+  return parts.flatMap((part) => {
+    if (part.type !== 'text') return [];
+    const span = { start, length: part.text.length };
+    start += part.text.length;
+    return (part.annotations ?? []).flatMap((annotation) => renderAnnotation(annotation, span));
+  });
+}
+
+/** Between the parts of the thoughts, which the format also writes as one text. */
+export const THOUGHT_SEPARATOR = '\n\n';
+
 function renderThoughts(items: readonly Item[], isExcluded: boolean): JsonObject {
   const details: JsonObject[] = [];
   const texts: string[] = [];
@@ -47,12 +66,12 @@ function renderThoughts(items: readonly Item[], isExcluded: boolean): JsonObject
       for (const text of [...item.text, ...item.summary]) texts.push(text);
       index += indexesOf(item);
     } else if (item.type === 'tool-call' && item.signature !== undefined) {
-      const { signature, signatureFormat: format } = item;
-      details.push(callSeal(item.callId, { signature, ...(format !== undefined && { format }) }));
+      const { callId, signature, signatureFormat: format, signatureGivenBy: givenBy } = item;
+      details.push(callSeal(callId, compact({ signature, format, givenBy })));
     }
   }
   return {
-    reasoning: texts.length === 0 ? null : texts.join(''),
+    reasoning: texts.length === 0 ? null : texts.join(THOUGHT_SEPARATOR),
     ...(details.length > 0 && { reasoning_details: details }),
   };
 }
@@ -79,6 +98,21 @@ export function callHead(call: Pick<ToolCallItem, 'callId' | 'kind' | 'name' | '
     : { id: call.callId, type: 'function', function: { name, arguments: '' } };
 }
 
+/**
+ * The call as the caller can take it: free text for a tool that was never declared to take any becomes the argument of
+ * a function, because clients expect such calls only of tools that they declared so.
+ */
+export function asDeclared(item: Item, request: GenerationRequest): Item {
+  if (item.type !== 'tool-call' || !isUnexpected(item, request)) return item;
+  return { ...item, kind: 'function', input: flatArguments(item) };
+}
+
+/** True for a free-text call of a tool that the request does not declare to take free text. */
+export function isUnexpected(call: Pick<ToolCallItem, 'kind' | 'name'>, request: GenerationRequest): boolean {
+  if (call.kind !== 'custom') return false;
+  return !request.tools.some((tool) => tool.type === 'custom' && tool.name === call.name);
+}
+
 /** A piece of a call's input. */
 export function callInput(kind: ToolKind, text: string): JsonObject {
   return kind === 'custom' ? { custom: { input: text } } : { function: { arguments: text } };
@@ -95,12 +129,10 @@ function renderToolCall(call: ToolCallItem, index: number): JsonObject {
 
 /** The seal of a call: an encrypted detail that bears the call's id. */
 export function callSeal(callId: string, seal: Seal): JsonObject {
-  return {
-    type: 'reasoning.encrypted',
-    data: seal.signature ?? seal.encrypted ?? '',
-    id: callId,
-    ...(seal.format !== undefined && { format: seal.format }),
-  };
+  const { format, givenBy } = seal;
+  const signature = seal.signature ?? seal.encrypted ?? '';
+  const data = writeSeal(signature, { signature, format, givenBy });
+  return compact({ type: 'reasoning.encrypted', data, id: callId, format });
 }
 
 export function renderImage({ source }: Pick<ImageItem, 'source'>): JsonObject[] {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { replyTo, requestWith, settledWith } from '../../../test/fixtures/chat/chat-fixture.ts';
 import { fold } from '../../ir/fold.ts';
 import type { JsonObject } from '../../kit/json.ts';
+import { objectsAt } from '../../kit/members.ts';
 import { decodeBody, encodeBody } from './body.ts';
 
 const BODY: JsonObject = {
@@ -37,6 +38,36 @@ function reply(body: JsonObject, relay: boolean, given: JsonObject = {}): JsonOb
 }
 
 describe('the body', () => {
+  it('keeps thoughts as the upstream wrote them', () => {
+    const details = [
+      { type: 'reasoning.text', text: 'Hm', signature: 'S', format: 'anthropic-claude-v1', index: 0, odd: 1 },
+      { type: 'reasoning.novel', index: 1 },
+    ];
+    const [choice] = objectsAt(BODY, 'choices');
+    const message = { role: 'assistant', content: 'Hi', reasoning: 'Hm', reasoning_details: details };
+    const body = { ...BODY, choices: [{ ...choice, message }] };
+    expect(reply(body, true)).toMatchObject({
+      choices: [{ message: { reasoning: 'Hm', reasoning_details: details } }],
+    });
+    expect(JSON.stringify(reply(body, true, { reasoning: { exclude: true } }))).not.toContain('Hm');
+  });
+
+  it.each([true, false])('gives a function that was called without arguments none (relay: %s)', (relay) => {
+    const [choice] = objectsAt(BODY, 'choices');
+    const called = { name: 'f', arguments: '' };
+    const call = { id: 'c1', type: 'function', function: called };
+    const bodyWith = (message: JsonObject) => ({ ...BODY, choices: [{ ...choice, message }] });
+    expect(reply(bodyWith({ role: 'assistant', tool_calls: [call] }), relay)).toMatchObject({
+      choices: [{ message: { tool_calls: [{ id: 'c1', function: { name: 'f', arguments: '{}' } }] } }],
+    });
+    const legacy = reply(bodyWith({ role: 'assistant', function_call: called }), true, {
+      functions: [{ name: 'f' }],
+    });
+    expect(legacy).toMatchObject({
+      choices: [{ message: { function_call: { name: 'f', arguments: '{}' } } }],
+    });
+  });
+
   it.each([true, false])('is complete, relayed or not (%s)', (relay) => {
     expect(reply(BODY, relay)).toMatchObject({
       id: 'gen-1',

@@ -1,10 +1,12 @@
 import { GatewayError } from '../../ir/errors.ts';
 import type { Event } from '../../ir/events.ts';
+import type { Item } from '../../ir/items.ts';
 import type { Result } from '../../ir/result.ts';
 import type { JsonObject } from '../../kit/json.ts';
-import { membersBeyond, objectAt, objectsAt } from '../../kit/members.ts';
+import { membersBeyond, objectAt, objectsAt, textAt } from '../../kit/members.ts';
 import type { DecodeContext, ReplyContext } from '../dialect.ts';
-import { renderLogprobs, renderMessage, speaksLegacyCalls } from './answer.ts';
+import { asDeclared, renderLogprobs, renderMessage, speaksLegacyCalls } from './answer.ts';
+import { asChatBody } from './cohere.ts';
 import { metadataOf } from './encode.ts';
 import { renderFinishReason } from './finish-reason.ts';
 
@@ -15,9 +17,10 @@ import { renderUsage, usageObjectIn } from './usage.ts';
 
 /** Events of a whole body. A body without an answer or an error becomes a failure. */
 export function decodeBody(body: JsonObject, context: DecodeContext): Event[] {
-  const events = readBody(body, context);
+  const value = asChatBody(body);
+  const events = readBody(value, context);
   return context.relay
-    ? [{ type: 'relay', dialect: 'chat', frame: { data: '' }, value: body, events, whole: true }]
+    ? [{ type: 'relay', dialect: 'chat', frame: { data: '' }, value, events, whole: true }]
     : events;
 }
 
@@ -58,16 +61,40 @@ const REWRITTEN_FIELDS: ReadonlySet<string> = new Set([
   'images',
 ]);
 
+/** Thoughts as the upstream wrote them, where every client can read them: seals are part of them. */
+function relayedThoughts(said: JsonObject): JsonObject {
+  const reasoning = textAt(said, 'reasoning');
+  const details = objectsAt(said, 'reasoning_details');
+  return {
+    ...(reasoning !== undefined && { reasoning }),
+    ...(details.length > 0 && { reasoning_details: details }),
+  };
+}
+
+/** The call for callers of the format's first generation, with the arguments that the upstream may have left out. */
+function legacyCall(said: JsonObject, items: readonly Item[]): JsonObject {
+  const given = objectAt(said, 'function_call');
+  const call = items.find((item) => item.type === 'tool-call');
+  return given === undefined || call === undefined
+    ? {}
+    : { function_call: { ...given, arguments: call.input } };
+}
+
 /** The non-streaming reply. */
 export function encodeBody(result: Result, context: ReplyContext): JsonObject {
   const { finish, settled, relayed } = result;
   const upstream = relayed === undefined ? undefined : objectsAt(relayed, 'choices')[0];
   const isLegacy = speaksLegacyCalls(context.request);
-  const spoken = renderMessage(result.items, context.request.reasoning?.exclude === true);
+  const items =
+    relayed === undefined ? result.items.map((item) => asDeclared(item, context.request)) : result.items;
+  const excludesReasoning = context.request.reasoning?.exclude === true;
+  const spoken = renderMessage(items, excludesReasoning);
+  const said = objectAt(upstream, 'message') ?? {};
   const message: JsonObject = {
-    ...membersBeyond(objectAt(upstream, 'message') ?? {}, REWRITTEN_FIELDS),
+    ...membersBeyond(said, REWRITTEN_FIELDS),
     ...spoken,
-    ...(isLegacy && { tool_calls: undefined }),
+    ...(!excludesReasoning && relayedThoughts(said)),
+    ...(isLegacy && { tool_calls: undefined, ...legacyCall(said, items) }),
   };
   const hasRefusal = message.refusal !== null;
   const explanation = hasRefusal ? undefined : finish?.explanation;

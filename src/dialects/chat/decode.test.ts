@@ -71,9 +71,25 @@ describe('text and thoughts', () => {
       DONE,
     ]);
     expect(items).toMatchObject([
-      { type: 'reasoning', summary: ['Sum'], encrypted: 'gAAA+/=', format: 'openai-responses-v1' },
-      { type: 'reasoning', text: ['Next'], signature: 'sig==' },
+      {
+        type: 'reasoning',
+        summary: ['Sum'],
+        encrypted: 'gAAA+/=',
+        format: 'openai-responses-v1',
+        givenBy: 'chat',
+      },
+      { type: 'reasoning', text: ['Next'], signature: 'sig==', givenBy: 'chat' },
     ]);
+  });
+
+  it('takes details that come after plain thoughts for the same thoughts', () => {
+    const items = itemsOf([
+      chunk({ reasoning: 'I think' }),
+      chunk({ reasoning: ' so', reasoning_details: [{ type: 'reasoning.text', text: ' so', index: 0 }] }),
+      chunk({ reasoning_details: [{ type: 'reasoning.text', text: ', too', index: 1, id: 'r' }] }),
+      DONE,
+    ]);
+    expect(items).toMatchObject([{ text: ['I think so'] }, { text: [', too'] }]);
   });
 
   it('takes an encrypted detail that bears the id of a call for the seal of that call', () => {
@@ -84,7 +100,13 @@ describe('text and thoughts', () => {
       DONE,
     ]);
     expect(items).toMatchObject([
-      { type: 'tool-call', callId: 'c1', signature: 'seal', signatureFormat: 'google-gemini-v1' },
+      {
+        type: 'tool-call',
+        callId: 'c1',
+        signature: 'seal',
+        signatureFormat: 'google-gemini-v1',
+        signatureGivenBy: 'chat',
+      },
     ]);
   });
 
@@ -333,9 +355,22 @@ describe('the end', () => {
     expect(fold(events).items).toMatchObject([{ content: [{ text: 'x' }] }]);
   });
 
+  it('fails over a chunk that is broken, because it may have held part of the answer', () => {
+    const last = ends([
+      chunk({ content: 'AAA ' }),
+      '{"choices":[{"delta":{"content":"BB',
+      chunk({ content: 'CCC' }),
+    ]);
+    expect(last).toMatchObject({ type: 'failure', error: { kind: 'upstream-unavailable' } });
+  });
+
+  it('does not need what is broken after the reason for the end', () => {
+    expect(ends([chunk({ content: 'x' }), stop, '{"usage":', DONE])).toMatchObject({ type: 'finish' });
+  });
+
   it('skips what it cannot read', () => {
     const odd = [
-      '{"broken',
+      'broken',
       '[1]',
       'null',
       { choices: 'none' },

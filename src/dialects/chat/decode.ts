@@ -1,7 +1,9 @@
+import { GatewayError } from '../../ir/errors.ts';
 import type { Event } from '../../ir/events.ts';
-import { isJsonObject, readJson } from '../../kit/json.ts';
-import type { SseFrame } from '../../kit/sse.ts';
+import type { Frame } from '../../kit/frames.ts';
 import type { DecodeContext, StreamDecoder } from '../dialect.ts';
+import { readFrame } from '../read-frame.ts';
+import { asChatChunk } from './cohere.ts';
 import { AnswerReader } from './read-answer.ts';
 import { DONE } from './wire.ts';
 
@@ -12,15 +14,17 @@ import { DONE } from './wire.ts';
 export function createDecoder(context: DecodeContext): StreamDecoder {
   const reader = new AnswerReader(context);
   return {
-    decode(frame: SseFrame): Event[] {
+    decode(frame: Frame): Event[] {
       if (reader.isEnded) return [];
       if (frame.data.trim() === DONE) return reader.finish();
-      const reading = readJson(frame.data);
-      if (!reading.ok || !isJsonObject(reading.value)) return [];
-      const events = reader.read(reading.value);
-      return context.relay
-        ? [{ type: 'relay', dialect: 'chat', frame, value: reading.value, events }]
-        : events;
+      const given = readFrame(frame);
+      if (given === undefined) return [];
+      if (given instanceof GatewayError) return reader.miss(given);
+      const value = asChatChunk(given);
+      const events = reader.read(value);
+      if (!context.relay) return events;
+      const shown = value === given ? frame : { data: JSON.stringify(value) };
+      return [{ type: 'relay', dialect: 'chat', frame: shown, value, events }];
     },
     end: () => reader.cut(),
   };

@@ -13,9 +13,12 @@ import {
 import { GatewayError } from '../../ir/errors.ts';
 import type { Event } from '../../ir/events.ts';
 import { fold } from '../../ir/fold.ts';
+import type { Annotation } from '../../ir/items.ts';
 import type { RoutingMetadata } from '../../ir/metadata.ts';
 import { NO_USAGE } from '../../ir/usage.ts';
-import type { JsonObject } from '../../kit/json.ts';
+import type { Json, JsonObject } from '../../kit/json.ts';
+import { unwrapSeal } from '../custody.ts';
+import { encodeBody } from './body.ts';
 import { createEncoder } from './encode.ts';
 
 const HEAD = {
@@ -32,7 +35,7 @@ const ANSWER: Event[] = [
   { type: 'part-start', item: 0, part: 0, kind: 'thought' },
   { type: 'text-delta', item: 0, part: 0, kind: 'thought', text: 'Hm' },
   { type: 'part-end', item: 0, part: 0, kind: 'thought' },
-  { type: 'seal', item: 0, seal: { signature: 'sig', format: 'anthropic-claude-v1' } },
+  { type: 'seal', item: 0, seal: { signature: 'sig', format: 'anthropic-claude-v1', givenBy: 'chat' } },
   { type: 'item-end', item: 0 },
   { type: 'item-start', item: 1, head: { type: 'message' } },
   { type: 'part-start', item: 1, part: 0, kind: 'text' },
@@ -174,6 +177,101 @@ describe('a translated stream', () => {
     expect(readFrames(text).every(({ event }) => event === undefined)).toBe(true);
   });
 
+  it('tells a seal of another dialect so that it finds its way home', () => {
+    const seal = { signature: 'sig', format: 'anthropic-claude-v1' };
+    const events = ANSWER.map((event) => (event.type === 'seal' ? { ...event, seal } : event));
+    const [detail] = deltasOf(encodeEvents(events, requestWith())).flatMap(({ reasoning_details: details }) =>
+      ((details ?? []) as JsonObject[]).filter(({ signature }) => signature !== undefined),
+    );
+    expect(unwrapSeal(detail?.signature as string)).toEqual(seal);
+    expect(detail?.format).toBe('anthropic-claude-v1');
+  });
+
+  it('puts a blank line between the parts of thoughts, in the plain text only', () => {
+    const summary = (part: number, text: string): Event[] => [
+      { type: 'part-start', item: 0, part, kind: 'summary' },
+      { type: 'text-delta', item: 0, part, kind: 'summary', text },
+      { type: 'text-delta', item: 0, part, kind: 'summary', text: '!' },
+      { type: 'part-end', item: 0, part, kind: 'summary' },
+    ];
+    const events: Event[] = [
+      { type: 'item-start', item: 0, head: { type: 'reasoning' } },
+      ...summary(0, 'sum1'),
+      ...summary(1, 'sum2'),
+      { type: 'item-end', item: 0 },
+      { type: 'finish', reason: 'stop' },
+    ];
+    const deltas = deltasOf(encodeEvents(events, requestWith()));
+    expect(deltas.map(({ reasoning }) => reasoning ?? '').join('')).toBe('sum1!\n\nsum2!');
+    expect(deltas[3]).toMatchObject({ reasoning_details: [{ summary: 'sum2' }] });
+    const body = encodeBody(fold(events), replyTo(requestWith()));
+    expect(body).toMatchObject({ choices: [{ message: { reasoning: 'sum1!\n\nsum2!' } }] });
+  });
+
+  it('says where in the whole content a citation belongs', () => {
+    const citation = (url: string, more: object = {}): Annotation => ({ type: 'url-citation', url, ...more });
+    const part = (number: number, text: string, annotation: Annotation): Event[] => [
+      { type: 'part-start', item: 0, part: number, kind: 'text' },
+      { type: 'annotation', item: 0, part: number, annotation },
+      { type: 'text-delta', item: 0, part: number, kind: 'text', text },
+      { type: 'part-end', item: 0, part: number, kind: 'text' },
+    ];
+    const events: Event[] = [
+      { type: 'item-start', item: 0, head: { type: 'message' } },
+      ...part(0, 'Blue', citation('https://a.b')),
+      ...part(1, ', and', citation('https://c.d', { startIndex: 2, endIndex: 5 })),
+      ...part(2, ' red.', citation('https://e.f')),
+      { type: 'item-end', item: 0 },
+      { type: 'finish', reason: 'stop' },
+    ];
+    const spans = [
+      { url_citation: { url: 'https://a.b', start_index: 0, end_index: 4 } },
+      { url_citation: { url: 'https://c.d', start_index: 6, end_index: 9 } },
+      { url_citation: { url: 'https://e.f', start_index: 9, end_index: 14 } },
+    ];
+    const deltas = deltasOf(encodeEvents(events, requestWith()));
+    expect(deltas.flatMap(({ annotations }) => annotations ?? [])).toMatchObject(spans);
+    const body = encodeBody(fold(events), replyTo(requestWith()));
+    expect(body).toMatchObject({ choices: [{ message: { content: 'Blue, and red.', annotations: spans } }] });
+    const again = fold(decodeFrames(readFrames(encodeEvents(events, requestWith())), requestWith()));
+    expect(encodeBody(again, replyTo(requestWith()))).toMatchObject({
+      choices: [{ message: { annotations: spans } }],
+    });
+  });
+
+  it('shows free text for a tool that nobody declared to take any as the argument of a function', () => {
+    const events: Event[] = [
+      { type: 'item-start', item: 0, head: { type: 'tool-call', kind: 'custom', callId: 'c1', name: 'sh' } },
+      { type: 'tool-input-delta', item: 0, text: 'ls "' },
+      { type: 'tool-input-delta', item: 0, text: 'x"' },
+      { type: 'item-end', item: 0 },
+      { type: 'finish', reason: 'tool-calls' },
+    ];
+    const shown = { name: 'sh', arguments: '{"input":"ls \\"x\\""}' };
+    const calls = (tools: JsonObject[]) =>
+      deltasOf(encodeEvents(events, requestWith({ tools }))).flatMap(({ tool_calls }) => tool_calls ?? []);
+    expect(calls([])).toEqual([
+      { index: 0, id: 'c1', type: 'function', function: { name: 'sh', arguments: '' } },
+      { index: 0, function: { arguments: shown.arguments } },
+    ]);
+    expect(encodeBody(fold(events), replyTo(requestWith()))).toMatchObject({
+      choices: [{ message: { tool_calls: [{ type: 'function', function: shown }] } }],
+    });
+    expect(calls([{ type: 'custom', custom: { name: 'sh' } }])).toMatchObject([
+      { type: 'custom', custom: { name: 'sh' } },
+      { custom: { input: 'ls "' } },
+      { custom: { input: 'x"' } },
+    ]);
+  });
+
+  it('names no provider when a stream fails before one answered', () => {
+    const error = new GatewayError('upstream-timeout', 'Slow', { metadata: { provider_name: 'Acme' } });
+    const encoder = createEncoder({ ...replyTo(requestWith()), provider: '' });
+    const [last] = chunksOf(encoder.encode([{ type: 'failure', error }]));
+    expect(last).not.toHaveProperty('provider');
+    expect(last).toMatchObject({ error: { metadata: { provider_name: 'Acme' } } });
+  });
+
   it('keeps a waiting caller company', () => {
     expect(createEncoder(replyTo(requestWith())).keepAlive()).toBe(': ACME PROCESSING\n\n');
   });
@@ -265,6 +363,86 @@ describe('a relayed stream', () => {
       { type: 'tool-call', input: '{"x":1}' },
       { type: 'message', content: [{ text: 'meanwhile' }] },
     ]);
+  });
+
+  const callsIn = (text: string) => deltasOf(text).flatMap(({ tool_calls }) => tool_calls ?? []);
+  const calling = (...calls: JsonObject[]) => chunk({ tool_calls: calls });
+  const whole = (id: string, args: Json, index = 0) => ({
+    index,
+    id,
+    type: 'function',
+    function: { name: 'f', arguments: args },
+  });
+
+  it('tells apart calls that share an index', () => {
+    const text = relay([
+      calling(whole('a', '{}')),
+      calling(whole('b', '')),
+      calling({ index: 0, function: { arguments: '{}' } }),
+      '[DONE]',
+    ]);
+    expect(callsIn(text)).toEqual([
+      whole('a', '{}'),
+      whole('b', '', 1),
+      { index: 1, function: { arguments: '{}' } },
+    ]);
+  });
+
+  it('writes arguments as text', () => {
+    expect(callsIn(relay([calling(whole('a', { x: 1 })), '[DONE]']))).toEqual([
+      whole('a', ''),
+      { index: 0, function: { arguments: '{"x":1}' } },
+    ]);
+  });
+
+  it('keeps the id that a call began with', () => {
+    const text = relay([
+      calling(whole('', '')),
+      calling({ index: 0, id: 'zz', function: { arguments: '{}' } }),
+      '[DONE]',
+    ]);
+    expect(callsIn(text)).toEqual([
+      whole('call_chatcmpl-7_0', ''),
+      { index: 0, function: { arguments: '{}' } },
+    ]);
+  });
+
+  it('counts calls from 0, and begins none without a name', () => {
+    const text = relay([
+      calling({ index: 3, id: 'a', type: 'function' }),
+      calling({ index: 3, function: { name: 'f', arguments: '{}' } }),
+      '[DONE]',
+    ]);
+    expect(callsIn(text)).toEqual([whole('a', ''), { index: 0, function: { arguments: '{}' } }]);
+  });
+
+  it('leaves calls alone that are fine', () => {
+    const odd = { ...whole('a', '{'), extra_content: { x: 1 } };
+    const fine = [
+      odd,
+      whole('b', '', 1),
+      { index: 0, id: 'a', function: { arguments: '}' } },
+      { index: 1, id: '' },
+    ];
+    const text = relay([
+      ...fine.slice(0, 2).map((call) => calling(call)),
+      calling(...fine.slice(2)),
+      '[DONE]',
+    ]);
+    expect(callsIn(text)).toEqual([...fine, { index: 1, function: { arguments: '{}' } }]);
+  });
+
+  it('gives a function that was called without arguments none, before the end', () => {
+    const text = relay([calling(whole('a', '')), chunk({}, {}, { finish_reason: 'tool_calls' }), '[DONE]']);
+    expect(deltasOf(text)).toEqual([
+      { role: 'assistant', tool_calls: [whole('a', '')] },
+      { tool_calls: [{ index: 0, function: { arguments: '{}' } }] },
+      { content: '' },
+    ]);
+    const legacy = relay([chunk({ function_call: { name: 'f', arguments: '' } }), '[DONE]'], {
+      functions: [{ name: 'f' }],
+    });
+    expect(deltasOf(legacy)[1]).toEqual({ function_call: { arguments: '{}' } });
   });
 
   it('leaves legacy calls to callers who asked for them', () => {

@@ -1,23 +1,28 @@
 import type { Event, EventBatch, Failure, Finish, ItemHead } from '../../ir/events.ts';
-import { isJsonObject, type JsonObject } from '../../kit/json.ts';
+import type { ToolKind } from '../../ir/items.ts';
+import type { JsonObject } from '../../kit/json.ts';
 import { layOver } from '../../kit/lay-over.ts';
-import { membersBeyond, objectAt, objectsAt, textAt } from '../../kit/members.ts';
+import { membersBeyond, objectAt, objectsAt } from '../../kit/members.ts';
 import { writeSseComment, writeSseFrame } from '../../kit/sse.ts';
 import type { ReplyContext, StreamEncoder } from '../dialect.ts';
 import { errorObject } from '../error-envelope.ts';
-import { renderAnnotation } from './annotation.ts';
+import { flatArguments } from '../tool-names.ts';
 import {
   callHead,
   callInput,
   callSeal,
   isRefusalText,
+  isUnexpected,
   logprobsObject,
   reasoningSeals,
   renderImage,
   speaksLegacyCalls,
+  THOUGHT_SEPARATOR,
 } from './answer.ts';
 import { renderFinishReason } from './finish-reason.ts';
 
+import { ToldCalls } from './told-calls.ts';
+import { ToldText } from './told-text.ts';
 import { renderUsage, usageObjectIn } from './usage.ts';
 import { DONE } from './wire.ts';
 
@@ -44,7 +49,7 @@ const REASONING_FIELDS: ReadonlySet<string> = new Set([
 ]);
 const NO_FIELDS: ReadonlySet<string> = new Set();
 
-const RELAY_LANE: ReadonlySet<Event['type']> = new Set(['relay', 'finish', 'failure']);
+const RELAY_LANE: ReadonlySet<Event['type']> = new Set(['relay', 'tool-input-delta', 'finish', 'failure']);
 
 class ChatEncoder implements StreamEncoder {
   readonly #context: ReplyContext;
@@ -56,9 +61,14 @@ class ChatEncoder implements StreamEncoder {
   #hasRefusal = false;
   #isEnded = false;
   #isRelay = false;
-  /** Heads of the items that are being written, and the index of each call. */
+  /** Heads of the items that are being written. */
   readonly #heads = new Map<number, ItemHead>();
-  readonly #callIndexes = new Map<number, number>();
+  readonly #calls = new ToldCalls();
+  /** Text of calls that are written as functions when it is whole. */
+  readonly #freeTexts = new Map<number, string>();
+  readonly #said = new ToldText();
+  /** The part of the thoughts that was written last. */
+  #lastThought: string | undefined;
   /** Index in `reasoning_details` of each part of each item: `item/kind/part`. */
   readonly #detailIndexes = new Map<string, number>();
   readonly #lastDetailIndex = new Map<number, number>();
@@ -77,7 +87,8 @@ class ChatEncoder implements StreamEncoder {
     let text = '';
     for (const event of batch) {
       this.#isRelay ||= event.type === 'relay';
-      // Beside relayed chunks only the end is news: other events close what the chunks have said.
+      // Beside relayed chunks only input that an upstream left out and the end are news: other events close what the
+      // chunks have said.
       if (!this.#isRelay || RELAY_LANE.has(event.type)) text += this.#encodeEvent(event);
     }
     return text;
@@ -99,10 +110,12 @@ class ChatEncoder implements StreamEncoder {
         return this.#beginItem(event.item, event.head);
       case 'text-delta':
         return this.#text(event);
-      case 'annotation': {
-        const annotation = renderAnnotation(event.annotation);
-        return annotation === undefined ? '' : this.#delta({ annotations: [annotation] });
-      }
+      case 'annotation':
+        return this.#annotations(
+          this.#said.annotate(event.item, event.part, event.annotation, !this.#isRelay),
+        );
+      case 'part-end':
+        return this.#annotations(this.#said.endPart());
       case 'tool-input-delta':
         return this.#callInput(event.item, event.text);
       case 'image-data': {
@@ -111,6 +124,8 @@ class ChatEncoder implements StreamEncoder {
       }
       case 'seal':
         return this.#seal(event.item, event.seal);
+      case 'item-end':
+        return this.#freeText(event.item);
       case 'opaque':
         return event.dialect === 'chat' ? this.#delta(event.value) : '';
       case 'relay':
@@ -130,21 +145,44 @@ class ChatEncoder implements StreamEncoder {
     this.#heads.set(item, head);
     if (head.type === 'opaque') return head.item.dialect === 'chat' ? this.#delta(head.item.value) : '';
     if (head.type !== 'tool-call') return '';
-    const index = this.#callIndexes.size;
-    this.#callIndexes.set(item, index);
-    return this.#delta({ tool_calls: [{ index, ...callHead(head), ...head.ext?.chat }] });
+    const index = this.#calls.begin(item, head);
+    const isHeld = !this.#isRelay && isUnexpected(head, this.#context.request);
+    if (isHeld) this.#freeTexts.set(item, '');
+    const shown = isHeld ? { ...head, kind: 'function' as const } : head;
+    return this.#delta({ tool_calls: [{ index, ...callHead(shown), ...head.ext?.chat }] });
   }
 
   #callInput(item: number, text: string): string {
     const head = this.#heads.get(item);
-    const index = this.#callIndexes.get(item);
-    if (head?.type !== 'tool-call' || index === undefined) return '';
-    return this.#delta({ tool_calls: [{ index, ...callInput(head.kind, text) }] });
+    if (head?.type !== 'tool-call') return '';
+    const held = this.#freeTexts.get(item);
+    if (held === undefined) return this.#writeInput(item, head.kind, text);
+    this.#freeTexts.set(item, held + text);
+    return '';
+  }
+
+  #freeText(item: number): string {
+    const input = this.#freeTexts.get(item);
+    if (input === undefined) return '';
+    this.#freeTexts.delete(item);
+    return this.#writeInput(item, 'function', flatArguments({ kind: 'custom', input }));
+  }
+
+  #writeInput(item: number, kind: ToolKind, text: string): string {
+    const index = this.#calls.indexOf(item);
+    if (index === undefined) return '';
+    const isLegacy = this.#isLegacy && this.#isRelay;
+    return this.#delta(
+      isLegacy
+        ? { function_call: { arguments: text } }
+        : { tool_calls: [{ index, ...callInput(kind, text) }] },
+    );
   }
 
   #text(event: Extract<Event, { type: 'text-delta' }>): string {
     switch (event.kind) {
       case 'text':
+        this.#said.add(event.item, event.part, event.text);
         return this.#delta({ content: event.text }, event.logprobs && logprobsObject(event.logprobs));
       case 'refusal':
         return this.#delta({ refusal: event.text });
@@ -164,7 +202,21 @@ class ChatEncoder implements StreamEncoder {
       ...(id !== undefined && { id }),
       index: this.#detailIndex(item, part, kind),
     };
-    return this.#delta({ reasoning: text, reasoning_details: [detail] });
+    const isFurtherPart = this.#noteThought(item, part, kind);
+    const reasoning = isFurtherPart ? THOUGHT_SEPARATOR + text : text;
+    return this.#delta({ reasoning, reasoning_details: [detail] });
+  }
+
+  /** True when the thought is not part of the one before it. */
+  #noteThought(item: number, part: number, kind: string): boolean {
+    const key = `${item}/${kind}/${part}`;
+    const isFurtherPart = this.#lastThought !== undefined && this.#lastThought !== key;
+    this.#lastThought = key;
+    return isFurtherPart;
+  }
+
+  #annotations(annotations: readonly JsonObject[]): string {
+    return annotations.length === 0 ? '' : this.#delta({ annotations: [...annotations] });
   }
 
   #seal(item: number, seal: Extract<Event, { type: 'seal' }>['seal']): string {
@@ -216,7 +268,8 @@ class ChatEncoder implements StreamEncoder {
     this.#hold(event.value);
     const choice = objectsAt(event.value, 'choices').find(({ index }) => (index ?? 0) === 0);
     const delta = objectAt(choice, 'delta');
-    if (choice === undefined || delta === undefined || !isPlainDelta(delta, this.#isLegacy)) {
+    const isReadable = delta !== undefined && isPlainDelta(delta, this.#isLegacy);
+    if (choice === undefined || !isReadable || !this.#calls.areSaidBy(delta.tool_calls, inner)) {
       return this.#encodeAll(inner);
     }
     this.#note(inner);
@@ -251,12 +304,16 @@ class ChatEncoder implements StreamEncoder {
   #note(events: readonly Event[]): void {
     for (const event of events) {
       if (isRefusalText(event)) this.#hasRefusal = true;
+      if (event.type === 'text-delta' && event.kind === 'text') {
+        this.#said.add(event.item, event.part, event.text);
+      }
       if (event.type === 'text-delta' && (event.kind === 'thought' || event.kind === 'summary')) {
         this.#detailIndex(event.item, event.part, event.kind);
+        this.#noteThought(event.item, event.part, event.kind);
       }
       if (event.type !== 'item-start') continue;
       this.#heads.set(event.item, event.head);
-      if (event.head.type === 'tool-call') this.#callIndexes.set(event.item, this.#callIndexes.size);
+      if (event.head.type === 'tool-call') this.#calls.begin(event.item, event.head);
     }
   }
 
@@ -321,7 +378,8 @@ function chunkHead(context: ReplyContext): JsonObject {
     object: 'chat.completion.chunk',
     created: Math.floor(context.createdAtMs / 1000),
     model: context.model,
-    provider: context.provider,
+    // Nobody serves yet when a stream fails before an endpoint answered.
+    ...(context.provider !== '' && { provider: context.provider }),
   };
 }
 
@@ -336,21 +394,9 @@ function isPlainDelta(delta: JsonObject, isLegacy: boolean): boolean {
     delta.content === undefined || delta.content === null || typeof delta.content === 'string';
   const hasOddThoughts = delta.reasoning_content !== undefined && delta.reasoning_content !== null;
   const hasLegacyCall = !isLegacy && delta.function_call !== undefined && delta.function_call !== null;
-  const calls = delta.tool_calls;
-  const hasPlainCalls =
-    calls === undefined || calls === null || (Array.isArray(calls) && calls.every(isPlainCall));
-  return hasPlainContent && !hasOddThoughts && !hasLegacyCall && hasPlainCalls;
+  return hasPlainContent && !hasOddThoughts && !hasLegacyCall;
 }
 
 function isEmpty(value: unknown): boolean {
   return value === '' || (Array.isArray(value) && value.length === 0);
-}
-
-/** A call that begins has an id, a type and a name; a call that goes on has neither name nor another type. */
-function isPlainCall(call: unknown): boolean {
-  if (!isJsonObject(call) || typeof call.index !== 'number') return false;
-  const body = objectAt(call, 'function') ?? objectAt(call, 'custom');
-  const begins = textAt(body, 'name') !== undefined;
-  if (begins) return textAt(call, 'id') !== undefined && textAt(call, 'type') !== undefined;
-  return body?.name === undefined;
 }

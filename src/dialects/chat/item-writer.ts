@@ -13,7 +13,7 @@ interface OpenPart {
   readonly kind: PartKind;
   readonly part: number;
   /** Place of the part in the upstream's `reasoning_details`. */
-  readonly index: number | undefined;
+  index: number | undefined;
 }
 
 interface OpenMessage {
@@ -56,6 +56,9 @@ export class ItemWriter {
   #items = 0;
   #open: OpenItem | undefined;
   #hasRefusal = false;
+  /** Length of all the text so far, and where in it the text part begins that is being written. */
+  #textLength = 0;
+  #textStart = 0;
 
   /** Items that have begun so far, tool calls included. */
   get count(): number {
@@ -92,6 +95,7 @@ export class ItemWriter {
     const message = this.#openMessage();
     const part = this.#partFor(message, kind);
     this.#hasRefusal ||= kind === 'refusal';
+    if (kind === 'text') this.#textLength += text.length;
     this.emit({
       type: 'text-delta',
       item: message.item,
@@ -113,7 +117,8 @@ export class ItemWriter {
   annotate(value: JsonObject): void {
     const message = this.#openMessage();
     const part = this.#partFor(message, 'text');
-    this.emit({ type: 'annotation', item: message.item, part, annotation: readAnnotation(value) });
+    const annotation = readAnnotation(value, this.#textStart);
+    this.emit({ type: 'annotation', item: message.item, part, annotation });
   }
 
   writeThought(kind: 'thought' | 'summary', text: string, detail: JsonObject = {}): void {
@@ -126,7 +131,7 @@ export class ItemWriter {
     const reasoning = this.#openReasoning(detail);
     const format = reasoning.format === undefined ? {} : { format: reasoning.format };
     reasoning.isSealed = true;
-    this.emit({ type: 'seal', item: reasoning.item, seal: { ...seal, ...format } });
+    this.emit({ type: 'seal', item: reasoning.item, seal: { ...seal, ...format, givenBy: 'chat' } });
   }
 
   /** Who seals the thoughts that are being written. */
@@ -192,11 +197,18 @@ export class ItemWriter {
     this.#open = { type: 'audio', item, value: { ...audio } };
   }
 
-  /** The number of the part to write to; another kind, or another place in the details, begins another part. */
+  /**
+   * The number of the part to write to; another kind, or another place in the details, begins another part. Thoughts
+   * without a place go on in the part that is being written, and what has a place goes on from them.
+   */
   #partFor(owner: OpenMessage | OpenReasoning, kind: PartKind, index?: number): number {
     const { current, counts } = owner.parts;
-    if (current?.kind === kind && current.index === index) return current.part;
+    if (current?.kind === kind && (current.index ?? index) === (index ?? current.index)) {
+      current.index ??= index;
+      return current.part;
+    }
     this.#closePart();
+    if (kind === 'text') this.#textStart = this.#textLength;
     const part = counts[kind === 'summary' ? 'summary' : 'main']++;
     owner.parts.current = { kind, part, index };
     this.emit({ type: 'part-start', item: owner.item, part, kind });
@@ -220,7 +232,7 @@ export class ItemWriter {
     this.#closePart();
     this.#open = undefined;
     if (open.type === 'reasoning' && !open.isSealed && open.format !== undefined) {
-      this.emit({ type: 'seal', item: open.item, seal: { format: open.format } });
+      this.emit({ type: 'seal', item: open.item, seal: { format: open.format, givenBy: 'chat' } });
     }
     const value = open.type === 'audio' ? { value: { audio: open.value } } : {};
     this.emit({ type: 'item-end', item: open.item, status, ...value });

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Format } from '../../ir/items.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json.ts';
+import { wrapSeal } from '../custody.ts';
 import type { RenderTarget } from '../dialect.ts';
 import { messagesInbound } from '../messages/messages.ts';
 import { responsesInbound } from '../responses/responses.ts';
@@ -424,13 +425,13 @@ const MESSAGES: readonly Row[] = [
       'messages[2].content[0].cache_control dropped',
       'messages[2].content[0].content[1] coerced',
       'messages[2].content[0].content[2] dropped',
-      'messages[2].content[0].is_error dropped',
+      'messages[2].content[0].is_error coerced',
     ],
     {
       messages: [
         { role: 'user' },
         { role: 'assistant', content: 'Yes', tool_calls: [{ id: 't' }] },
-        { role: 'tool', content: [{ text: 'bad' }, { text: 't\ns\nw' }] },
+        { role: 'tool', content: [{ text: 'The tool failed.' }, { text: 'bad' }, { text: 't\ns\nw' }] },
       ],
     },
   ],
@@ -476,7 +477,13 @@ const CHAT: readonly Row[] = [
           content: 'Yes',
           reasoning: 'Hm',
           reasoning_details: [
-            { type: 'reasoning.text', text: 'Hm', signature: 's', format: 'anthropic-claude-v1', index: 0 },
+            {
+              type: 'reasoning.text',
+              text: 'Hm',
+              signature: wrapSeal({ signature: 's', format: 'anthropic-claude-v1' }),
+              format: 'anthropic-claude-v1',
+              index: 0,
+            },
           ],
           tool_calls: [{ id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } }],
         },
@@ -496,17 +503,29 @@ const CHAT: readonly Row[] = [
         {
           role: 'assistant',
           reasoning_details: [
-            { type: 'reasoning.encrypted', data: 'ours', id: 'a', format: 'acme-v1' },
-            { type: 'reasoning.encrypted', data: 'theirs', id: 'b', format: 'google-gemini-v1' },
+            { type: 'reasoning.encrypted', data: 'ours', id: 'a', format: 'google-gemini-v1' },
+            {
+              type: 'reasoning.encrypted',
+              data: wrapSeal({ signature: 'theirs', format: 'google-gemini-v1' }),
+              id: 'b',
+              format: 'google-gemini-v1',
+            },
           ],
           tool_calls: ['a', 'b'].map((id) => ({ id, function: { name: 'f', arguments: '{}' } })),
         },
+        ...['a', 'b'].map((id) => ({ role: 'tool', tool_call_id: id, content: 'ok' })),
       ],
     },
     ['messages[0].tool_calls[1].signature dropped'],
     {
       messages: [
-        { reasoning_details: [{ type: 'reasoning.encrypted', data: 'ours', id: 'a', format: 'acme-v1' }] },
+        {
+          reasoning_details: [
+            { type: 'reasoning.encrypted', data: 'ours', id: 'a', format: 'google-gemini-v1' },
+          ],
+        },
+        {},
+        {},
       ],
     },
   ],
@@ -564,7 +583,10 @@ describe('an endpoint that takes little', () => {
     const { body, report } = renderRequest(
       parsed('messages', {
         messages: [
-          { role: 'assistant', content: [{ type: 'tool_use', id: 't', name: 'f', input: {} }] },
+          {
+            role: 'assistant',
+            content: ['t', 'u'].map((id) => ({ type: 'tool_use', id, name: 'f', input: {} })),
+          },
           {
             role: 'user',
             content: [
@@ -603,15 +625,30 @@ describe('an endpoint that takes little', () => {
 });
 
 describe('the relay lane', () => {
+  const wrapped = (format: string) => wrapSeal({ signature: 'theirs', format });
   const ours = { type: 'reasoning.encrypted', data: 'ours', format: 'acme-v1', index: 0, odd: null };
   const bare = { type: 'reasoning.text', text: 'bare', signature: 's', index: 1 };
-  const anthropic = { type: 'reasoning.text', signature: 'theirs', format: 'anthropic-claude-v1', index: 2 };
+  const passedOn = {
+    type: 'reasoning.text',
+    text: 'x',
+    signature: 's',
+    format: 'anthropic-claude-v1',
+    index: 5,
+  };
+  const unsigned = { type: 'reasoning.text', text: 'y', format: 'anthropic-claude-v1', index: 6 };
+  const gemini = { type: 'reasoning.encrypted', data: 'd', id: 'c1', format: 'google-gemini-v1' };
+  const anthropic = {
+    type: 'reasoning.text',
+    signature: wrapped('anthropic-claude-v1'),
+    format: 'anthropic-claude-v1',
+    index: 2,
+  };
   const untold = { type: 'reasoning.text', text: 'of the same thought', index: 2 };
-  const openai = { type: 'reasoning.encrypted', data: 'theirs', id: 'rs_1', format: 'openai-responses-v1' };
-  const ofCall = { type: 'reasoning.encrypted', data: 'theirs', id: 'c1', format: 'google-gemini-v1' };
+  const openai = { type: 'reasoning.encrypted', data: wrapped('openai-responses-v1'), id: 'rs_1' };
+  const ofCall = { type: 'reasoning.encrypted', data: wrapped('google-gemini-v1'), id: 'c1' };
   const call = { id: 'c1', type: 'function', function: { name: 'f', arguments: '{}' } };
 
-  it('sends seals only to the family that minted them', () => {
+  it('sends no seals that upstreams of other dialects gave', () => {
     const messages = [
       { role: 'user', content: 'Hi' },
       {
@@ -642,9 +679,11 @@ describe('the relay lane', () => {
     expect(JSON.stringify(request.body)).toBe(before);
   });
 
-  it('leaves thoughts alone that no other family sealed', () => {
+  it('leaves thoughts alone that a chat upstream gave, whatever format they name', () => {
     const messages = [
       { role: 'assistant', content: 'a', reasoning: 'text', reasoning_details: [ours, bare] },
+      { role: 'assistant', content: 'a', reasoning: 'x', reasoning_details: [passedOn, unsigned] },
+      { role: 'assistant', content: null, reasoning_details: [gemini], tool_calls: [call] },
       { role: 'assistant', content: 'b', reasoning: 'text' },
     ];
     const rendered = renderRelay(parsed('chat', { messages }), TARGET);

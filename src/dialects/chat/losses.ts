@@ -4,7 +4,8 @@ import type { Report } from '../report.ts';
 
 /** What chat upstreams have no field for, as the caller is told. */
 export const NO_FIELD = 'the chat format has no field for it';
-export const FOREIGN_SEAL = 'sealed by another model family: chat upstreams get only what one of them sealed';
+export const FOREIGN_SEAL =
+  'sealed by an upstream of another dialect: chat upstreams get only what one of them gave';
 export const NO_CACHE_MARK = 'the upstream takes no cache marks here';
 
 /** Reports the members of an item, part or tool that only other dialects have, except those in `sent`. */

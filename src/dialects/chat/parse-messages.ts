@@ -10,19 +10,19 @@ import type {
   ToolKind,
   ToolResultItem,
 } from '../../ir/items.ts';
-import type { Places } from '../../ir/places.ts';
+import type { Place, Places } from '../../ir/places.ts';
 import type { Json, JsonObject } from '../../kit/json.ts';
-import { membersBeyond, objectAt, objectsAt, objectsOf, textAt } from '../../kit/members.ts';
+import { compact, membersBeyond, objectAt, objectsAt, objectsOf, textAt } from '../../kit/members.ts';
 import { parseCacheMark } from '../gateway-fields.ts';
 
-import { isSealOfCall, PLAIN_THOUGHTS, parseReasoningDetails } from './reasoning-details.ts';
+import { isSealOfCall, PLAIN_THOUGHTS, parseReasoningDetails, readSeal } from './reasoning-details.ts';
 import { parseFileData, parseUrl } from './source.ts';
 
 /** Where a message stands, and what was said before it. */
 interface Spot {
   readonly position: number;
-  /** Path of the message in the body. */
-  readonly path: string;
+  /** Of the message. */
+  readonly place: Place;
   readonly places: Places;
   readonly calls: CallsSoFar;
 }
@@ -30,22 +30,25 @@ interface Spot {
 /** The conversation of a validated request: one wire message is one or several items. */
 export function parseMessages(messages: readonly JsonObject[], places: Places): Item[] {
   const calls = new CallsSoFar();
-  return messages.flatMap((message, position) =>
-    parseMessage(message, { position, path: `messages[${position}]`, places, calls }),
-  );
+  const items: Item[] = [];
+  messages.forEach((message, position) => {
+    const spot = { position, place: places.inside('messages', position), places, calls };
+    for (const item of parseMessage(message, spot)) items.push(item);
+  });
+  return items;
 }
 
 function parseMessage(message: JsonObject, spot: Spot): Item[] {
-  const { places, path } = spot;
+  const { places, place } = spot;
   switch (message.role) {
     case 'assistant':
       return parseAssistant(message, spot);
     case 'tool':
-      return [places.put(parseToolMessage(message, spot), path)];
+      return [places.put(parseToolMessage(message, spot), place)];
     case 'function':
-      return [places.put(parseFunctionMessage(message, spot), path)];
+      return [places.put(parseFunctionMessage(message, spot), place)];
     default:
-      return [places.put(parsePlainMessage(message, spot), path)];
+      return [places.put(parsePlainMessage(message, spot), place)];
   }
 }
 
@@ -95,25 +98,34 @@ function parsePlainMessage(message: JsonObject, spot: Spot): MessageItem {
 }
 
 function parseAssistant(message: JsonObject, spot: Spot): Item[] {
-  const { places, path } = spot;
+  const { places, place } = spot;
   const seals = sealsOfCalls(message);
   const toolCalls = [
-    ...objectsAt(message, 'tool_calls').map((call, at) =>
-      places.put(parseToolCall(call, seals), `${path}.tool_calls[${at}]`),
-    ),
+    ...parseEach(message, 'tool_calls', spot, (call) => parseToolCall(call, seals)),
     ...parseLegacyCall(message, spot),
   ];
   for (const call of toolCalls) spot.calls.add(call);
-  const images = objectsAt(message, 'images').map((image, at) =>
-    places.put(parseImageItem(image), `${path}.images[${at}]`),
-  );
+  const images = parseEach(message, 'images', spot, parseImageItem);
   const thoughts = parseThoughts(message, seals, spot);
   const content = assistantContent(message, spot);
   const ext = extOf(message, ASSISTANT_FIELDS);
   const isOnlyMessage = toolCalls.length + images.length + thoughts.length === 0;
   const hasMessage = content.length > 0 || ext.ext !== undefined || isOnlyMessage;
   const spoken: MessageItem = { type: 'message', role: 'assistant', content, ...ext };
-  return [...thoughts, ...(hasMessage ? [places.put(spoken, path)] : []), ...images, ...toolCalls];
+  return [...thoughts, ...(hasMessage ? [places.put(spoken, place)] : []), ...images, ...toolCalls];
+}
+
+/** The objects in a list of the message, each put where it stands. */
+function parseEach<T extends object>(
+  message: JsonObject,
+  field: string,
+  { place, places }: Spot,
+  parse: (value: JsonObject) => T,
+): T[] {
+  const values = objectsAt(message, field);
+  if (values.length === 0) return [];
+  const list = places.inside(place, field);
+  return values.map((value, at) => places.put(parse(value), places.inside(list, at)));
 }
 
 function assistantContent(message: JsonObject, spot: Spot): Part[] {
@@ -122,7 +134,8 @@ function assistantContent(message: JsonObject, spot: Spot): Part[] {
     (part) => part.type !== 'text' || part.text !== '',
   );
   if (refusal === undefined) return parts;
-  return [...parts, spot.places.put({ type: 'refusal', refusal }, `${spot.path}.refusal`)];
+  const { places, place } = spot;
+  return [...parts, places.put({ type: 'refusal', refusal }, places.inside(place, 'refusal'))];
 }
 
 function parseToolMessage(message: JsonObject, spot: Spot): ToolResultItem {
@@ -148,32 +161,36 @@ function parseFunctionMessage(message: JsonObject, spot: Spot): ToolResultItem {
 
 // --- Thoughts --------------------------------------------------------------------------------------------------------
 
-type CallSeal = Pick<ToolCallItem, 'signature' | 'signatureFormat'>;
+type CallSeal = Pick<ToolCallItem, 'signature' | 'signatureFormat' | 'signatureGivenBy'>;
 
 /** Seals that belong to tool calls, by the id of the call. */
 function sealsOfCalls(message: JsonObject): ReadonlyMap<string, CallSeal> {
+  if (!Array.isArray(message.reasoning_details)) return NO_SEALS;
   const seals = new Map<string, CallSeal>();
   for (const detail of objectsAt(message, 'reasoning_details').filter(isSealOfCall(message))) {
-    const format = textAt(detail, 'format');
-    const seal = { signature: textAt(detail, 'data') ?? '' };
-    seals.set(textAt(detail, 'id') ?? '', format === undefined ? seal : { ...seal, signatureFormat: format });
+    const { signature, format, givenBy } = readSeal(textAt(detail, 'data') ?? '', 'signature');
+    const signatureFormat = format ?? textAt(detail, 'format');
+    seals.set(textAt(detail, 'id') ?? '', compact({ signature, signatureFormat, signatureGivenBy: givenBy }));
   }
   return seals;
 }
 
+const NO_SEALS: ReadonlyMap<string, CallSeal> = new Map();
+
 /** Details say everything that the plain text says, and more. */
 function parseThoughts(message: JsonObject, seals: ReadonlyMap<string, CallSeal>, spot: Spot): Item[] {
-  const { places, path } = spot;
+  const { places, place } = spot;
   const details = objectsAt(message, 'reasoning_details').filter(
     (detail) => !seals.has(textAt(detail, 'id') ?? ''),
   );
   if (details.length > 0) {
-    return parseReasoningDetails(details).map((item) => places.put(item, `${path}.reasoning_details`));
+    const list = places.inside(place, 'reasoning_details');
+    return parseReasoningDetails(details).map((item) => places.put(item, list));
   }
   const field = PLAIN_THOUGHTS.find((name) => textAt(message, name) !== undefined);
   if (field === undefined) return [];
   const text = [textAt(message, field) ?? ''];
-  return [places.put({ type: 'reasoning', text, summary: [] }, `${path}.${field}`)];
+  return [places.put({ type: 'reasoning', text, summary: [] }, places.inside(place, field))];
 }
 
 // --- Tool calls and images ---------------------------------------------------------------------------------------------
@@ -197,7 +214,7 @@ function parseToolCall(call: JsonObject, seals: ReadonlyMap<string, CallSeal>): 
 }
 
 /** A legacy call has no id; its place in the conversation makes one. */
-function parseLegacyCall(message: JsonObject, { position, path, places }: Spot): ToolCallItem[] {
+function parseLegacyCall(message: JsonObject, { position, place, places }: Spot): ToolCallItem[] {
   const given = objectAt(message, 'function_call');
   if (given === undefined) return [];
   const call: ToolCallItem = {
@@ -207,7 +224,7 @@ function parseLegacyCall(message: JsonObject, { position, path, places }: Spot):
     name: given.name as string,
     input: given.arguments as string,
   };
-  return [places.put(call, `${path}.function_call`)];
+  return [places.put(call, places.inside(place, 'function_call'))];
 }
 
 function parseImageItem(image: JsonObject): ImageItem {
@@ -217,11 +234,10 @@ function parseImageItem(image: JsonObject): ImageItem {
 // --- Content parts -----------------------------------------------------------------------------------------------------
 
 /** Reads a string or a list of parts. */
-function parseContent(content: Json | undefined, { places, path }: Spot): Part[] {
-  if (typeof content === 'string') {
-    return [places.put({ type: 'text', text: content }, `${path}.content`)];
-  }
-  return objectsOf(content).map((part, at) => places.put(parsePart(part), `${path}.content[${at}]`));
+function parseContent(content: Json | undefined, { places, place }: Spot): Part[] {
+  const own = places.inside(place, 'content');
+  if (typeof content === 'string') return [places.put({ type: 'text', text: content }, own)];
+  return objectsOf(content).map((part, at) => places.put(parsePart(part), places.inside(own, at)));
 }
 
 const PART_FIELDS = new Set([

@@ -3,6 +3,7 @@ import { requestWith } from '../../../test/fixtures/chat/chat-fixture.ts';
 import { GatewayError } from '../../ir/errors.ts';
 import type { Item } from '../../ir/items.ts';
 import type { JsonObject } from '../../kit/json.ts';
+import { wrapSeal } from '../custody.ts';
 import { unknownItemIssues } from './parse-request.ts';
 
 function errorOf(body: JsonObject): GatewayError {
@@ -46,7 +47,14 @@ describe('messages', () => {
         content: [{ type: 'text', text: 'Hi' }],
         ext: { chat: { name: 'ann' } },
       },
-      { type: 'reasoning', text: ['Hm'], summary: [], signature: 's', format: 'anthropic-claude-v1' },
+      {
+        type: 'reasoning',
+        text: ['Hm'],
+        summary: [],
+        signature: 's',
+        format: 'anthropic-claude-v1',
+        givenBy: 'chat',
+      },
       { type: 'message', role: 'assistant', content: [{ type: 'text', text: 'Well' }] },
       {
         type: 'tool-call',
@@ -55,6 +63,7 @@ describe('messages', () => {
         name: 'f',
         input: '{}',
         signature: 'seal',
+        signatureGivenBy: 'chat',
         ext: { chat: { extra: 1 } },
       },
       { type: 'tool-call', kind: 'custom', callId: 'c2', name: 'g', input: 'text' },
@@ -152,9 +161,39 @@ describe('thoughts', () => {
       { type: 'reasoning.text', text: 'Hm', signature: 'ours', format: 'acme-v1' },
     ];
     const { items } = requestWith({ messages: [{ role: 'assistant', content: null, reasoning_details }] });
-    expect(items).toEqual([
+    expect(items).toMatchObject([
       { type: 'reasoning', text: [], summary: [], encrypted: 'theirs', format: 'openai-responses-v1' },
       { type: 'reasoning', text: ['Hm'], summary: [], signature: 'ours', format: 'acme-v1' },
+    ]);
+  });
+
+  it('come out of the wrapper of an upstream of another dialect', () => {
+    const seal = { format: 'anthropic-claude-v1', signature: 'S' };
+    const ofCall = { format: 'google-gemini-v1', signature: 'T' };
+    const { items } = requestWith({
+      messages: [
+        {
+          role: 'assistant',
+          reasoning_details: [
+            { type: 'reasoning.text', text: 'Hm', index: 0 },
+            { type: 'reasoning.text', text: '', signature: wrapSeal(seal), format: seal.format, index: 0 },
+            { type: 'reasoning.encrypted', data: wrapSeal(ofCall), id: 'c', format: ofCall.format },
+          ],
+          tool_calls: [{ id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } }],
+        },
+      ],
+    });
+    expect(items).toEqual([
+      { type: 'reasoning', text: ['Hm'], summary: [], ...seal },
+      {
+        type: 'tool-call',
+        kind: 'function',
+        callId: 'c',
+        name: 'f',
+        input: '{}',
+        signature: 'T',
+        signatureFormat: 'google-gemini-v1',
+      },
     ]);
   });
 });

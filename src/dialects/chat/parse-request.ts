@@ -15,6 +15,7 @@ import {
   numberAt,
   objectAt,
   objectsAt,
+  objectsOf,
   stringAt,
   textAt,
   withoutNulls,
@@ -65,18 +66,19 @@ export function parseRequest(body: JsonObject, _context: ParseContext): Generati
  */
 export function unknownItemIssues(request: GenerationRequest): Issue[] {
   if (request.format !== 'chat') return [];
-  return objectsAt(request.body, 'messages').flatMap((message, position) =>
-    objectsAt(message, 'content').flatMap((part, place) => {
+  const issues: Issue[] = [];
+  objectsAt(request.body, 'messages').forEach((message, position) => {
+    if (!Array.isArray(message.content)) return;
+    objectsOf(message.content).forEach((part, place) => {
       const type = stringAt(part, 'type') ?? '';
-      if (isKnownPartType(type)) return [];
-      return [
-        {
-          path: `messages[${position}].content[${place}].type`,
-          message: `${JSON.stringify(type.slice(0, 64))} is not a known part type`,
-        },
-      ];
-    }),
-  );
+      if (isKnownPartType(type)) return;
+      issues.push({
+        path: `messages[${position}].content[${place}].type`,
+        message: `${JSON.stringify(type.slice(0, 64))} is not a known part type`,
+      });
+    });
+  });
+  return issues;
 }
 
 // --- What is refused ---------------------------------------------------------------------------------------------------
@@ -94,17 +96,18 @@ function refuseWhatIsNotOffered(body: JsonObject): void {
 
 /** File parts that hold no file. */
 function emptyFiles(body: JsonObject): Issue[] {
-  return objectsAt(body, 'messages').flatMap((message, at) =>
-    objectsAt(message, 'content').flatMap((part, place) => {
+  const issues: Issue[] = [];
+  objectsAt(body, 'messages').forEach((message, at) => {
+    if (!Array.isArray(message.content)) return;
+    objectsOf(message.content).forEach((part, place) => {
       const file = part.type === 'file' ? objectAt(part, 'file') : undefined;
-      const isEmpty =
-        file !== undefined &&
-        textAt(file, 'file_data') === undefined &&
-        textAt(file, 'file_id') === undefined;
+      if (file === undefined || textAt(file, 'file_data') !== undefined) return;
+      if (textAt(file, 'file_id') !== undefined) return;
       const path = `messages[${at}].content[${place}].file`;
-      return isEmpty ? [{ path, message: 'must have file_data or file_id' }] : [];
-    }),
-  );
+      issues.push({ path, message: 'must have file_data or file_id' });
+    });
+  });
+  return issues;
 }
 
 function checkLogprobs(sampling: Sampling): void {

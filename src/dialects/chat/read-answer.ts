@@ -100,6 +100,11 @@ export class AnswerReader {
         );
   }
 
+  /** A chunk was lost. Once the reason for the end is told, no part of the answer can have been in it. */
+  miss(error: GatewayError): Event[] {
+    return this.#finishWord === undefined ? this.fail(error) : [];
+  }
+
   fail(error: GatewayError): Event[] {
     this.#isEnded = true;
     this.#writer.emit({ type: 'failure', error });
@@ -215,7 +220,8 @@ export class AnswerReader {
     const sealOfCall = textAt(detail, 'data');
     const item = this.#calls.itemOf(textAt(detail, 'id') ?? '');
     if (item !== undefined && sealOfCall !== undefined) {
-      this.#writer.emit({ type: 'seal', item, seal: { signature: sealOfCall, ...formatOf(detail) } });
+      const seal: Seal = { signature: sealOfCall, ...formatOf(detail), givenBy: 'chat' };
+      this.#writer.emit({ type: 'seal', item, seal });
       return;
     }
     const text = textAt(detail, 'text');

@@ -3,7 +3,7 @@ import type { ItemStatus } from '../../ir/items.ts';
 import type { JsonObject } from '../../kit/json.ts';
 import { layOver } from '../../kit/lay-over.ts';
 import { membersBeyond, numberAt, objectAt, textAt } from '../../kit/members.ts';
-import { freeTextOf, type ToolIdentity } from '../tool-names.ts';
+import { freeTextOf, NO_ARGUMENTS, type ToolIdentity } from '../tool-names.ts';
 import { JsonProgress } from './json-progress.ts';
 
 /** What reading tool calls needs from the answer they are part of. */
@@ -181,6 +181,8 @@ export class ToolCallReader {
     if (call.isFlattened) {
       const text = freeTextOf(call.held);
       if (text !== '') this.#context.emit({ type: 'tool-input-delta', item, text });
+    } else if (!call.isCustom && call.progress.isEmpty && status === 'completed') {
+      this.#context.emit({ type: 'tool-input-delta', item, text: NO_ARGUMENTS });
     }
     const ext = call.lateExt === undefined ? {} : { ext: { chat: { ...call.ext, ...call.lateExt } } };
     this.#context.emit({ type: 'item-end', item, status, ...ext });

@@ -1,13 +1,16 @@
 import type { ReasoningItem } from '../../ir/items.ts';
 import type { JsonObject } from '../../kit/json.ts';
 import { numberAt, objectsAt, textAt } from '../../kit/members.ts';
-import { familyOf } from '../custody.ts';
+import { type Sealed, unwrapSeal, wrapSeal } from '../custody.ts';
 
 import type { ReasoningDetail } from './wire.ts';
 
 /**
  * `reasoning_details` both ways. Entries with the same `index` are pieces of one part; entries with the same `id` are
  * parts of one item. The seal of a tool call is an encrypted entry whose `id` is the id of the call.
+ *
+ * A `format` says which family sealed an entry, not who gave it: chat upstreams pass on seals of any family. So callers
+ * get bare what a chat upstream gave, and wrapped what came from upstreams of other dialects.
  */
 
 /** What ties the entries of one item together. */
@@ -30,9 +33,21 @@ export class DetailGroup {
   }
 }
 
-/** Whether a chat upstream may have minted a seal: those of the known families belong to upstreams of other dialects. */
-export function isOurs(format: string | undefined): boolean {
-  return familyOf(format) === 'unknown';
+/** True for an entry whose seal an upstream of another dialect gave. */
+export function isForeign(detail: JsonObject): boolean {
+  return SEAL_MEMBERS.some((member) => unwrapSeal(textAt(detail, member) ?? '') !== undefined);
+}
+
+const SEAL_MEMBERS = ['signature', 'data'];
+
+/** A seal as it stands in an entry. */
+export function writeSeal(seal: string, from: Sealed): string {
+  return from.givenBy === 'chat' ? seal : wrapSeal(from);
+}
+
+/** The seal that stands in an entry. `member`: which kind of seal it is when it is a bare one. */
+export function readSeal(text: string, member: 'signature' | 'encrypted'): Sealed {
+  return unwrapSeal(text) ?? { [member]: text, givenBy: 'chat' };
 }
 
 /** Members of a message that hold its thoughts as plain text. */
@@ -79,14 +94,16 @@ function itemOf(details: readonly JsonObject[]): ReasoningItem {
   const signature = lastOf(details, 'signature');
   const encrypted = lastOf(details, 'data');
   const format = lastOf(details, 'format');
+  const isUnsealed = signature === undefined && encrypted === undefined;
   return {
     type: 'reasoning',
     ...(id !== undefined && { id }),
     text,
     summary,
-    ...(signature !== undefined && { signature }),
-    ...(encrypted !== undefined && { encrypted }),
     ...(format !== undefined && { format }),
+    ...(isUnsealed && format !== undefined && { givenBy: 'chat' }),
+    ...(signature !== undefined && readSeal(signature, 'signature')),
+    ...(encrypted !== undefined && readSeal(encrypted, 'encrypted')),
   };
 }
 
@@ -115,24 +132,33 @@ export function renderReasoningDetails(item: ReasoningItem, firstIndex: number):
     ...(item.id !== undefined && { id: item.id }),
     ...(item.format !== undefined && { format: item.format }),
   };
+  const { signature: given, encrypted: data, format, givenBy } = item;
+  const signature = given === undefined ? undefined : writeSeal(given, { signature: given, format, givenBy });
   let index = firstIndex;
   const texts = item.text.map((text, at): ReasoningDetail => {
     const isLast = at === item.text.length - 1;
-    const signature = isLast && item.signature !== undefined ? { signature: item.signature } : {};
-    return { type: 'reasoning.text', text, ...signature, ...common, index: index++ };
+    const seal = isLast && signature !== undefined ? { signature } : {};
+    return { type: 'reasoning.text', text, ...seal, ...common, index: index++ };
   });
   const summaries = item.summary.map(
     (summary): ReasoningDetail => ({ type: 'reasoning.summary', summary, ...common, index: index++ }),
   );
   const sealIndex = Math.max(index - 1, firstIndex);
   const bareSignature: ReasoningDetail[] =
-    item.signature !== undefined && texts.length === 0
-      ? [{ type: 'reasoning.text', text: '', signature: item.signature, ...common, index: sealIndex }]
+    signature !== undefined && texts.length === 0
+      ? [{ type: 'reasoning.text', text: '', signature, ...common, index: sealIndex }]
       : [];
   const encrypted: ReasoningDetail[] =
-    item.encrypted === undefined
+    data === undefined
       ? []
-      : [{ type: 'reasoning.encrypted', data: item.encrypted, ...common, index: sealIndex }];
+      : [
+          {
+            type: 'reasoning.encrypted',
+            data: writeSeal(data, { encrypted: data, format, givenBy }),
+            ...common,
+            index: sealIndex,
+          },
+        ];
   return [...texts, ...summaries, ...bareSignature, ...encrypted];
 }
 

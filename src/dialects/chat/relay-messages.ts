@@ -1,14 +1,52 @@
+import { NO_QUIRKS, type Quirks } from '../../ir/quirks.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json.ts';
-import { objectsAt, textAt } from '../../kit/members.ts';
+import { compact, objectsAt, textAt } from '../../kit/members.ts';
+import type { RenderTarget } from '../dialect.ts';
+import { labelOfResult, WITHOUT_CALL } from '../pair-calls.ts';
 import type { Report } from '../report.ts';
 import { FOREIGN_SEAL } from './losses.ts';
-import { groupsOf, isOurs, isSealOfCall, PLAIN_THOUGHTS } from './reasoning-details.ts';
+import { toolCallId } from './quirks.ts';
+import { groupsOf, isForeign, isSealOfCall, PLAIN_THOUGHTS } from './reasoning-details.ts';
+import { joinedText } from './render-parts.ts';
+
+/** The caller's messages as the provider takes them. A list in which nothing changes is returned itself. */
+export function relayedMessages(
+  messages: Json | undefined,
+  { quirks = NO_QUIRKS }: RenderTarget,
+  report: Report,
+): Json | undefined {
+  const cleaned = withoutOrphans(withoutForeignSeals(messages, report), report);
+  if (quirks === NO_QUIRKS || !Array.isArray(cleaned)) return cleaned;
+  return cleaned.map((message) => (isJsonObject(message) ? adaptedMessage(message, quirks) : message));
+}
+
+/** The caller's messages without results that answer no call: the user says them. */
+function withoutOrphans(messages: Json | undefined, report: Report): Json | undefined {
+  if (!Array.isArray(messages)) return messages;
+  const called = new Set<unknown>();
+  let isSame = true;
+  const said = messages.map((message, position) => {
+    if (!isJsonObject(message)) return message;
+    for (const { id } of objectsAt(message, 'tool_calls')) called.add(id);
+    if (message.role !== 'tool' || called.has(message.tool_call_id)) return message;
+    isSame = false;
+    report.coerced(`messages[${position}]`, WITHOUT_CALL);
+    return asSaid(message);
+  });
+  return isSame ? messages : said;
+}
+
+function asSaid({ tool_call_id: callId, content }: JsonObject): JsonObject {
+  const label = { type: 'text', text: labelOfResult(String(callId), false) };
+  const said = Array.isArray(content) ? content : [{ type: 'text', text: content ?? '' }];
+  return { role: 'user', content: [label, ...said] };
+}
 
 /**
- * The caller's messages without thoughts that another model family sealed, which the caller got from other models
- * through this gateway. Everything else stays as it came; a list in which nothing changes is returned itself.
+ * The caller's messages without thoughts that upstreams of other dialects sealed, which the caller got through this
+ * gateway. Everything else stays as it came; a list in which nothing changes is returned itself.
  */
-export function withoutForeignSeals(messages: Json | undefined, report: Report): Json | undefined {
+function withoutForeignSeals(messages: Json | undefined, report: Report): Json | undefined {
   if (!Array.isArray(messages)) return messages;
   const cleaned = messages.map((message, position) =>
     isJsonObject(message) ? cleanedMessage(message, `messages[${position}]`, report) : message,
@@ -32,14 +70,43 @@ function cleanedMessage(message: JsonObject, place: string, report: Report): Jso
 
 const THOUGHTS: ReadonlySet<string> = new Set([...PLAIN_THOUGHTS, 'reasoning_details']);
 
-/** Details whose seal belongs to another family. One without a format is of the family of the item it is part of. */
+const NO_DETAILS: ReadonlySet<JsonObject> = new Set();
+
+/** Details whose seal is not a chat upstream's, with all that is part of the same item. */
 function foreignDetails(message: JsonObject): ReadonlySet<JsonObject> {
   const details = objectsAt(message, 'reasoning_details');
+  if (details.length === 0) return NO_DETAILS;
   const isCallSeal = isSealOfCall(message);
   const items = [
     ...groupsOf(details.filter((detail) => !isCallSeal(detail))),
     ...details.filter(isCallSeal).map((detail) => [detail]),
   ];
-  const isForeign = (detail: JsonObject) => !isOurs(textAt(detail, 'format'));
   return new Set(items.filter((item) => item.some(isForeign)).flat());
+}
+
+/** One message in the forms that the provider takes; what it says stays the same. */
+function adaptedMessage(message: JsonObject, quirks: Quirks): JsonObject {
+  const { role, content, tool_calls: calls, tool_call_id: resultId } = message;
+  const text = quirks.refusesTextLists && Array.isArray(content) ? joinedText(content) : undefined;
+  return compact({
+    ...message,
+    ...(role === 'developer' && quirks.refusesDeveloperRole && { role: 'system' }),
+    ...(text !== undefined && { content: text }),
+    ...(Array.isArray(calls) && { tool_calls: calls.map((call) => adaptedCall(call, quirks)) }),
+    ...(typeof resultId === 'string' && { tool_call_id: toolCallId(resultId, quirks) }),
+    ...(role === 'assistant' && adaptedThoughts(message, quirks)),
+  });
+}
+
+function adaptedCall(call: Json, quirks: Quirks): Json {
+  const id = isJsonObject(call) ? call.id : undefined;
+  return isJsonObject(call) && typeof id === 'string' ? { ...call, id: toolCallId(id, quirks) } : call;
+}
+
+/** The text of thoughts under the name that the provider reads. */
+function adaptedThoughts(message: JsonObject, { thoughtsMember: member }: Quirks): JsonObject {
+  const written = PLAIN_THOUGHTS.map((name) => textAt(message, name)).find((text) => text !== undefined);
+  const hasCalls = Array.isArray(message.tool_calls) && message.tool_calls.length > 0;
+  if (member === undefined || (written === undefined && !hasCalls)) return {};
+  return { reasoning: undefined, reasoning_content: undefined, [member]: written ?? '' };
 }

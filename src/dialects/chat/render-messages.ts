@@ -12,10 +12,14 @@ import type { GenerationRequest } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json.ts';
 import { layOver } from '../../kit/lay-over.ts';
 import { objectsAt, textAt } from '../../kit/members.ts';
+import { errorsInWords } from '../errors-in-words.ts';
+import { withoutForeignFiles } from '../foreign-files.ts';
 import { renderCacheMark } from '../gateway-fields.ts';
+import { pairCalls } from '../pair-calls.ts';
 import { type FlatNames, flatArguments } from '../tool-names.ts';
 import { FOREIGN_SEAL, NO_FIELD, reportForeignMembers } from './losses.ts';
-import { indexesOf, isOurs, renderReasoningDetails } from './reasoning-details.ts';
+import { toolCallId } from './quirks.ts';
+import { indexesOf, renderReasoningDetails } from './reasoning-details.ts';
 import { contentOf, type PartsContext, renderPart, reportLostMark } from './render-parts.ts';
 import { reportRenaming } from './render-tools.ts';
 import { renderUrl } from './source.ts';
@@ -29,18 +33,22 @@ export interface MessagesContext extends PartsContext {
 /** The conversation as the upstream takes it: assistant items that follow each other become one message. */
 export function renderMessages(context: MessagesContext): JsonObject[] {
   const writer = new MessagesWriter(context);
-  for (const item of context.request.items) writer.add(item);
+  const { request, report } = context;
+  const items = errorsInWords(pairCalls(request.items, report), report);
+  for (const item of withoutForeignFiles(items, request.format, 'chat', report)) writer.add(item);
   return writer.end();
 }
 
 /** What the assistant said in one turn, until it is written as one message. */
 interface AssistantTurn {
   readonly thoughts: ReasoningItem[];
+  /** Thoughts that go back as plain text. */
+  readonly thoughtTexts: string[];
   readonly calls: ToolCallItem[];
   readonly images: ImageItem[];
   readonly opaque: OpaqueItem[];
   content: Part[] | undefined;
-  ext: JsonObject;
+  readonly ext: JsonObject;
 }
 
 class MessagesWriter {
@@ -99,7 +107,15 @@ class MessagesWriter {
 
   #openTurn(): AssistantTurn {
     this.#endResults();
-    this.#turn ??= { thoughts: [], calls: [], images: [], opaque: [], content: undefined, ext: {} };
+    this.#turn ??= {
+      thoughts: [],
+      thoughtTexts: [],
+      calls: [],
+      images: [],
+      opaque: [],
+      content: undefined,
+      ext: {},
+    };
     return this.#turn;
   }
 
@@ -114,18 +130,25 @@ class MessagesWriter {
   #addSpoken(item: MessageItem): void {
     this.#reportPhase(item);
     const turn = this.#openFreshTurn();
-    turn.content = [...(turn.content ?? []), ...item.content];
-    turn.ext = { ...turn.ext, ...item.ext?.chat };
+    turn.content ??= [];
+    for (const part of item.content) turn.content.push(part);
+    if (item.ext?.chat !== undefined) layOver(turn.ext, item.ext.chat);
   }
 
-  /** Thoughts go back to chat upstreams only as the sealed details that one of them wrote. */
+  /** Thoughts go back as the details that a chat upstream gave; as text only to those who want it. */
   #addThought(item: ReasoningItem): void {
-    const { report, request } = this.#context;
+    const { report, request, quirks } = this.#context;
+    const words = item.text.length > 0 ? item.text : item.summary;
+    const isSaid = quirks.thoughtsMember !== undefined && words.length > 0;
+    if (isSaid) this.#openFreshTurn().thoughtTexts.push(...words);
     const isSealed = item.signature !== undefined || item.encrypted !== undefined;
-    const isChatSeal = item.format === undefined ? request.format === 'chat' : isOurs(item.format);
-    if (isChatSeal && isSealed) {
+    if (item.givenBy === 'chat') {
       reportForeignMembers(item, 'items', report);
       this.#openFreshTurn().thoughts.push(item);
+      return;
+    }
+    if (isSaid) {
+      if (isSealed) report.coerced(report.place(item, 'items'), `sent as text: ${FOREIGN_SEAL}`);
       return;
     }
     const isEmpty = !isSealed && item.text.length + item.summary.length === 0;
@@ -178,13 +201,14 @@ class MessagesWriter {
     for (const part of refusals) reportForeignMembers(part, 'items', this.#context.report);
     const refusal = refusals.map((part) => part.refusal).join('');
     const spoken = parts.filter((part) => part.type !== 'refusal');
-    const content = contentOf(this.#render(spoken));
+    const content = contentOf(this.#render(spoken), this.#context.quirks);
     const calls = turn.calls.map((call) => this.#toolCall(call));
     const details = [...detailsOf(turn.thoughts), ...this.#sealsOf(turn.calls)];
     this.#messages.push({
       role: 'assistant',
       content: spoken.length === 0 && (calls.length > 0 || refusal !== '') ? null : content,
       ...(refusal !== '' && { refusal }),
+      ...this.#thoughtsOf(turn),
       ...(details.length > 0 && { reasoning_details: details }),
       ...(calls.length > 0 && { tool_calls: calls }),
       ...(turn.images.length > 0 && { images: turn.images.flatMap(renderImageItem) }),
@@ -193,13 +217,20 @@ class MessagesWriter {
     });
   }
 
-  /** Seals of calls, each named by its call. Only chat callers can have got them from a chat upstream. */
+  /** Those who take thoughts back refuse messages with tool calls and without the member. */
+  #thoughtsOf({ thoughtTexts, calls }: AssistantTurn): JsonObject {
+    const { thoughtsMember } = this.#context.quirks;
+    if (thoughtsMember === undefined || thoughtTexts.length + calls.length === 0) return {};
+    return { [thoughtsMember]: thoughtTexts.join('\n') };
+  }
+
+  /** Seals of calls, each named by its call. */
   #sealsOf(calls: readonly ToolCallItem[]): JsonObject[] {
-    const { report, request } = this.#context;
+    const { report } = this.#context;
     return calls.flatMap((call) => {
-      const { callId: id, signature: data, signatureFormat: format } = call;
+      const { callId: id, signature: data, signatureFormat: format, signatureGivenBy: givenBy } = call;
       if (data === undefined) return [];
-      if (request.format === 'chat' && isOurs(format)) {
+      if (givenBy === 'chat') {
         return [{ type: 'reasoning.encrypted', data, id, ...(format !== undefined && { format }) }];
       }
       report.dropped(report.place(call, 'items', 'signature'), FOREIGN_SEAL);
@@ -208,12 +239,12 @@ class MessagesWriter {
   }
 
   #toolCall(call: ToolCallItem): JsonObject {
-    const { report, names } = this.#context;
+    const { report, names, quirks } = this.#context;
     reportLostMark(call, call.cache, report);
     if (!this.#declared.has(call.name))
       reportRenaming(call, report.place(call, 'items', 'name'), names, report);
     return {
-      id: call.callId,
+      id: toolCallId(call.callId, quirks),
       type: 'function',
       function: { name: names.nameOf(call), arguments: flatArguments(call) },
       ...call.ext?.chat,
@@ -226,25 +257,25 @@ class MessagesWriter {
     this.#endTurn();
     this.#endResults();
     this.#reportPhase(item);
-    const isForeignDeveloper = item.role === 'developer' && this.#context.request.format !== 'chat';
+    const { request, quirks } = this.#context;
+    const isKnownRole =
+      item.role !== 'developer' || (request.format === 'chat' && quirks.refusesDeveloperRole !== true);
     this.#messages.push({
-      role: isForeignDeveloper ? 'system' : item.role,
-      content: contentOf(this.#render(item.content)),
+      role: isKnownRole ? item.role : 'system',
+      content: contentOf(this.#render(item.content), quirks),
       ...item.ext?.chat,
     });
   }
 
   #addToolResult(item: ToolResultItem): void {
-    const { report } = this.#context;
-    if (item.isError === true) {
-      report.dropped(report.place(item, 'items', 'is_error'), 'tool messages have no error flag');
-    }
+    const { report, quirks } = this.#context;
+    const id = toolCallId(item.callId, quirks);
     const rendered = this.#render(item.content);
     const texts = rendered.filter(isWords);
     this.#messages.push({
       role: 'tool',
-      tool_call_id: item.callId,
-      content: contentOf(this.#marked(texts, item)),
+      tool_call_id: id,
+      content: contentOf(this.#marked(texts, item), quirks),
       ...item.ext?.chat,
     });
     const attachments = rendered.filter((part) => !isWords(part));
@@ -253,7 +284,8 @@ class MessagesWriter {
       report.place(item, 'items'),
       'tool messages hold text only: its other content follows in a user message',
     );
-    this.#attachments.push({ type: 'text', text: `Output of tool call ${item.callId}:` }, ...attachments);
+    this.#attachments.push({ type: 'text', text: `Output of tool call ${id}:` });
+    for (const attachment of attachments) this.#attachments.push(attachment);
   }
 
   /** The mark of a tool result goes on its last text. */
@@ -274,7 +306,9 @@ class MessagesWriter {
   }
 
   #render(parts: readonly Part[]): JsonObject[] {
-    return parts.flatMap((part) => renderPart(part, this.#context));
+    const rendered: JsonObject[] = [];
+    for (const part of parts) for (const each of renderPart(part, this.#context)) rendered.push(each);
+    return rendered;
   }
 }
 

@@ -1,6 +1,7 @@
 import type { CacheMark, Part } from '../../ir/items.ts';
-import type { JsonObject } from '../../kit/json.ts';
-import { textAt } from '../../kit/members.ts';
+import type { Quirks } from '../../ir/quirks.ts';
+import { isJsonObject, type JsonObject } from '../../kit/json.ts';
+import { stringAt, textAt } from '../../kit/members.ts';
 import { renderCacheMark } from '../gateway-fields.ts';
 import type { Report } from '../report.ts';
 import { textOfForeignPart } from './foreign-content.ts';
@@ -12,14 +13,24 @@ export interface PartsContext {
   readonly report: Report;
   /** The upstream takes `cache_control` on text parts. */
   readonly takesCacheMarks: boolean;
+  readonly quirks: Quirks;
 }
 
 /** Content as the upstream takes it: a string where that says it all. */
-export function contentOf(rendered: readonly JsonObject[]): string | JsonObject[] {
-  const [only, ...more] = rendered;
+export function contentOf(rendered: readonly JsonObject[], quirks: Quirks): string | JsonObject[] {
+  const [only] = rendered;
   if (only === undefined) return '';
-  const isPlain = more.length === 0 && only.type === 'text' && Object.keys(only).length === 2;
-  return isPlain && typeof only.text === 'string' ? only.text : [...rendered];
+  const isPlain = rendered.length === 1 && only.type === 'text' && Object.keys(only).length === 2;
+  if (isPlain && typeof only.text === 'string') return only.text;
+  return (quirks.refusesTextLists ? joinedText(rendered) : undefined) ?? [...rendered];
+}
+
+/** Parts that are text alone as one text; undefined when something else is among them. */
+export function joinedText(parts: readonly unknown[]): string | undefined {
+  const texts = parts.map((part) =>
+    isJsonObject(part) && part.type === 'text' ? stringAt(part, 'text') : undefined,
+  );
+  return texts.includes(undefined) ? undefined : texts.join('\n');
 }
 
 /** One part; nothing when the upstream cannot take it, which is then in the report. */

@@ -1,7 +1,7 @@
 import type { Format } from '../../ir/items.ts';
 import type { GenerationRequest, ReasoningSettings } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json.ts';
-import { objectAt, textAt } from '../../kit/members.ts';
+import { compact, objectAt, textAt } from '../../kit/members.ts';
 import type { RenderTarget } from '../dialect.ts';
 import { effortNearest, effortOf } from '../reasoning-effort.ts';
 import type { Report } from '../report.ts';
@@ -49,7 +49,10 @@ const UNSENT: readonly Setting[] = ['adaptive', 'summary', 'display', 'context',
 /** Output limit that a budget is measured against when nobody gave one, tokens. */
 const DEFAULT_LIMIT = 32_000;
 
-/** The reasoning settings as the one word that chat upstreams take. */
+/** What is left of an effort or a budget at providers that know no more. */
+const ON_OR_OFF = 'the provider knows thinking on or off: it is sent as on';
+
+/** The reasoning settings as the provider takes them: mostly one word. */
 export function renderReasoning(
   request: GenerationRequest,
   target: RenderTarget,
@@ -62,21 +65,43 @@ export function renderReasoning(
       if (isAsked(setting, settings)) report.dropped(pathOf(setting, request), detail);
     }
   };
+  const coerce = (changed: readonly Setting[], detail: string) => {
+    for (const setting of changed) {
+      if (isAsked(setting, settings)) report.coerced(pathOf(setting, request), detail);
+    }
+  };
   if (!takes('reasoning_effort', target)) {
     drop(SETTINGS, NOT_TAKEN);
     return {};
   }
   drop(UNSENT, NO_FIELD);
+  const form = target.quirks?.thinkingField ?? 'reasoning_effort';
   const effort = effortOf(settings);
-  if (effort !== undefined) {
-    drop(['budgetTokens'], `chat upstreams take no budget; effort ${effort} is sent`);
-    return { reasoning_effort: effort };
+  const budget = settings.budgetTokens;
+  if (effort === undefined && budget === undefined) return {};
+  const isOn = effort !== 'none';
+  switch (form) {
+    case 'reasoning':
+      if (!isOn) return { reasoning: { enabled: false } };
+      if (effort !== undefined) drop(['budgetTokens'], `effort ${effort} is sent`);
+      return { reasoning: effort === undefined ? { max_tokens: budget } : { effort } };
+    case 'thinking':
+      if (isOn) coerce(['effort', 'budgetTokens'], ON_OR_OFF);
+      return { thinking: { type: isOn ? 'enabled' : 'disabled' } };
+    case 'enable_thinking':
+      if (isOn) coerce(['effort'], ON_OR_OFF);
+      return compact({ enable_thinking: isOn, thinking_budget: isOn ? budget : undefined });
+    case 'reasoning_effort': {
+      if (effort !== undefined) {
+        drop(['budgetTokens'], `chat upstreams take no budget; effort ${effort} is sent`);
+        return { reasoning_effort: effort };
+      }
+      const limit = maxOutputTokens ?? target.maxOutputTokens ?? DEFAULT_LIMIT;
+      const nearest = effortNearest(budget ?? 0, limit);
+      coerce(['budgetTokens'], `a budget in tokens is sent as effort ${nearest}`);
+      return { reasoning_effort: nearest };
+    }
   }
-  if (settings.budgetTokens === undefined) return {};
-  const limit = maxOutputTokens ?? target.maxOutputTokens ?? DEFAULT_LIMIT;
-  const nearest = effortNearest(settings.budgetTokens, limit);
-  report.coerced(pathOf('budgetTokens', request), `a budget in tokens is sent as effort ${nearest}`);
-  return { reasoning_effort: nearest };
 }
 
 /** Thoughts that are not to be shown the gateway leaves out of the answer itself. */

@@ -89,11 +89,19 @@ describe('messages', () => {
     ]);
   });
 
-  it('hold no thoughts but those a chat upstream sealed', () => {
+  it('hold no thoughts but those a chat upstream gave', () => {
     const items: Item[] = [
       { type: 'reasoning', text: ['Hm'], summary: [] },
-      { type: 'reasoning', text: [], summary: [], encrypted: 'AAAA', format: 'openai-responses-v1' },
-      { type: 'reasoning', text: ['Hm'], summary: [], signature: 's', format: 'acme-v1' },
+      { type: 'reasoning', text: [], summary: [], encrypted: 'AAAA', format: 'xai-responses-v1' },
+      {
+        type: 'reasoning',
+        text: ['Hm'],
+        summary: [],
+        signature: 's',
+        format: 'anthropic-claude-v1',
+        givenBy: 'chat',
+      },
+      { type: 'reasoning', text: ['So'], summary: [], format: 'anthropic-claude-v1', givenBy: 'chat' },
       { type: 'message', role: 'assistant', content: text('Well') },
       { type: 'opaque', dialect: 'responses', value: { type: 'web_search_call' } },
     ];
@@ -103,14 +111,15 @@ describe('messages', () => {
         role: 'assistant',
         content: 'Well',
         reasoning_details: [
-          { type: 'reasoning.text', text: 'Hm', signature: 's', format: 'acme-v1', index: 0 },
+          { type: 'reasoning.text', text: 'Hm', signature: 's', format: 'anthropic-claude-v1', index: 0 },
+          { type: 'reasoning.text', text: 'So', format: 'anthropic-claude-v1', index: 1 },
         ],
       },
     ]);
     expect(report.map(({ field, action }) => `${field} ${action}`)).toEqual([
       'input[0] dropped',
       'input[1] dropped',
-      'input[4] dropped',
+      'input[5] dropped',
     ]);
   });
 

@@ -1,7 +1,9 @@
+import { NO_QUIRKS } from '../../ir/quirks.ts';
 import type { GenerationRequest, OutputFormat } from '../../ir/request.ts';
-import type { JsonObject } from '../../kit/json.ts';
+import { isJsonObject, type JsonObject } from '../../kit/json.ts';
 import { compact, membersBeyond, numberAt, objectAt, textAt } from '../../kit/members.ts';
 import type { RenderedRequest, RenderTarget } from '../dialect.ts';
+import { cappedLimit } from '../output-limit.ts';
 import { relayBody } from '../relay.ts';
 import { Report } from '../report.ts';
 import { INCLUDE_LOGPROBS } from '../responses/wire.ts';
@@ -10,7 +12,8 @@ import { type FlatNames, flatNames } from '../tool-names.ts';
 import { withMarkOnLastText } from './cache-mark.ts';
 import { NO_CACHE_MARK, NO_FIELD, reportForeignFields } from './losses.ts';
 import { parseServiceTier } from './parse-request.ts';
-import { withoutForeignSeals } from './relay-messages.ts';
+import { withQuirks } from './quirks.ts';
+import { relayedMessages } from './relay-messages.ts';
 import { renderMessages } from './render-messages.ts';
 import { renderReasoning } from './render-reasoning.ts';
 import { renderTools } from './render-tools.ts';
@@ -26,7 +29,7 @@ export function renderRequest(request: GenerationRequest, target: RenderTarget):
     model: target.model,
     messages: renderConversation(request, names, target, report),
     ...renderSampling(request),
-    ...renderLimit(request.maxOutputTokens, target, report),
+    ...renderLimit(request, target, report),
     ...renderTools({ request, target, report, names }),
     ...renderReasoning(request, target, report),
     ...renderOutputFormat(request.outputFormat, target, report),
@@ -37,7 +40,7 @@ export function renderRequest(request: GenerationRequest, target: RenderTarget):
       stream_options: { ...objectAt(request.ext.chat, 'stream_options'), include_usage: true },
     }),
   };
-  return { body: withoutUnsupported(body, request, target, report), headers: {}, report: report.entries };
+  return { body: withinLimits(body, request, target, report), headers: {}, report: report.entries };
 }
 
 /** The caller's own body, with only what must change changed. */
@@ -45,7 +48,7 @@ export function renderRelay(request: GenerationRequest, target: RenderTarget): R
   const report = new Report(request);
   const given = request.body;
   const tier = parseServiceTier(given);
-  const messages = withoutForeignSeals(given.messages, report);
+  const messages = relayedMessages(given.messages, target, report);
   reportUnlimitedToolCalls(request, report);
   const changes: JsonObject = {
     model: target.model,
@@ -55,23 +58,31 @@ export function renderRelay(request: GenerationRequest, target: RenderTarget): R
       safety_identifier: target.hashUser(request.safetyIdentifier),
     }),
     ...(request.metadata !== undefined && { metadata: withHashedUserId(request.metadata, target) }),
-    ...(objectAt(given, 'reasoning') !== undefined && {
-      reasoning: undefined,
-      ...renderReasoning(request, target, report),
-    }),
+    ...relayedReasoning(request, target, report),
     ...(tier !== undefined && { service_tier: tier }),
     ...(request.stream && {
       stream_options: { ...objectAt(given, 'stream_options'), include_usage: true },
     }),
     ...cappedLimits(given, target, report),
+    ...relayedSchema(request, target, report),
     ...relayedCacheControl(request, target, report),
   };
   for (const field of request.unknownFields) {
     if (GATEWAY_FIELDS.has(field) || !Object.hasOwn(given, field))
       report.dropped(field, unknownDetail(field));
   }
-  const body = withoutUnsupported(relayBody(request, GATEWAY_FIELDS, changes), request, target, report);
+  const body = withinLimits(relayBody(request, GATEWAY_FIELDS, changes), request, target, report);
   return { body, headers: {}, report: report.entries };
+}
+
+/** The body without what the endpoint or its provider does not take. */
+function withinLimits(
+  body: JsonObject,
+  request: GenerationRequest,
+  target: RenderTarget,
+  report: Report,
+): JsonObject {
+  return withQuirks(withoutUnsupported(body, request, target, report), request, target, report);
 }
 
 // --- The conversation ------------------------------------------------------------------------------------------------
@@ -83,7 +94,13 @@ function renderConversation(
   report: Report,
 ): JsonObject[] {
   const takesCacheMarks = takesMarks(target);
-  const messages = renderMessages({ request, report, names, takesCacheMarks });
+  const messages = renderMessages({
+    request,
+    report,
+    names,
+    takesCacheMarks,
+    quirks: target.quirks ?? NO_QUIRKS,
+  });
   if (request.cache === undefined) return messages;
   const marked = takesCacheMarks ? withMarkOnLastText(messages, request.cache) : undefined;
   if (marked === undefined) report.dropped(report.name('cache'), NO_CACHE_MARK);
@@ -122,31 +139,41 @@ function renderSampling({ sampling }: GenerationRequest): JsonObject {
   });
 }
 
+const LIMIT_NAMES = ['max_tokens', 'max_completion_tokens'] as const;
+
 /** The name of the output limit that the endpoint takes: newer models refuse the older name. */
-function limitName({ supportedParameters: taken }: RenderTarget): 'max_tokens' | 'max_completion_tokens' {
+function limitName({ supportedParameters: taken, quirks }: RenderTarget): (typeof LIMIT_NAMES)[number] {
   const onlyNewer = taken?.has('max_completion_tokens') === true && !taken.has('max_tokens');
-  return onlyNewer ? 'max_completion_tokens' : 'max_tokens';
+  return onlyNewer ? 'max_completion_tokens' : (quirks?.outputLimitField ?? 'max_tokens');
 }
 
-function renderLimit(limit: number | undefined, target: RenderTarget, report: Report): JsonObject {
-  if (limit === undefined) return {};
-  return { [limitName(target)]: capped(limit, target, report, report.name('maxOutputTokens')) };
+function renderLimit(request: GenerationRequest, target: RenderTarget, report: Report): JsonObject {
+  const limit = cappedLimit(request, target, report);
+  return limit === undefined ? {} : { [limitName(target)]: limit };
 }
 
 function capped(limit: number, target: RenderTarget, report: Report, field: string): number {
   const most = target.maxOutputTokens;
   if (most === undefined || limit <= most) return limit;
-  report.coerced(field, `lowered to ${most}, the most this endpoint writes`);
+  report.coerced(field, `lowered to ${most}, the most that the endpoint writes`);
   return most;
 }
 
+/** The caller's own limits, under the one name that the provider takes where it takes only one. */
 function cappedLimits(given: JsonObject, target: RenderTarget, report: Report): JsonObject {
-  return Object.fromEntries(
-    ['max_tokens', 'max_completion_tokens'].flatMap((field) => {
-      const limit = numberAt(given, field);
-      return limit === undefined ? [] : [[field, capped(limit, target, report, field)]];
-    }),
-  );
+  const only = target.quirks?.outputLimitField;
+  const limits = LIMIT_NAMES.flatMap((field) => {
+    const limit = numberAt(given, field);
+    return limit === undefined ? [] : [{ field, limit: capped(limit, target, report, field) }];
+  });
+  if (only === undefined || limits.length === 0) {
+    return Object.fromEntries(limits.map(({ field, limit }) => [field, limit]));
+  }
+  return {
+    max_tokens: undefined,
+    max_completion_tokens: undefined,
+    [only]: Math.min(...limits.map(({ limit }) => limit)),
+  };
 }
 
 // --- Output format and other settings ------------------------------------------------------------------------------------
@@ -163,14 +190,7 @@ function renderOutputFormat(
     case 'json':
       return { response_format: { type: 'json_object' } };
     case 'json-schema': {
-      const taken = target.supportedParameters;
-      if (taken?.has('response_format') === true && !taken.has('structured_outputs')) {
-        report.coerced(
-          report.name('outputFormat'),
-          'the endpoint takes no schema: any JSON object is asked for',
-        );
-        return { response_format: { type: 'json_object' } };
-      }
+      if (!takesSchemas(target)) return { response_format: anyObject(report) };
       const { name, schema, description, strict } = format;
       return {
         response_format: { type: 'json_schema', json_schema: compact({ name, description, schema, strict }) },
@@ -184,6 +204,33 @@ function renderOutputFormat(
       );
       return {};
   }
+}
+
+function takesSchemas({ supportedParameters: taken, quirks }: RenderTarget): boolean {
+  const isListedWithout = taken?.has('response_format') === true && !taken.has('structured_outputs');
+  return quirks?.refusesSchemas !== true && !isListedWithout;
+}
+
+function anyObject(report: Report): JsonObject {
+  report.coerced(report.name('outputFormat'), 'the endpoint takes no schema: any JSON object is asked for');
+  return { type: 'json_object' };
+}
+
+function relayedSchema(
+  { outputFormat }: GenerationRequest,
+  { quirks }: RenderTarget,
+  report: Report,
+): JsonObject {
+  const isRefused = quirks?.refusesSchemas === true && outputFormat?.type === 'json-schema';
+  return isRefused ? { response_format: anyObject(report) } : {};
+}
+
+/** The caller's reasoning settings, where the provider has other words for them. */
+function relayedReasoning(request: GenerationRequest, target: RenderTarget, report: Report): JsonObject {
+  const { reasoning, reasoning_effort: effort } = request.body;
+  const isForeign = isJsonObject(reasoning) || (effort && target.quirks?.thinkingField !== undefined);
+  if (!isForeign) return {};
+  return { reasoning: undefined, reasoning_effort: undefined, ...renderReasoning(request, target, report) };
 }
 
 function renderSettings(request: GenerationRequest, target: RenderTarget, report: Report): JsonObject {

@@ -61,7 +61,11 @@ export function withoutUnsupported(
 }
 
 /** Where the caller asked for what a field of the body says; undefined when only we did. */
-function callersName(wireName: string, request: GenerationRequest, report: Report): string | undefined {
+export function callersName(
+  wireName: string,
+  request: GenerationRequest,
+  report: Report,
+): string | undefined {
   if (wireName === 'logprobs' && request.format === 'responses') {
     const position = request.include?.indexOf(INCLUDE_LOGPROBS) ?? -1;
     return position === -1 ? undefined : report.name('include', `[${position}]`);

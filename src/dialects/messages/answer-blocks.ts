@@ -1,7 +1,8 @@
-import type { Item, Part, Source } from '../../ir/items.ts';
+import type { Item, Part } from '../../ir/items.ts';
 import type { JsonObject } from '../../kit/json.ts';
 import { flatArguments } from '../tool-names.ts';
 import { renderCitation } from './citations.ts';
+import { imageTextBlock } from './made-image.ts';
 import { reasoningBlock } from './reasoning.ts';
 import { inputObject, toolUseBlock } from './tool-use.ts';
 
@@ -21,7 +22,7 @@ function blocksOf(item: Item, hidesThoughts: boolean): (JsonObject | undefined)[
       return [{ ...toolUseBlock(item), input: inputObject(text) ?? { raw: text } }];
     }
     case 'image':
-      return [imageBlock(item.source)];
+      return [imageTextBlock(item.source)];
     case 'opaque':
       return item.dialect === 'messages' ? [item.value] : [];
     case 'tool-result':
@@ -34,19 +35,4 @@ function partBlock(part: Part): JsonObject | undefined {
   if (part.type !== 'text' || part.text === '') return undefined;
   const citations = (part.annotations ?? []).map(renderCitation).filter((citation) => citation !== undefined);
   return { type: 'text', text: part.text, citations };
-}
-
-/** An image that the model made; undefined when its bytes and address are unknown. */
-export function imageBlock(source: Source): JsonObject | undefined {
-  switch (source.kind) {
-    case 'base64':
-      return {
-        type: 'image',
-        source: { type: 'base64', media_type: source.mediaType, data: source.data },
-      };
-    case 'url':
-      return { type: 'image', source: { type: 'url', url: source.url } };
-    default:
-      return undefined;
-  }
 }

@@ -7,8 +7,9 @@ import type { DecodeContext, ReplyContext } from '../dialect.ts';
 import { answerBlocks } from './answer-blocks.ts';
 import { MessageReader } from './decode.ts';
 import { failureOf } from './error.ts';
+import { imageBlockAsText } from './made-image.ts';
 import { emptyMessage, finalUsage, hidesThoughts, identityFields, metadataField } from './message.ts';
-import { renderStop, type Said } from './stop-reason.ts';
+import { relayStop, renderStop, type Said } from './stop-reason.ts';
 import { withBlockDefaults } from './whole-block.ts';
 
 /** Reads a whole message: as the stream that would have brought it. */
@@ -72,13 +73,15 @@ function patchedMessage(
     ...relayed,
     content: Array.isArray(relayed.content) ? relayed.content.map(wholeBlock) : [],
     ...identityFields(context),
+    ...relayStop(relayed, finish, saidIn(result.items)),
     usage: finalUsage(context, finish, result.usage, written),
     ...metadataField(context, finish.settled),
   };
 }
 
 function wholeBlock(block: Json): Json {
-  return isJsonObject(block) ? withBlockDefaults(block) : block;
+  if (!isJsonObject(block)) return block;
+  return block.type === 'image' ? imageBlockAsText(block) : withBlockDefaults(block);
 }
 
 function saidIn(items: readonly Item[]): Said {

@@ -15,18 +15,18 @@ export class CacheMarks {
   readonly #fields = new Map<JsonObject, string>();
 
   /** Puts a mark on a block that is ours, and returns it. `field`: where the caller wrote the mark. */
-  put(block: JsonObject, mark: CacheMark | undefined, field: string): JsonObject {
+  put(block: JsonObject, mark: CacheMark | undefined, field: () => string): JsonObject {
     if (mark === undefined) return block;
     block.cache_control = renderCacheMark(mark);
-    this.#fields.set(block, field);
+    this.#fields.set(block, field());
     return block;
   }
 
   /** A block in the caller's own words: a copy when it carries a mark, which may have to be taken off. */
-  adopt(block: JsonObject, field: string): JsonObject {
+  adopt(block: JsonObject, field: () => string): JsonObject {
     if (!isJsonObject(block.cache_control)) return block;
     const own = { ...block };
-    this.#fields.set(own, field);
+    this.#fields.set(own, field());
     return own;
   }
 
@@ -104,17 +104,26 @@ function replaceLast(list: Json | undefined, replace: (entry: Json) => Json | un
 
 /** The blocks of a body that carry a mark, in the order of the prompt; what is inside a block comes before its end. */
 function markedBlocks(body: JsonObject): JsonObject[] {
-  const blocks = [body.tools, body.system, ...listOf(body.messages).map(contentOf)].flatMap(listOf);
-  return blocks
-    .flatMap((block) => [...listOf(contentOf(block)), block])
-    .filter(isJsonObject)
-    .filter((block) => isJsonObject(block.cache_control));
+  const marked: JsonObject[] = [];
+  const collect = (list: Json | undefined): void => {
+    for (const block of listOf(list)) {
+      if (!isJsonObject(block)) continue;
+      for (const inner of listOf(block.content)) if (isMarked(inner)) marked.push(inner);
+      if (isMarked(block)) marked.push(block);
+    }
+  };
+  collect(body.tools);
+  collect(body.system);
+  for (const message of listOf(body.messages)) if (isJsonObject(message)) collect(message.content);
+  return marked;
 }
 
-function contentOf(value: Json): Json | undefined {
-  return isJsonObject(value) ? value.content : undefined;
+function isMarked(block: Json): block is JsonObject {
+  return isJsonObject(block) && isJsonObject(block.cache_control);
 }
 
-function listOf(value: Json | undefined): Json[] {
-  return Array.isArray(value) ? value : [];
+function listOf(value: Json | undefined): readonly Json[] {
+  return Array.isArray(value) ? value : NOTHING;
 }
+
+const NOTHING: readonly Json[] = [];

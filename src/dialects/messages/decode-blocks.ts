@@ -1,9 +1,10 @@
 import type { Event, ItemHead } from '../../ir/events.ts';
-import type { Source, ToolKind } from '../../ir/items.ts';
+import type { ToolKind } from '../../ir/items.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import { isJsonObject, type Json, type JsonObject, readJson } from '../../kit/json.ts';
 import { freeTextOf, type ToolIdentity, toolIdentities } from '../tool-names.ts';
 import { parseCitation } from './citations.ts';
+import { imageInBlock } from './made-image.ts';
 import { NATIVE_FORMAT, sealOfSignature } from './reasoning.ts';
 import type { WireBlock } from './wire.ts';
 
@@ -193,7 +194,7 @@ export class BlockReader {
 
   #image(block: WireBlock): [OpenBlock, Event[]] {
     const [reader, events] = this.#item({ type: 'image' }, (item) => new StillReader(item));
-    const source = imageSource(isJsonObject(block.source) ? block.source : {});
+    const source = imageInBlock(block);
     if (source !== undefined) events.push({ type: 'image-data', item: reader.item, source });
     return [reader, events];
   }
@@ -226,13 +227,6 @@ function thoughtIn(block: WireBlock): JsonObject[] {
     { thinking: block.thinking },
     ...(typeof block.signature === 'string' ? [{ signature: block.signature }] : []),
   ];
-}
-
-function imageSource(source: JsonObject): Source | undefined {
-  if (typeof source.data === 'string' && typeof source.media_type === 'string') {
-    return { kind: 'base64', mediaType: source.media_type, data: source.data };
-  }
-  return typeof source.url === 'string' ? { kind: 'url', url: source.url } : undefined;
 }
 
 class TextReader implements OpenBlock {

@@ -1,9 +1,9 @@
 import { GatewayError } from '../../ir/errors.ts';
 import type { Event } from '../../ir/events.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
-import { isJsonObject, type Json, type JsonObject, readJson } from '../../kit/json.ts';
-import type { SseFrame } from '../../kit/sse.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../kit/json.ts';
 import type { DecodeContext, StreamDecoder } from '../dialect.ts';
+import { readFrame } from '../read-frame.ts';
 import { BlockReader } from './decode-blocks.ts';
 import { failureOf } from './error.ts';
 import { parseFinish, reasonOf } from './stop-reason.ts';
@@ -14,18 +14,14 @@ export function createDecoder(context: DecodeContext): StreamDecoder {
   const reader = new MessageReader(context.request);
   return {
     decode(frame) {
-      const value = objectIn(frame);
-      if (value === undefined || reader.isEnded) return [];
+      const value = reader.isEnded ? undefined : readFrame(frame);
+      if (value === undefined) return [];
+      if (value instanceof GatewayError) return reader.miss(value);
       const events = reader.read(value, frame.event);
       return context.relay ? [{ type: 'relay', dialect: 'messages', frame, value, events }] : events;
     },
     end: () => reader.end(),
   };
-}
-
-function objectIn(frame: SseFrame): JsonObject | undefined {
-  const reading = readJson(frame.data);
-  return reading.ok && isJsonObject(reading.value) ? reading.value : undefined;
 }
 
 /** Reads the events of one message, in whatever order a server sends them. */
@@ -79,6 +75,11 @@ export class MessageReader {
         'The provider ended the stream before the answer was complete',
       ),
     );
+  }
+
+  /** An event was lost. Once the reason for the end is told, no part of the answer can have been in it. */
+  miss(error: GatewayError): Event[] {
+    return typeof this.#stop.stop_reason === 'string' ? [] : this.#fail(error);
   }
 
   #messageStart(message: JsonObject): Event[] {

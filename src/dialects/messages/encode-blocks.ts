@@ -2,8 +2,8 @@ import type { Event, ItemHead, Seal } from '../../ir/events.ts';
 import { isJsonObject, type JsonObject } from '../../kit/json.ts';
 import { writeSseFrame } from '../../kit/sse.ts';
 import { flatArguments } from '../tool-names.ts';
-import { imageBlock } from './answer-blocks.ts';
 import { renderCitation } from './citations.ts';
+import { imageTextBlock } from './made-image.ts';
 import { PART_SEPARATOR, signatureFor, silentBlock } from './reasoning.ts';
 import type { Said } from './stop-reason.ts';
 import { toolUseBlock } from './tool-use.ts';
@@ -256,13 +256,19 @@ class CallWriter implements ItemWriter {
   }
 }
 
+/** An image is text here, written in one piece. */
 class ImageWriter implements ItemWriter {
   constructor(private readonly blocks: BlockFrames) {}
 
   write(event: ItemEvent): string {
     if (event.type !== 'image-data') return '';
-    const block = imageBlock(event.source);
-    return block === undefined ? '' : this.blocks.open(block) + this.blocks.stop();
+    const block = imageTextBlock(event.source);
+    if (typeof block?.text !== 'string') return '';
+    return (
+      this.blocks.open({ ...block, text: '' }) +
+      this.blocks.text('text_delta', 'text', block.text) +
+      this.blocks.stop()
+    );
   }
 }
 

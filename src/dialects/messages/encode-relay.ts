@@ -1,13 +1,15 @@
-import type { Event, Finish } from '../../ir/events.ts';
+import type { Event, Finish, ItemHead } from '../../ir/events.ts';
 import type { Usage } from '../../ir/usage.ts';
 import type { Json, JsonObject } from '../../kit/json.ts';
 import { layOver } from '../../kit/lay-over.ts';
 import { objectOf } from '../../kit/members.ts';
 import { writeSseFrame } from '../../kit/sse.ts';
 import type { ReplyContext } from '../dialect.ts';
-
+import { BlockOrder } from './block-order.ts';
+import { imageBlockAsText } from './made-image.ts';
 import { emptyMessage, finalUsage, identityFields, metadataField } from './message.ts';
-import { renderStop } from './stop-reason.ts';
+import { PING } from './ping.ts';
+import { relayStop } from './stop-reason.ts';
 import { withWholeToolUse } from './usage.ts';
 import { withBlockDefaults } from './whole-block.ts';
 
@@ -16,15 +18,23 @@ type RelayEvent = Extract<Event, { type: 'relay' }>;
 /** Names that may stand on an `event:` line. */
 const PLAIN_NAME = /^[a-z_]{1,64}$/;
 
+/** Blocks that a piece alone tells of. */
+const BLOCK_OF_DELTA: ReadonlyMap<unknown, string> = new Map([
+  ['text_delta', 'text'],
+  ['thinking_delta', 'thinking'],
+]);
+
 /**
  * Writes an upstream's own frames, patched where the gateway has something to say. What the upstream says about the
  * end is held back until the answer is settled.
  */
 export class RelayWriter {
   readonly #context: ReplyContext;
-  /** Indexes of blocks that began and did not stop. */
-  readonly #open = new Set<number>();
+  readonly #blocks = new BlockOrder();
   #isStarted = false;
+  /** The message began, and nothing of it was written yet. */
+  #isFresh = false;
+  #hasToolCall = false;
   /** What all message_delta events said: what is said later wins. */
   readonly #end: JsonObject = {};
   readonly #endDelta: JsonObject = {};
@@ -41,15 +51,20 @@ export class RelayWriter {
 
   write({ frame, value, events }: RelayEvent): string {
     const type = typeof value.type === 'string' ? value.type : frame.event;
+    const isFresh = this.#isFresh;
+    this.#isFresh = false;
     switch (type) {
       case 'message_start':
+        this.#isFresh = true;
         return this.#start(value);
+      case 'ping':
+        return this.#isStarted && !isFresh ? verbatim(value, frame.data, type) : '';
       case 'content_block_start':
         return this.#before() + this.#blockStart(value, frame.data, events);
       case 'content_block_delta':
-        return this.#before() + verbatim(value, frame.data, type);
+        return this.#before() + this.#blockDelta(value, frame.data);
       case 'content_block_stop':
-        return this.#open.delete(value.index as number) ? verbatim(value, frame.data, type) : '';
+        return this.#blocks.stop(value.index as number, verbatim(value, frame.data, type));
       case 'message_delta':
         layOver(this.#end, value);
         layOver(this.#endDelta, objectOf(value.delta));
@@ -71,13 +86,16 @@ export class RelayWriter {
     const delta = {
       ...this.#end,
       type: 'message_delta',
-      delta: { ...renderStop(finish, { hasToolCall: false, refusal: '' }), ...this.#endDelta },
+      delta: {
+        ...this.#endDelta,
+        ...relayStop(this.#endDelta, finish, { hasToolCall: this.#hasToolCall, refusal: '' }),
+      },
       usage: finalUsage(this.#context, finish, usage, this.#endUsage),
     };
     const stop = { ...this.#stop, type: 'message_stop', ...metadataField(this.#context, finish.settled) };
     return (
       this.#before() +
-      this.#closeBlocks() +
+      this.#blocks.stopAll() +
       writeSseFrame(JSON.stringify(delta), 'message_delta') +
       writeSseFrame(JSON.stringify(stop), 'message_stop')
     );
@@ -99,10 +117,8 @@ export class RelayWriter {
         output_tokens: 0,
       }),
     };
-    return writeSseFrame(
-      JSON.stringify({ ...value, type: 'message_start', message: patched }),
-      'message_start',
-    );
+    const start = { ...value, type: 'message_start', message: patched };
+    return writeSseFrame(JSON.stringify(start), 'message_start') + PING;
   }
 
   /** A message that never began gets a beginning. */
@@ -110,26 +126,47 @@ export class RelayWriter {
     return this.#isStarted ? '' : this.#start({});
   }
 
-  /** Clients read one block at a time and need its fields from the start on. */
+  /** Clients need the fields of a block from the start on. */
   #blockStart(value: JsonObject, data: string, events: readonly Event[]): string {
-    const before = this.#closeBlocks();
-    if (typeof value.index === 'number') this.#open.add(value.index);
-    const block = objectOf(value.content_block);
+    if (typeof value.index !== 'number' || this.#blocks.isOpen(value.index)) return '';
     const head = events.find((event) => event.type === 'item-start')?.head;
-    const id = head?.type === 'tool-call' && !isText(block.id) ? { id: head.callId } : undefined;
-    const whole = withBlockDefaults(block);
-    if (whole === block && id === undefined) return before + verbatim(value, data, 'content_block_start');
-    const patched = { ...value, content_block: { ...whole, ...id } };
-    return before + writeSseFrame(JSON.stringify(patched), 'content_block_start');
+    if (head?.type === 'tool-call') this.#hasToolCall = true;
+    return this.#blocks.start(value.index, this.#blockFrame(value, data, head));
   }
 
-  #closeBlocks(): string {
-    let text = '';
-    for (const index of this.#open) {
-      text += writeSseFrame(JSON.stringify({ type: 'content_block_stop', index }), 'content_block_stop');
-    }
-    this.#open.clear();
-    return text;
+  #blockFrame(value: JsonObject, data: string, head: ItemHead | undefined): string {
+    const block = objectOf(value.content_block);
+    if (block.type === 'image') return this.#image(value, block);
+    const id = head?.type === 'tool-call' && !isText(block.id) ? { id: head.callId } : undefined;
+    const whole = withBlockDefaults(block);
+    if (whole === block && id === undefined) return verbatim(value, data, 'content_block_start');
+    const patched = { ...value, content_block: { ...whole, ...id } };
+    return writeSseFrame(JSON.stringify(patched), 'content_block_start');
+  }
+
+  /** Some servers begin text without saying so; a piece of anything else that never began is no use to anybody. */
+  #blockDelta(value: JsonObject, data: string): string {
+    const { index } = value;
+    if (typeof index !== 'number') return '';
+    const delta = verbatim(value, data, 'content_block_delta');
+    if (this.#blocks.isOpen(index)) return this.#blocks.add(index, delta);
+    const type = BLOCK_OF_DELTA.get(objectOf(value.delta).type);
+    if (type === undefined) return '';
+    const start = { type: 'content_block_start', index, content_block: withBlockDefaults({ type }) };
+    const begun = this.#blocks.start(index, writeSseFrame(JSON.stringify(start), 'content_block_start'));
+    return begun + this.#blocks.add(index, delta);
+  }
+
+  /** Clients know no images in answers. */
+  #image(value: JsonObject, block: JsonObject): string {
+    const whole = imageBlockAsText(block);
+    const start = { ...value, type: 'content_block_start', content_block: { ...whole, text: '' } };
+    const { index } = value;
+    const delta = { type: 'content_block_delta', index, delta: { type: 'text_delta', text: whole.text } };
+    return (
+      writeSseFrame(JSON.stringify(start), 'content_block_start') +
+      writeSseFrame(JSON.stringify(delta), 'content_block_delta')
+    );
   }
 }
 

@@ -3,11 +3,12 @@ import Anthropic from '@anthropic-ai/sdk';
 import { streamText } from 'ai';
 import { describe, expect, it } from 'vitest';
 import { GatewayError } from '../../ir/errors.ts';
-import type { Event, Finish, Settled } from '../../ir/events.ts';
+import { type Event, type Finish, type Settled, terminalOf } from '../../ir/events.ts';
 import { fold } from '../../ir/fold.ts';
 import { NO_USAGE } from '../../ir/usage.ts';
+import type { Frame } from '../../kit/frames.ts';
 import type { JsonObject } from '../../kit/json.ts';
-import { type SseFrame, SseReader } from '../../kit/sse.ts';
+import { SseReader } from '../../kit/sse.ts';
 import { unwrapSeal } from '../custody.ts';
 import type { ReplyContext } from '../dialect.ts';
 import { decodeBody, encodeBody } from './body.ts';
@@ -73,7 +74,7 @@ function finish(change: Partial<Finish> = {}): Finish {
   return { type: 'finish', reason: 'stop', settled: SETTLED, ...change };
 }
 
-function written(text: string): SseFrame[] {
+function written(text: string): Frame[] {
   const reader = new SseReader();
   return [...reader.push(Buffer.from(text)), ...reader.end()];
 }
@@ -324,6 +325,7 @@ describe('relaying a messages stream', () => {
           usage: expect.objectContaining({ input_tokens: 9, output_tokens: 0, cache_read_input_tokens: 0 }),
         }),
       },
+      { type: 'ping' },
       {
         type: 'content_block_start',
         index: 0,
@@ -352,6 +354,80 @@ describe('relaying a messages stream', () => {
     ]);
   });
 
+  it('pings once after the start, and then as the upstream does', () => {
+    const ping = { type: 'ping' };
+    const [start, , ...rest] = UPSTREAM as [JsonObject, ...JsonObject[]];
+    const pinged = (values: JsonObject[]) => relay(values, finish()).map(({ type }) => type);
+    const plain = pinged([start, ...rest]);
+    expect(plain.slice(0, 3)).toEqual(['message_start', 'ping', 'content_block_start']);
+    expect(pinged([ping, start, ping, ...rest])).toEqual(plain);
+    expect(pinged([start, ...rest.slice(0, 1), ping, ...rest.slice(1)])).toEqual([
+      ...plain.slice(0, 3),
+      'ping',
+      ...plain.slice(3),
+    ]);
+  });
+
+  it.each<[JsonObject, JsonObject]>([
+    [
+      { stop_reason: 'refusal' },
+      { stop_reason: 'refusal', stop_details: { type: 'refusal', category: null, explanation: null } },
+    ],
+    [
+      { stop_reason: 'refusal', stop_details: null },
+      { stop_reason: 'refusal', stop_details: { type: 'refusal', category: null, explanation: null } },
+    ],
+    [
+      { stop_reason: 'refusal', stop_details: { type: 'refusal', category: 'bio', novel: 1 } },
+      { stop_reason: 'refusal', stop_details: { type: 'refusal', category: 'bio', novel: 1 } },
+    ],
+    [{ stop_reason: 'novel' }, { stop_reason: 'novel', stop_details: null }],
+    [{ stop_reason: null }, { stop_reason: 'tool_use', stop_details: null }],
+  ])('says the same of the end %j in streams and in whole bodies', (written, expected) => {
+    const content = [{ type: 'tool_use', id: 't', name: 'weather', input: {} }];
+    const [content_block = {}] = content;
+    const values: JsonObject[] = [
+      { type: 'message_start', message: {} },
+      { type: 'content_block_start', index: 0, content_block },
+      { type: 'content_block_stop', index: 0 },
+      { type: 'message_delta', delta: written },
+      { type: 'message_stop' },
+    ];
+    const decoder = createDecoder({ request, relay: true });
+    const events = values.flatMap((value) => decoder.decode({ data: JSON.stringify(value) }));
+    const streamed = encode([...events, ...events.flatMap((event) => terminalOf(event) ?? [])]).at(-2);
+    const body = encodeBody(fold(decodeBody({ content, ...written }, { request, relay: true })), CONTEXT);
+    const whole = { stop_sequence: null, container: null, ...expected };
+    expect(streamed?.delta).toEqual(whole);
+    expect(body).toMatchObject(whole);
+  });
+
+  it('shows images as text, in streams and in whole bodies', () => {
+    const source = { type: 'base64', media_type: 'image/png', data: 'iVBORw0KGgo=' };
+    const text = '![image](data:image/png;base64,iVBORw0KGgo=)';
+    const content_block = { type: 'image', source };
+    const events = relay(
+      [
+        { type: 'message_start', message: {} },
+        { type: 'content_block_start', index: 0, content_block },
+        { type: 'content_block_stop', index: 0 },
+        { type: 'message_delta', delta: { stop_reason: 'end_turn' } },
+        { type: 'message_stop' },
+      ],
+      finish(),
+    );
+    expect(events.slice(2, 5)).toEqual([
+      { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '', citations: [] } },
+      { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text } },
+      { type: 'content_block_stop', index: 0 },
+    ]);
+    const relayed = decodeBody(
+      { content: [content_block], stop_reason: 'end_turn' },
+      { request, relay: true },
+    );
+    expect(encodeBody(fold(relayed), CONTEXT).content).toEqual([{ type: 'text', text, citations: [] }]);
+  });
+
   it("ends with the gateway's failure when there is one", () => {
     const failure: Event = { type: 'failure', error: new GatewayError('upstream-timeout', 'slow') };
     const events = relay(UPSTREAM.slice(0, 4), failure);
@@ -368,6 +444,10 @@ describe('relaying a messages stream', () => {
     const encoder = createEncoder(CONTEXT);
     encoder.encode(decoder.decode({ data: JSON.stringify(UPSTREAM[0]) }));
     const event = (JSON.parse(data) as JsonObject).type;
+    if (event === 'content_block_delta') {
+      const block = { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } };
+      encoder.encode(decoder.decode({ data: JSON.stringify(block) }));
+    }
     expect(encoder.encode(decoder.decode({ data }))).toBe(`event: ${event}\ndata: ${data}\n\n`);
   });
 
@@ -386,7 +466,7 @@ describe('relaying a messages stream', () => {
     expect(events[0]).toMatchObject({
       message: { usage: { server_tool_use: { web_search_requests: 2, web_fetch_requests: 0 } } },
     });
-    expect(events[1]).toMatchObject({ content_block: { type: 'text', text: '', citations: [] } });
+    expect(events[2]).toMatchObject({ content_block: { type: 'text', text: '', citations: [] } });
   });
 });
 
@@ -442,16 +522,20 @@ describe('relaying a whole message', () => {
 });
 
 describe('official clients', () => {
+  const PIXEL = 'iVBORw0KGgo=';
   const ANSWER: Event[] = [
     { type: 'start' },
     { type: 'item-start', item: 0, head: { type: 'reasoning' } },
     { type: 'text-delta', item: 0, part: 0, kind: 'thought', text: 'hm' },
     { type: 'item-end', item: 0 },
     ...textItem(1, 'Hello'),
-    call(2),
-    { type: 'tool-input-delta', item: 2, text: '{"city":' },
-    { type: 'tool-input-delta', item: 2, text: '"Rome"}' },
+    { type: 'item-start', item: 2, head: { type: 'image' } },
+    { type: 'image-data', item: 2, source: { kind: 'base64', mediaType: 'image/png', data: PIXEL } },
     { type: 'item-end', item: 2 },
+    call(3),
+    { type: 'tool-input-delta', item: 3, text: '{"city":' },
+    { type: 'tool-input-delta', item: 3, text: '"Rome"}' },
+    { type: 'item-end', item: 3 },
     finish({ reason: 'tool-calls' }),
   ];
 
@@ -471,8 +555,9 @@ describe('official clients', () => {
       stop_reason: 'tool_use',
       usage: { input_tokens: 5, output_tokens: 7 },
     });
-    expect(message.content.map((block) => block.type)).toEqual(['thinking', 'text', 'tool_use']);
-    expect(message.content[2]).toMatchObject({ id: 'call_2', name: 'weather', input: { city: 'Rome' } });
+    expect(message.content.map((block) => block.type)).toEqual(['thinking', 'text', 'text', 'tool_use']);
+    expect(message.content[2]).toMatchObject({ text: expect.stringContaining(PIXEL) });
+    expect(message.content[3]).toMatchObject({ id: 'call_3', name: 'weather', input: { city: 'Rome' } });
   });
 
   it('the AI SDK finds nothing to complain about', async () => {

@@ -6,14 +6,13 @@ import { BlockWriter } from './encode-blocks.ts';
 import { RelayWriter } from './encode-relay.ts';
 import { encodeError } from './error.ts';
 import { emptyMessage, finalUsage, hidesThoughts, metadataField } from './message.ts';
+import { PING } from './ping.ts';
 import { renderStop } from './stop-reason.ts';
 
 /** Writes the stream of one reply. */
 export function createEncoder(context: ReplyContext): StreamEncoder {
   return new MessageEncoder(context);
 }
-
-const PING = writeSseFrame('{"type":"ping"}', 'ping');
 
 class MessageEncoder implements StreamEncoder {
   readonly #context: ReplyContext;

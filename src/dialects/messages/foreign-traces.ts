@@ -1,8 +1,9 @@
 import type { JsonObject } from '../../kit/json.ts';
 import type { Report } from '../report.ts';
 import { isMade } from './citations.ts';
-import { isForeignThinking, parseRedacted, parseThinking } from './reasoning.ts';
-import { FOREIGN_CITATIONS, whyUnsealed } from './render-blocks.ts';
+import { imageInText } from './made-image.ts';
+import { isForeignThinking, parseRedacted, parseThinking, renderReasoning } from './reasoning.ts';
+import { FOREIGN_CITATIONS, MADE_IMAGE, whyUnsealed } from './render-blocks.ts';
 import type { WireBlock, WireMessage } from './wire.ts';
 
 /**
@@ -26,7 +27,14 @@ export function withoutForeignTraces(messages: readonly WireMessage[], report: R
 function withoutTraces(block: WireBlock, path: string, report: Report): WireBlock[] {
   if (isForeignThinking(block)) {
     const item = block.type === 'thinking' ? parseThinking(block) : parseRedacted(block);
+    // A chat upstream may have passed on what this family sealed.
+    const own = renderReasoning(item);
+    if (own !== undefined) return [own as WireBlock];
     report.dropped(path, whyUnsealed(item));
+    return [];
+  }
+  if (block.type === 'text' && imageInText(block.text) !== undefined) {
+    report.dropped(path, MADE_IMAGE);
     return [];
   }
   if (block.type !== 'text' || !Array.isArray(block.citations) || !block.citations.some(isMade))

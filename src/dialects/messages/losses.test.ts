@@ -623,7 +623,7 @@ describe('cache marks', () => {
 
 describe('a conversation without content', () => {
   it.each<[Format, JsonObject, string]>([
-    ['responses', { input: [{ role: 'user', content: null }] }, 'input'],
+    ['responses', { input: [{ type: 'acme:web_search', status: 'completed' }] }, 'input'],
     ['chat', { messages: [{ role: 'user', content: '' }] }, 'messages'],
     ['chat', { messages: [{ role: 'system', content: '' }] }, 'messages'],
   ])('of a %s request %j is refused', (format, fields, path) => {
@@ -633,6 +633,26 @@ describe('a conversation without content', () => {
         metadata: { issues: [{ path, message: expect.stringContaining('no content') }] },
       }),
     );
+  });
+
+  it('loses images that a model made, in either lane', () => {
+    const text = '![image](data:image/png;base64,iVBORw0KGgo=)';
+    const messages = [
+      { role: 'user', content: 'draw' },
+      {
+        role: 'assistant',
+        content: [
+          { type: 'text', text: 'Here:' },
+          { type: 'text', text },
+        ],
+      },
+      { role: 'user', content: text },
+    ];
+    for (const render of [renderRelay, renderRequest]) {
+      const { body, report } = render(parsed('messages', { messages }), TARGET);
+      expect(JSON.stringify(body).split('iVBORw0KGgo=')).toHaveLength(2);
+      expect(report).toMatchObject([{ field: 'messages[1].content[1]', action: 'dropped' }]);
+    }
   });
 
   it('is refused in the relay lane when nothing is left of it', () => {

@@ -1,3 +1,4 @@
+import { SSE_TYPE, SseReader } from '../../kit/sse.ts';
 import type { InboundDialect, UpstreamDialect } from '../dialect.ts';
 import { decodeBody, encodeBody } from './body.ts';
 import { createDecoder } from './decode.ts';
@@ -22,6 +23,8 @@ export const messagesInbound: InboundDialect = {
 export const messagesUpstream: UpstreamDialect = {
   name: 'messages',
   path: () => '/messages',
+  streamType: SSE_TYPE,
+  createFrameReader: (maxBytes) => new SseReader(maxBytes),
   renderRequest,
   renderRelay,
   createDecoder,

@@ -1,9 +1,10 @@
 import type { CacheMark, Ext, Item, Part, Role, Source, ToolResultItem } from '../../ir/items.ts';
-import type { Places } from '../../ir/places.ts';
+import type { Place, Places } from '../../ir/places.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json.ts';
 import { membersBeyond } from '../../kit/members.ts';
 import { parseCacheMark } from '../gateway-fields.ts';
 
+import { imageInText } from './made-image.ts';
 import { parseRedacted, parseThinking } from './reasoning.ts';
 import type { WireBlock, WireMessage } from './wire.ts';
 
@@ -18,31 +19,36 @@ export function parseConversation(
   if (prompt.length > 0) {
     items.push(places.put<Item>({ type: 'message', role: 'system', content: prompt }, 'system'));
   }
-  for (const [index, message] of messages.entries()) {
-    for (const item of parseMessage(message, `messages[${index}]`, places)) items.push(item);
-  }
+  messages.forEach((message, index) => {
+    for (const item of parseMessage(message, places.inside('messages', index), places)) items.push(item);
+  });
   return items;
 }
 
 /** Parts of one message stay one item; blocks that are items of their own cut it. */
-function parseMessage({ role, content }: WireMessage, path: string, places: Places): Item[] {
-  const spoken = (parts: Part[]) => places.put<Item>({ type: 'message', role, content: parts }, path);
-  if (typeof content === 'string') return [spoken(parseParts(content, `${path}.content`, places))];
+function parseMessage({ role, content }: WireMessage, place: Place, places: Places): Item[] {
+  const spoken = (parts: Part[]) => places.put<Item>({ type: 'message', role, content: parts }, place);
+  const own = places.inside(place, 'content');
+  if (typeof content === 'string') return [spoken(parseParts(content, own, places))];
   const items: Item[] = [];
   let parts: Part[] = [];
   const flush = () => {
     if (parts.length > 0) items.push(spoken(parts));
     parts = [];
   };
-  for (const [index, block] of content.entries()) {
-    const place = `${path}.content[${index}]`;
-    if (PART_TYPES.has(block.type)) {
-      parts.push(parsePart(block, place, places));
+  content.forEach((block, index) => {
+    const inside = places.inside(own, index);
+    const image = role === 'assistant' && block.type === 'text' ? imageInText(block.text) : undefined;
+    if (image !== undefined) {
+      flush();
+      items.push(places.put<Item>({ type: 'image', source: image }, inside));
+    } else if (PART_TYPES.has(block.type)) {
+      parts.push(parsePart(block, inside, places));
     } else {
       flush();
-      items.push(places.put(parseItem(block, role, place, places), place));
+      items.push(places.put(parseItem(block, role, inside, places), inside));
     }
-  }
+  });
   flush();
   return items;
 }
@@ -50,16 +56,18 @@ function parseMessage({ role, content }: WireMessage, path: string, places: Plac
 const PART_TYPES: ReadonlySet<string> = new Set(['text', 'image', 'document', 'search_result']);
 
 /** Content that is text or a list of blocks, as parts. */
-function parseParts(content: Json | readonly WireBlock[] | undefined, path: string, places: Places): Part[] {
+function parseParts(content: Json | readonly WireBlock[] | undefined, place: Place, places: Places): Part[] {
   if (typeof content === 'string') {
-    return content === '' ? [] : [places.put<Part>({ type: 'text', text: content }, path)];
+    return content === '' ? [] : [places.put<Part>({ type: 'text', text: content }, place)];
   }
   if (!Array.isArray(content)) return [];
-  return (content as WireBlock[]).map((block, index) => parsePart(block, `${path}[${index}]`, places));
+  return (content as WireBlock[]).map((block, index) =>
+    parsePart(block, places.inside(place, index), places),
+  );
 }
 
-function parsePart(block: WireBlock, path: string, places: Places): Part {
-  return places.put(partOf(block), path);
+function parsePart(block: WireBlock, place: Place, places: Places): Part {
+  return places.put(partOf(block), place);
 }
 
 function partOf(block: WireBlock): Part {
@@ -104,7 +112,7 @@ function parseSource(source: JsonObject): Source {
   }
 }
 
-function parseItem(block: WireBlock, role: Role, path: string, places: Places): Item {
+function parseItem(block: WireBlock, role: Role, place: Place, places: Places): Item {
   switch (block.type) {
     case 'thinking':
       return parseThinking(block);
@@ -120,18 +128,18 @@ function parseItem(block: WireBlock, role: Role, path: string, places: Places): 
         ...marks(block, CALL_FIELDS),
       };
     case 'tool_result':
-      return parseToolResult(block, path, places);
+      return parseToolResult(block, place, places);
     default:
       return { type: 'opaque', dialect: 'messages', value: block, role };
   }
 }
 
-function parseToolResult(block: WireBlock, path: string, places: Places): ToolResultItem {
+function parseToolResult(block: WireBlock, place: Place, places: Places): ToolResultItem {
   return {
     type: 'tool-result',
     kind: 'function',
     callId: block.tool_use_id as string,
-    content: parseParts(block.content, `${path}.content`, places),
+    content: parseParts(block.content, places.inside(place, 'content'), places),
     ...(typeof block.is_error === 'boolean' && { isError: block.is_error }),
     ...marks(block, RESULT_FIELDS),
   };

@@ -15,11 +15,11 @@ import { membersBeyond, objectOf, objectsOf, stringAt, withoutNulls } from '../.
 import type { Issue } from '../../kit/validate.ts';
 import type { ParseContext } from '../dialect.ts';
 import { modelList, parseCacheMark, parseWishes } from '../gateway-fields.ts';
-import { checkSemantics } from '../semantics.ts';
+import { checkSemantics, isSilent } from '../semantics.ts';
 
 import { marks, parseConversation } from './parse-content.ts';
 import { DOCUMENTED_FIELDS, type WireMessage } from './wire.ts';
-import { isKnownBlock, isKnownResultPart } from './wire-blocks.ts';
+import { isKnownBlock } from './wire-blocks.ts';
 
 /** Reads a validated body of POST /messages or POST /messages/count_tokens. */
 export function parseRequest(body: JsonObject, _context: ParseContext): GenerationRequest {
@@ -65,19 +65,16 @@ export function parseRequest(body: JsonObject, _context: ParseContext): Generati
 export function unknownItemIssues(request: GenerationRequest): Issue[] {
   if (request.format !== 'messages') return [];
   return objectsOf(request.body.messages).flatMap((message, index) =>
-    blockIssues(message.content, `messages[${index}].content`, isKnownBlock),
+    Array.isArray(message.content) ? blockIssues(message.content, `messages[${index}].content`) : [],
   );
 }
 
-function blockIssues(content: Json | undefined, path: string, isKnown: (type: string) => boolean): Issue[] {
+function blockIssues(content: Json | undefined, path: string): Issue[] {
   return objectsOf(content).flatMap((block, index): Issue[] => {
-    const place = `${path}[${index}]`;
     const type = stringAt(block, 'type') ?? '';
-    if (!isKnown(type)) {
-      const message = `${JSON.stringify(type.slice(0, 64))} is not a known block type`;
-      return [{ path: `${place}.type`, message }];
-    }
-    return type === 'tool_result' ? blockIssues(block.content, `${place}.content`, isKnownResultPart) : [];
+    if (isKnownBlock(type)) return [];
+    const message = `${JSON.stringify(type.slice(0, 64))} is not a known block type`;
+    return [{ path: `${path}[${index}].type`, message }];
   });
 }
 
@@ -87,16 +84,18 @@ const MESSAGE_FIELDS: ReadonlySet<string> = new Set(['role', 'content']);
 
 /** What nobody documents, top-level or inside settings and messages; null is as good as absent. */
 function unknownFieldsOf(body: JsonObject): string[] {
-  const unknown = (object: JsonObject, known: ReadonlySet<string>, prefix: string) =>
-    Object.keys(membersBeyond(object, known) ?? {}).map((key) => `${prefix}${key}`);
-  return [
-    ...unknown(body, DOCUMENTED_FIELDS, ''),
-    ...unknown(objectOf(body.thinking), THINKING_FIELDS, 'thinking.'),
-    ...unknown(objectOf(body.tool_choice), CHOICE_FIELDS, 'tool_choice.'),
-    ...objectsOf(body.messages).flatMap((message, index) =>
-      unknown(message, MESSAGE_FIELDS, `messages[${index}].`),
-    ),
-  ];
+  const unknown: string[] = [];
+  const collect = (object: JsonObject, known: ReadonlySet<string>, prefix: () => string) => {
+    const beyond = membersBeyond(object, known);
+    if (beyond !== undefined) for (const key of Object.keys(beyond)) unknown.push(`${prefix()}${key}`);
+  };
+  collect(body, DOCUMENTED_FIELDS, () => '');
+  collect(objectOf(body.thinking), THINKING_FIELDS, () => 'thinking.');
+  collect(objectOf(body.tool_choice), CHOICE_FIELDS, () => 'tool_choice.');
+  objectsOf(body.messages).forEach((message, index) => {
+    collect(message, MESSAGE_FIELDS, () => `messages[${index}].`);
+  });
+  return unknown;
 }
 
 /** What the schema cannot refuse. */
@@ -104,6 +103,9 @@ function refuseImpossible(body: JsonObject): void {
   if (body.thread !== undefined && body.thread !== null) throw threadRefused();
   if (Array.isArray(body.fallbacks) && Array.isArray(body.models)) {
     throw invalidRequest([{ path: 'fallbacks', message: 'cannot be combined with models' }]);
+  }
+  if (objectsOf(body.messages).every(({ content }) => isSilent(content))) {
+    throw invalidRequest([{ path: 'messages[0].content', message: 'must not be empty' }]);
   }
 }
 

@@ -1,12 +1,13 @@
 import type { Seal } from '../../ir/events.ts';
 import type { ReasoningItem } from '../../ir/items.ts';
 import type { JsonObject } from '../../kit/json.ts';
-import { familyOf, unwrapSeal, wrapSeal } from '../custody.ts';
+import { familyOf, type Sealed, unwrapSeal, wrapSeal } from '../custody.ts';
 import type { WireBlock } from './wire.ts';
 
 /**
- * Thinking blocks in both directions. The format has one field for a seal and none for its family: seals of other
- * families travel wrapped, and so does the absence of one, so that a block we made is told from one the upstream made.
+ * Thinking blocks in both directions. The format has one field for a seal and none for its family: seals that no
+ * upstream of this dialect gave travel wrapped, and so does the absence of one, so that a block we made is told from
+ * one the upstream made.
  */
 
 /** Family of seals that this dialect's upstreams mint. */
@@ -52,18 +53,18 @@ export function renderReasoning(item: ReasoningItem): JsonObject | undefined {
   return item.encrypted === undefined ? undefined : { type: 'redacted_thinking', data: item.encrypted };
 }
 
-/** True for a block that only we can have made: its seal belongs to another family, or to nobody. */
+/** True for a block that only we can have made: an upstream of another dialect gave its seal, or nobody did. */
 export function isForeignThinking(block: WireBlock): boolean {
   const seal =
     block.type === 'thinking' ? block.signature : block.type === 'redacted_thinking' ? block.data : undefined;
   return typeof seal === 'string' && unwrapSeal(seal) !== undefined;
 }
 
-type Sealed = Pick<ReasoningItem, 'id' | 'signature' | 'encrypted' | 'format'>;
-
 /** What stands in `signature` of a block for a caller. */
 export function signatureFor(item: Sealed): string {
-  if (item.signature === undefined && item.encrypted === undefined) return UNSEALED;
+  if (item.signature === undefined && item.encrypted === undefined && item.givenBy === undefined) {
+    return UNSEALED;
+  }
   return isNativeSignature(item) ? item.signature : wrapSeal(item);
 }
 
@@ -71,7 +72,7 @@ export function signatureFor(item: Sealed): string {
 export function silentBlock(item: Sealed): JsonObject | undefined {
   if (isNativeSignature(item)) return { type: 'thinking', thinking: '', signature: item.signature };
   if (item.signature === undefined && item.encrypted === undefined) return undefined;
-  const isNative = familyOf(item.format) === 'anthropic' && item.signature === undefined;
+  const isNative = isNativeSeal(item) && item.signature === undefined;
   return { type: 'redacted_thinking', data: isNative ? (item.encrypted ?? '') : wrapSeal(item) };
 }
 
@@ -87,9 +88,11 @@ function visibleText(item: ReasoningItem): string {
 }
 
 function isNativeSignature(item: Sealed): item is Sealed & { signature: string } {
-  return (
-    familyOf(item.format) === 'anthropic' && item.signature !== undefined && item.encrypted === undefined
-  );
+  return isNativeSeal(item) && item.signature !== undefined && item.encrypted === undefined;
+}
+
+function isNativeSeal({ format, givenBy }: Sealed): boolean {
+  return familyOf(format) === 'anthropic' && givenBy === undefined;
 }
 
 /** One family shows only summaries of what it seals. */

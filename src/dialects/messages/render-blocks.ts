@@ -82,7 +82,7 @@ export class BlockRenderer {
   }
 
   image(item: Item): [] {
-    return this.#drop(item, 'an image that a model made: assistant turns take none');
+    return this.#drop(item, MADE_IMAGE);
   }
 
   opaque(item: OpaqueItem): JsonObject[] {
@@ -169,7 +169,7 @@ export class BlockRenderer {
     return this.#sourced('image', part.source, part, part.ext?.messages);
   }
 
-  #file(part: Extract<Part, { type: 'file' }>): JsonObject {
+  #file(part: Extract<Part, { type: 'file' }>): JsonObject | undefined {
     const { source, filename } = part;
     this.reportForeignMembers(part);
     if (source.kind === 'base64' && source.mediaType.startsWith('image/')) {
@@ -191,16 +191,26 @@ export class BlockRenderer {
     source: Source,
     part: Extract<Part, { type: 'image' | 'file' }>,
     rest: JsonObject | undefined,
-  ): JsonObject {
-    return this.#marked({ type, source: renderSource(source), ...rest }, part);
+  ): JsonObject | undefined {
+    const mediaType = source.kind === 'base64' ? source.mediaType.toLowerCase() : '';
+    const readable = TYPES[type].get(mediaType);
+    if (source.kind === 'base64' && readable === undefined) {
+      this.#drop(part, `the upstream reads no ${type} of type ${mediaType.slice(0, 64)}`);
+      return undefined;
+    }
+    const sent = {
+      ...renderSource(source),
+      ...(readable !== undefined && { media_type: readable }),
+    };
+    return this.#marked({ type, source: sent, ...rest }, part);
   }
 
   #marked(block: JsonObject, thing: { readonly cache?: CacheMark }): JsonObject {
-    return this.#context.marks.put(block, thing.cache, this.#placeOf(thing, 'cache_control'));
+    return this.#context.marks.put(block, thing.cache, () => this.#placeOf(thing, 'cache_control'));
   }
 
   #adopted(thing: { readonly value: JsonObject }): JsonObject {
-    return this.#context.marks.adopt(thing.value, this.#placeOf(thing, 'cache_control'));
+    return this.#context.marks.adopt(thing.value, () => this.#placeOf(thing, 'cache_control'));
   }
 
   /** Tells what is left out, and stands for the blocks that it would have been. */
@@ -233,8 +243,23 @@ export class BlockRenderer {
   }
 }
 
+/** Media types that upstreams read in base64, by what callers call them. */
+const TYPES: Readonly<Record<'image' | 'document', ReadonlyMap<string, string>>> = {
+  image: new Map([
+    ['image/jpeg', 'image/jpeg'],
+    ['image/jpg', 'image/jpeg'],
+    ['image/png', 'image/png'],
+    ['image/gif', 'image/gif'],
+    ['image/webp', 'image/webp'],
+  ]),
+  document: new Map([['application/pdf', 'application/pdf']]),
+};
+
 /** Why a citation in an earlier turn does not go out. */
 export const FOREIGN_CITATIONS = 'citations that another model family made';
+
+/** Why an image in an earlier turn does not go out. */
+export const MADE_IMAGE = 'an image that a model made: assistant turns take none';
 
 /** Why thoughts in an earlier turn do not go out. */
 export function whyUnsealed(item: Pick<ReasoningItem, 'signature' | 'encrypted' | 'format'>): string {

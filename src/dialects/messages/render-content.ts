@@ -1,5 +1,7 @@
 import type { Item, MessageItem } from '../../ir/items.ts';
 import type { JsonObject } from '../../kit/json.ts';
+import { withoutForeignFiles } from '../foreign-files.ts';
+import { pairCalls } from '../pair-calls.ts';
 import type { Report } from '../report.ts';
 import { NO_FIELD } from './losses.ts';
 import { BlockRenderer } from './render-blocks.ts';
@@ -14,7 +16,8 @@ export interface RenderedConversation {
 
 /** System prompts at the front become `system`; everything else becomes turns. */
 export function renderConversation(context: RenderContext): RenderedConversation {
-  const { items } = context.request;
+  const { request, report } = context;
+  const items = withoutForeignFiles(pairCalls(request.items, report), request.format, 'messages', report);
   const firstTurn = items.findIndex((item) => !isSystem(item));
   const lead = firstTurn === -1 ? items : items.slice(0, firstTurn);
   const prompts = lead.filter(isSystem);

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import type { Item } from '../../ir/items.ts';
 import { Places } from '../../ir/places.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json.ts';
+import { objectsAt } from '../../kit/members.ts';
 import { wrapSeal } from '../custody.ts';
 import { parseRequest } from './parse-request.ts';
 import { renderCountTokens } from './render-count-tokens.ts';
@@ -68,21 +70,38 @@ describe('rendering for a messages upstream', () => {
       {
         role: 'assistant',
         content: [
-          { type: 'tool_use', id: 'f_a_0', name: 'weather', input: { a: 1 } },
+          { type: 'tool_use', id: 'f_a_0_b829837b3609', name: 'weather', input: { a: 1 } },
           { type: 'tool_use', id: 'c2', name: 'weather', input: { raw: 'not json' } },
         ],
       },
       {
         role: 'user',
         content: [
-          { type: 'tool_result', tool_use_id: 'f_a_0', content: [{ type: 'text', text: 'r' }] },
+          {
+            type: 'tool_result',
+            tool_use_id: 'c2',
+            content: [{ type: 'text', text: 'No result was recorded.' }],
+          },
+          { type: 'tool_result', tool_use_id: 'f_a_0_b829837b3609', content: [{ type: 'text', text: 'r' }] },
           { type: 'text', text: '<system>' },
           { type: 'text', text: 'later' },
           { type: 'text', text: '</system>' },
         ],
       },
     ]);
-    expect(report.map(({ action }) => action)).toEqual(['coerced', 'coerced']);
+    expect(report.map(({ action }) => action)).toEqual(['coerced', 'coerced', 'coerced']);
+  });
+
+  it('keeps calls apart whose ids would come out alike, and pairs each with its result', () => {
+    const ids = ['a.1', 'a:1', 'a_1'];
+    const items: Item[] = [
+      ...ids.map((callId): Item => ({ type: 'tool-call', kind: 'function', callId, name: 'f', input: '{}' })),
+      ...ids.map((callId): Item => ({ type: 'tool-result', kind: 'function', callId, content: [] })),
+    ];
+    const [calls = {}, results = {}] = objectsAt(renderRequest(foreign({ items }), TARGET).body, 'messages');
+    const used = objectsAt(calls, 'content').map(({ id }) => id);
+    expect(new Set(used).size).toBe(ids.length);
+    expect(objectsAt(results, 'content').map(({ tool_use_id }) => tool_use_id)).toEqual(used);
   });
 
   it('turns a conversation of system prompts alone into one with a user', () => {

@@ -8,6 +8,7 @@ import type { Report } from '../report.ts';
 import { markLastCacheable } from './cache-marks.ts';
 import { withoutForeignTraces } from './foreign-traces.ts';
 import { NO_FIELD } from './losses.ts';
+import { withoutOrphans } from './orphan-results.ts';
 import { renderConversation } from './render-content.ts';
 import { renderContext } from './render-context.ts';
 import { relayThinking, renderThinking } from './render-thinking.ts';
@@ -55,7 +56,8 @@ export function renderRequest(request: GenerationRequest, target: RenderTarget):
 export function renderRelay(request: GenerationRequest, target: RenderTarget): RenderedRequest {
   const context = renderContext(request, target);
   const { report } = context;
-  const messages = withoutForeignTraces(request.body.messages as unknown as WireMessage[], report);
+  const given = request.body.messages as unknown as WireMessage[];
+  const messages = withoutForeignTraces(withoutOrphans(given, report), report);
   refuseSilence(messages, report);
   const { service_tier } = renderTier(request, report);
   for (const field of request.unknownFields) {
@@ -67,6 +69,7 @@ export function renderRelay(request: GenerationRequest, target: RenderTarget): R
     ...relayThinking(context, messages),
     metadata: renderMetadata(request, request.body.metadata ?? undefined, target),
     service_tier,
+    ...relayedTemperature(request, report),
     ...(request.speed === 'standard' && { speed: undefined }),
   });
   return rendered(request, body, report);
@@ -202,14 +205,23 @@ function renderSampling(
       report.dropped(report.name(field), 'the endpoint does not take it');
     } else if (isThinking && CONFLICTS_WITH_THINKING[field]?.(value) === true) {
       report.dropped(report.name(field), 'the upstream does not take it while thinking');
-    } else if (field === 'temperature' && (value as number) > MAX_TEMPERATURE) {
-      report.coerced(report.name(field), `lowered to ${MAX_TEMPERATURE}, the highest the upstream takes`);
-      body[wire] = MAX_TEMPERATURE;
+    } else if (field === 'temperature') {
+      body[wire] = lowered(value as number, report);
     } else {
       body[wire] = value as JsonObject[string];
     }
   }
   return body;
+}
+
+function relayedTemperature({ sampling }: GenerationRequest, report: Report): { temperature?: number } {
+  return sampling.temperature === undefined ? {} : { temperature: lowered(sampling.temperature, report) };
+}
+
+function lowered(temperature: number, report: Report): number {
+  if (temperature <= MAX_TEMPERATURE) return temperature;
+  report.coerced(report.name('temperature'), `lowered to ${MAX_TEMPERATURE}, the highest the upstream takes`);
+  return MAX_TEMPERATURE;
 }
 
 const LOST_SAMPLING: readonly (keyof Sampling)[] = [

@@ -1,6 +1,7 @@
 import type { GenerationRequest, ReasoningSettings } from '../../ir/request.ts';
 import { isJsonObject, type JsonObject } from '../../kit/json.ts';
 import { numberAt, objectAt } from '../../kit/members.ts';
+import { cappedLimit } from '../output-limit.ts';
 import { budgetOf, effortOf } from '../reasoning-effort.ts';
 import type { Report } from '../report.ts';
 import { ReasoningNames } from './reasoning-names.ts';
@@ -21,18 +22,9 @@ const DEFAULT_MAX_TOKENS = 4096;
 /** Upstreams refuse a smaller thinking budget. */
 const LEAST_BUDGET = 1024;
 
-/** The output limit that a request goes out with, lowered to what the endpoint can write. */
+/** The output limit that a request goes out with. */
 function outputLimit({ request, target, report }: RenderContext): number {
-  const { maxOutputTokens: asked } = request;
-  const { maxOutputTokens: most } = target;
-  if (asked === undefined) return most ?? DEFAULT_MAX_TOKENS;
-  if (most === undefined || asked <= most) return asked;
-  const field =
-    request.format === 'chat' && numberAt(request.body, 'max_completion_tokens') !== undefined
-      ? 'max_completion_tokens'
-      : report.name('maxOutputTokens');
-  report.coerced(field, `lowered to ${most}, the most that the endpoint writes`);
-  return most;
+  return cappedLimit(request, target, report) ?? target.maxOutputTokens ?? DEFAULT_MAX_TOKENS;
 }
 
 /** `messages`: the rendered turns, which may forbid thinking. */

@@ -2,7 +2,7 @@ import type { GenerationRequest, Tool, ToolChoice } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json.ts';
 import type { Report } from '../report.ts';
 import { freeTextParameters, type ToolIdentity } from '../tool-names.ts';
-import { NO_FIELD, reportForeignMembers } from './losses.ts';
+import { reportForeignMembers } from './losses.ts';
 import { notRun } from './render-blocks.ts';
 import type { RenderContext } from './render-context.ts';
 
@@ -33,7 +33,7 @@ function renderTool(tool: Tool, context: RenderContext): JsonObject | undefined 
   const { request, report, marks, names } = context;
   if (tool.type === 'hosted') {
     if (tool.dialect === 'messages') {
-      return marks.adopt(tool.value, report.place(tool, 'tools', 'cache_control'));
+      return marks.adopt(tool.value, () => report.place(tool, 'tools', 'cache_control'));
     }
     report.dropped(report.place(tool, 'tools'), notRun(tool.kind));
     return undefined;
@@ -48,7 +48,7 @@ function renderTool(tool: Tool, context: RenderContext): JsonObject | undefined 
     ...tool.ext?.messages,
   };
   if (tool.type === 'custom') return block;
-  return marks.put(block, tool.cache, report.place(tool, 'tools', 'cache_control'));
+  return marks.put(block, tool.cache, () => report.place(tool, 'tools', 'cache_control'));
 }
 
 /** Tells what a tool loses when it becomes a plain function of this dialect. */
@@ -65,7 +65,7 @@ function reportToolLosses(tool: CallableTool, { request, report, names }: Render
     report.coerced(place('format'), 'the grammar became part of the description of a string argument');
   }
   if (tool.type === 'function' && tool.strict === true && format !== 'messages') {
-    report.dropped(place('strict'), NO_FIELD);
+    report.dropped(place('strict'), 'the upstream enforces fewer kinds of schemas than this tool may have');
   }
   if (namespace?.description !== undefined && namespace.description !== '') {
     report.dropped(`${groupPlace(tool, report)}.description`, 'the upstream has no groups of tools');

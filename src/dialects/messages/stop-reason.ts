@@ -81,6 +81,17 @@ export function renderStop(finish: Finish, said: Said): JsonObject {
   };
 }
 
+/**
+ * The stop fields of a message that an upstream of this dialect wrote: its own words, and where it has none what they
+ * mean. The same in streams and in whole bodies.
+ */
+export function relayStop(written: JsonObject, finish: Finish, said: Said): JsonObject {
+  const rendered = renderStop(finish, said);
+  return Object.fromEntries(
+    Object.entries(rendered).map(([name, value]) => [name, written[name] ?? value ?? null]),
+  );
+}
+
 function meantReason(finish: Finish, said: Said): FinishReason {
   if (finish.reason !== 'stop') return finish.reason;
   if (said.hasToolCall) return 'tool-calls';

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { ItemHead } from '../../ir/events.ts';
 import type { ToolCallItem } from '../../ir/items.ts';
 import { isJsonObject, type JsonObject, readJson } from '../../kit/json.ts';
@@ -5,10 +6,20 @@ import { flatToolName } from '../tool-names.ts';
 
 /** Tool calls as blocks, for callers and for upstreams. */
 
-/** An id as this format allows it. The same id always gives the same one, so calls and results still pair. */
+const PLAIN_ID = /^[a-zA-Z0-9_-]{1,128}$/;
+
+/** Characters of a digest that keep made ids apart, and of the id before them. */
+const DIGEST_LENGTH = 12;
+const LONGEST_STEM = 128 - 1 - DIGEST_LENGTH;
+
+/**
+ * An id as this format allows it. The same id always gives the same one, whatever else the conversation holds, so calls
+ * and results still pair and caches still match; a digest keeps ids apart that come out alike.
+ */
 export function toolUseId(callId: string): string {
-  const plain = callId.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, 128);
-  return plain === '' ? 'toolu_0' : plain;
+  if (PLAIN_ID.test(callId)) return callId;
+  const stem = callId.slice(0, LONGEST_STEM).replace(/[^a-zA-Z0-9_-]/g, '_');
+  return `${stem === '' ? 'toolu' : stem}_${hash('sha256', callId).slice(0, DIGEST_LENGTH)}`;
 }
 
 type CallHead = Extract<ItemHead, { type: 'tool-call' }>;

@@ -9,14 +9,6 @@ const text = Type.String();
 const position = Type.Integer({ minimum: 0 });
 const cached = { cache_control: optional(cacheControlSchema) };
 
-const CITATION_TYPES = [
-  'char_location',
-  'page_location',
-  'content_block_location',
-  'web_search_result_location',
-  'search_result_location',
-] as const;
-
 const documentPlace = { cited_text: text, document_index: position, document_title: optional(text) };
 
 const citation = taggedUnion('type', [
@@ -54,7 +46,6 @@ const citation = taggedUnion('type', [
     start_block_index: position,
     end_block_index: position,
   }),
-  otherThan('type', CITATION_TYPES),
 ]);
 
 export const textBlockSchema = Type.Object({
@@ -114,15 +105,12 @@ const searchResultBlock = Type.Object({
   ...cached,
 });
 
-const RESULT_PARTS = ['text', 'image', 'document', 'search_result', 'tool_reference'] as const;
-
 const toolResultPart = taggedUnion('type', [
   textBlockSchema,
   imageBlock,
   documentBlock,
   searchResultBlock,
   Type.Object({ type: Type.Literal('tool_reference'), tool_name: text, ...cached }),
-  otherThan('type', RESULT_PARTS),
 ]);
 
 const callFields = { id, name: id, input: optional(Type.Object({})), ...cached };
@@ -176,7 +164,11 @@ export const blockSchema = taggedUnion('type', [
     ]),
     ...cached,
   }),
-  Type.Object({ type: Type.Literal('compaction'), content: optional(text), ...cached }),
+  Type.Object({
+    type: Type.Literal('compaction'),
+    content: Type.Union([text, Type.Null()]),
+    ...cached,
+  }),
   Type.Object({
     type: Type.Literal('advisor_tool_result'),
     tool_use_id: id,
@@ -201,7 +193,6 @@ const UNCHECKED_BLOCKS = [
 ] as const;
 
 const BLOCK_TYPES: ReadonlySet<string> = new Set([...KNOWN_BLOCKS, ...UNCHECKED_BLOCKS]);
-const RESULT_PART_TYPES: ReadonlySet<string> = new Set(RESULT_PARTS);
 
 /** Answers of an operator's own tools, `<vendor>_shell_tool_result`. */
 const OPERATOR_RESULT = /^[\w-]+_(shell|bash)_tool_result$/;
@@ -209,9 +200,4 @@ const OPERATOR_RESULT = /^[\w-]+_(shell|bash)_tool_result$/;
 /** True for the types of blocks that messages are documented to hold. */
 export function isKnownBlock(type: string): boolean {
   return BLOCK_TYPES.has(type) || OPERATOR_RESULT.test(type);
-}
-
-/** True for the types of blocks that the answer of a tool is documented to hold. */
-export function isKnownResultPart(type: string): boolean {
-  return RESULT_PART_TYPES.has(type);
 }

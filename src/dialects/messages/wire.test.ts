@@ -35,6 +35,15 @@ const WRONG: readonly (readonly [path: string, change: JsonObject])[] = [
     'messages[0].content[0].content[0].text',
     withBlock({ type: 'tool_result', tool_use_id: 'a', content: [{ type: 'text', text: 4 }] }),
   ],
+  [
+    'messages[0].content[0].content[0].type',
+    withBlock({ type: 'tool_result', tool_use_id: 'a', content: [{ type: 'x' }] }),
+  ],
+  [
+    'messages[0].content[0].citations[0].type',
+    withBlock({ type: 'text', text: 'x', citations: [{ type: 'x' }] }),
+  ],
+  ['messages[0].content[0].content', withBlock({ type: 'compaction' })],
   ['model', { model: '' }],
   ['max_tokens', { max_tokens: 0 }],
   ['max_tokens', { max_tokens: '10' }],
@@ -101,6 +110,7 @@ describe('the messages request schema', () => {
           content: [{ type: 'tool_use', id: 'a', name: 'b', input: {}, caller: { type: 'direct' } }],
         },
         { role: 'user', content: [{ type: 'novel_block', anything: true }] },
+        { role: 'assistant', content: [{ type: 'compaction', content: null, novel: 1 }] },
       ],
       tools: [
         {

@@ -150,7 +150,7 @@ describe('ResponsesDecoder', () => {
 
   it('skips what it cannot read, and everything after the end', () => {
     const events = decode(
-      '{not json',
+      'not json',
       '"text"',
       { type: 'response.something_new' },
       { type: 'keepalive' },

@@ -1,10 +1,11 @@
 import { GatewayError } from '../../ir/errors.ts';
 import type { Event, FinishReason } from '../../ir/events.ts';
 import type { Usage } from '../../ir/usage.ts';
-import { isJsonObject, type JsonObject, readJson } from '../../kit/json.ts';
+import type { Frame } from '../../kit/frames.ts';
+import { isJsonObject, type JsonObject } from '../../kit/json.ts';
 import { compact, numberAt, objectAt, objectsAt, stringAt } from '../../kit/members.ts';
-import type { SseFrame } from '../../kit/sse.ts';
 import type { DecodeContext, StreamDecoder } from '../dialect.ts';
+import { readFrame } from '../read-frame.ts';
 import { failureOf } from './error.ts';
 import {
   CHANNEL_BY_DELTA,
@@ -34,11 +35,14 @@ export class ResponsesDecoder implements StreamDecoder {
     this.#output = new OutputReader((event) => this.#emit(event), !context.relay);
   }
 
-  decode(frame: SseFrame): Event[] {
+  decode(frame: Frame): Event[] {
     if (this.#ended || frame.data === '[DONE]') return [];
-    const reading = readJson(frame.data);
-    if (!reading.ok || !isJsonObject(reading.value)) return [];
-    const { value } = reading;
+    const value = readFrame(frame);
+    if (value === undefined) return [];
+    if (value instanceof GatewayError) {
+      this.#fail(value);
+      return this.#take();
+    }
     this.#step(stringAt(value, 'type') ?? frame.event ?? '', value);
     const events = this.#take();
     return this.#relay ? [{ type: 'relay', dialect: 'responses', frame, value, events }] : events;
@@ -212,7 +216,9 @@ export class ResponsesDecoder implements StreamDecoder {
   #wholeInput(type: string, value: JsonObject): void {
     const channel = type === INPUT_CHANNELS.custom.done ? INPUT_CHANNELS.custom : INPUT_CHANNELS.function;
     const slot = this.#output.find(value);
-    if (slot?.head.type === 'tool-call') this.#output.wholeInput(slot, stringAt(value, channel.field) ?? '');
+    if (slot?.head.type !== 'tool-call') return;
+    this.#output.wholeInput(slot, stringAt(value, channel.field) ?? '');
+    this.#output.endInput(slot);
   }
 
   /** `output_index` becomes the position of the item among the events. */

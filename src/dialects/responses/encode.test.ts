@@ -514,13 +514,13 @@ describe('encodeBody', () => {
       status: 'completed',
       output: [{ type: 'message', content: [{ type: 'output_text', text: 'Hi' }] }],
       usage: { input_tokens: 1, output_tokens: 1, cost: 99 },
-      parallel_tool_calls: false,
+      novel: 1,
     };
     const body = encodeBody({ items: [], finish, settled: finish.settled, relayed }, contextOf());
     expect(body).toMatchObject({
       id: 'resp_AbC',
       model: 'acme/large',
-      parallel_tool_calls: false,
+      novel: 1,
       usage: { input_tokens: 10, cost: 0.0000015 },
       output: [
         {
@@ -531,5 +531,58 @@ describe('encodeBody', () => {
         },
       ],
     });
+  });
+
+  it('repeats the settings of the request, whatever the upstream made of them', () => {
+    const tools = [{ type: 'function', name: 'f', parameters: {}, description: 'd', strict: true }];
+    const asked: JsonObject = {
+      parallel_tool_calls: false,
+      tool_choice: 'none',
+      tools,
+      text: { format: { type: 'text' }, verbosity: 'low' },
+      reasoning: { effort: 'low', summary: 'auto' },
+      max_output_tokens: 100,
+      max_tool_calls: 3,
+      temperature: 0.5,
+      truncation: 'auto',
+      metadata: { a: 'b' },
+      instructions: 'Be brief.',
+    };
+    const theirs: JsonObject = {
+      id: 'upstream-id',
+      status: 'completed',
+      output: [],
+      parallel_tool_calls: true,
+      tool_choice: 'auto',
+      tools: [],
+      text: { format: { type: 'text' }, verbosity: 'medium' },
+      reasoning: { effort: 'high', summary: 'detailed' },
+      max_output_tokens: 4096,
+      max_tool_calls: 9,
+      temperature: 1,
+      truncation: 'disabled',
+      metadata: {},
+      instructions: 'Theirs.',
+      prompt_cache_options: { mode: 'explicit' },
+      error_type: 'theirs',
+      acme_metadata: {},
+    };
+    const context = contextOf(asked);
+    const decoder = new ResponsesDecoder({ request: context.request, relay: true });
+    const events = ['created', 'completed'].flatMap((name) => {
+      const data = JSON.stringify({ type: `response.${name}`, response: theirs });
+      return decoder.decode({ data });
+    });
+    const snapshots = valuesOf(new ResponsesEncoder(context).encode([...events, finish])).map((value) =>
+      objectAt(value, 'response'),
+    );
+    const body = encodeBody({ items: [], finish, settled: finish.settled, relayed: theirs }, context);
+    for (const response of [...snapshots, body]) {
+      expect(response).toMatchObject(asked);
+      for (const name of ['prompt_cache_options', 'error_type', 'acme_metadata']) {
+        expect(response).not.toHaveProperty(name);
+      }
+    }
+    expect(snapshots).toHaveLength(3);
   });
 });

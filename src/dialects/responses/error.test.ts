@@ -41,7 +41,8 @@ describe('readError', () => {
     expect(readError(body)).toEqual(expected);
   });
 
-  it('shortens and cleans', () => {
-    expect(readError({ error: { message: `x\r\n${'y'.repeat(2000)}` } })?.message).toHaveLength(500);
+  it('cuts nothing: a secret that is cut is not found any more', () => {
+    const message = 'x'.repeat(10_000);
+    expect(readError({ error: { message, code: message } })).toEqual({ message, code: message });
   });
 });

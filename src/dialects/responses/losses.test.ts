@@ -195,25 +195,36 @@ const FROM_MESSAGES: readonly Row[] = [
   ],
   [
     said({ type: 'tool_use', id: 'c', name: 'f', input: {}, caller: { type: 'direct' }, cache_control }),
-    { input: [{}, { type: 'function_call', call_id: 'c', name: 'f', arguments: '{}' }, {}] },
+    { input: [{}, { type: 'function_call', call_id: 'c', name: 'f', arguments: '{}' }, {}, {}] },
     'messages[1].content[0].cache_control dropped',
+    'messages[1].content[0] coerced',
   ],
   [
-    blocks({
-      type: 'tool_result',
-      tool_use_id: 'c',
-      is_error: true,
-      cache_control,
-      content: [
-        { type: 'text', text: 'x', cache_control },
-        { type: 'tool_reference', tool_name: 'f' },
+    {
+      messages: [
+        { role: 'assistant', content: [{ type: 'tool_use', id: 'c', name: 'f', input: {} }] },
+        {
+          role: 'user',
+          content: [
+            {
+              type: 'tool_result',
+              tool_use_id: 'c',
+              is_error: true,
+              cache_control,
+              content: [
+                { type: 'text', text: 'x', cache_control },
+                { type: 'tool_reference', tool_name: 'f' },
+              ],
+            },
+          ],
+        },
       ],
-    }),
-    { input: [{ type: 'function_call_output', output: [{ text: 'x' }] }] },
-    'messages[0].content[0].cache_control dropped',
-    'messages[0].content[0].content[0].cache_control dropped',
-    'messages[0].content[0].is_error dropped',
-    'messages[0].content[0].content[1] dropped',
+    },
+    { input: [{}, { type: 'function_call_output', output: [{ text: 'The tool failed.' }, { text: 'x' }] }] },
+    'messages[1].content[0].cache_control dropped',
+    'messages[1].content[0].content[0].cache_control dropped',
+    'messages[1].content[0].is_error coerced',
+    'messages[1].content[0].content[1] dropped',
   ],
   [
     { tools: [functionTool], tool_choice: { type: 'any', disable_parallel_tool_use: true } },
@@ -523,5 +534,22 @@ describe('an endpoint that takes few parameters', () => {
     const { body, report } = renderRelay(parse('responses', { text: { format: { type: 'text' } } }), few);
     expect(body.text).toEqual({ format: { type: 'text' } });
     expect(report).toEqual([]);
+  });
+});
+
+describe('an output limit', () => {
+  const small: RenderTarget = { ...target, maxOutputTokens: 2000 };
+
+  it.each<[Format, JsonObject, string]>([
+    ['responses', { max_output_tokens: 9000 }, 'max_output_tokens coerced'],
+    ['chat', { max_completion_tokens: 9000 }, 'max_completion_tokens coerced'],
+    ['messages', { max_tokens: 9000 }, 'max_tokens coerced'],
+  ])("of a %s request %j is lowered to the endpoint's", (format, fields, entry) => {
+    const renders = format === 'responses' ? [renderRequest, renderRelay] : [renderRequest];
+    for (const render of renders) {
+      const { body, report } = render(parse(format, fields), small);
+      expect(body.max_output_tokens).toBe(2000);
+      expect(entriesOf(report)).toEqual([entry]);
+    }
   });
 });

@@ -4,6 +4,7 @@ import type { GenerationRequest } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json.ts';
 import { compact, objectsAt } from '../../kit/members.ts';
 import { familyOf, wrapSeal } from '../custody.ts';
+import { NO_ARGUMENTS } from '../tool-names.ts';
 import { INPUT_CHANNELS, TEXT_CHANNELS } from './event-types.ts';
 
 import { imageFields, renderAnnotation } from './render-items.ts';
@@ -97,14 +98,20 @@ function renderReasoning(item: ReasoningItem, id: string, status: ItemStatus): J
 }
 
 /**
- * The seal of a reasoning item. Most clients replay only `encrypted_content`, so what another family sealed travels
- * there too, wrapped together with what it needs on its way home.
+ * The seal of a reasoning item. Most clients replay only `encrypted_content`, so what no upstream of this dialect gave
+ * travels there too, wrapped together with what it needs on its way home.
  */
 function sealFields(item: ReasoningItem): JsonObject {
-  const { signature, encrypted, format } = item;
-  if (signature === undefined && encrypted === undefined) return {};
-  const isOwn = encrypted !== undefined && familyOf(format) === 'openai';
+  const { signature, encrypted, format, givenBy } = item;
+  if (signature === undefined && encrypted === undefined && givenBy === undefined) return {};
+  const isOwn = encrypted !== undefined && familyOf(format) === 'openai' && givenBy === undefined;
   return { signature, encrypted_content: isOwn ? encrypted : wrapSeal(item), format };
+}
+
+/** The seal of a call, wrapped when it must find its way back to the upstream that gave it. */
+function callSeal({ signature, signatureFormat: format, signatureGivenBy: givenBy }: ToolCallItem) {
+  if (signature === undefined || givenBy === undefined) return signature;
+  return wrapSeal({ signature, format, givenBy });
 }
 
 function renderToolCall(item: ToolCallItem, id: string, status: ItemStatus): JsonObject {
@@ -116,7 +123,7 @@ function renderToolCall(item: ToolCallItem, id: string, status: ItemStatus): Jso
     name: item.name,
     namespace: item.namespace,
     [field]: item.input,
-    signature: item.signature,
+    signature: callSeal(item),
     status,
     ...item.ext?.responses,
   });
@@ -159,7 +166,11 @@ export function patchOutputItem(
       const shown = request.reasoning?.exclude === true ? { ...item, summary: [], content: undefined } : item;
       return compact({ ...shown, id, summary: objectsAt(shown, 'summary') });
     }
-    case INPUT_CHANNELS.function.type:
+    case INPUT_CHANNELS.function.type: {
+      const whole = { ...item, id, status: item.status ?? status };
+      const isEmpty = whole.status === 'completed' && item.arguments === '';
+      return isEmpty ? { ...whole, arguments: NO_ARGUMENTS } : whole;
+    }
     case INPUT_CHANNELS.custom.type:
       return { ...item, id, status: item.status ?? status };
     default:

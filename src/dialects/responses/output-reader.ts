@@ -2,6 +2,7 @@ import type { Event, ItemHead, PartKind } from '../../ir/events.ts';
 import type { Item, ItemStatus, Logprobs } from '../../ir/items.ts';
 import type { JsonObject } from '../../kit/json.ts';
 import { compact, numberAt, objectsAt, stringAt } from '../../kit/members.ts';
+import { NO_ARGUMENTS } from '../tool-names.ts';
 import { CHANNEL_BY_PART, INPUT_CHANNELS, isExclusive } from './event-types.ts';
 import { statusAt } from './members.ts';
 import { imageSourceOf, parseAnnotation, parseItem, sealOf } from './parse-items.ts';
@@ -167,6 +168,12 @@ export class OutputReader {
     if (text.startsWith(slot.input)) this.input(slot, text.slice(slot.input.length));
   }
 
+  /** The input of a call is over: a function that was called without arguments gets none. */
+  endInput(slot: ItemSlot): void {
+    const isFunction = slot.head.type === 'tool-call' && slot.head.kind === 'function';
+    if (isFunction && slot.input === '') this.input(slot, NO_ARGUMENTS);
+  }
+
   /** A whole item: what was missing of it follows, then it is closed. */
   whole(slot: ItemSlot, value: JsonObject): void {
     if (!slot.open) return;
@@ -196,6 +203,7 @@ export class OutputReader {
     if (!slot.open) return;
     for (const part of slot.parts.all) this.#closePart(slot, part);
     if (value !== undefined) this.#seal(slot, value);
+    if (status === 'completed') this.endInput(slot);
     slot.open = false;
     const end = { type: 'item-end' as const, item: slot.item, status };
     if (value === undefined) this.#emit(end);

@@ -13,7 +13,7 @@ import type {
 import type { Json, JsonObject } from '../../kit/json.ts';
 import { lookUp } from '../../kit/lookup.ts';
 import { compact, numberAt, objectAt, objectsAt, objectsOf, stringAt } from '../../kit/members.ts';
-import { unwrapSeal } from '../custody.ts';
+import { type Sealed, unwrapSeal } from '../custody.ts';
 import { parseCacheMark } from '../gateway-fields.ts';
 import { extOf, statusAt } from './members.ts';
 import { parseFileData, parseUrl } from './sources.ts';
@@ -86,11 +86,12 @@ export function parseReasoning(value: JsonObject): ReasoningItem {
 }
 
 /** The seal of a reasoning item with the id and the format it belongs to. */
-export function sealOf(value: JsonObject): Pick<ReasoningItem, 'id' | 'signature' | 'encrypted' | 'format'> {
+export function sealOf(value: JsonObject): Sealed {
   const encrypted = stringAt(value, 'encrypted_content');
   const id = stringAt(value, 'id');
   const wrapped = encrypted === undefined ? undefined : unwrapSeal(encrypted);
-  if (wrapped !== undefined) return compact({ id, ...wrapped });
+  // To chat upstreams an id that they did not give is a stranger's.
+  if (wrapped !== undefined) return compact(wrapped.givenBy === 'chat' ? wrapped : { id, ...wrapped });
   const format = stringAt(value, 'format') ?? (encrypted === undefined ? undefined : OWN_REASONING_FORMAT);
   return compact({ id, signature: stringAt(value, 'signature'), encrypted, format });
 }
@@ -117,8 +118,20 @@ function parseToolCall(value: JsonObject, kind: ToolKind, inputField: string): T
     input: stringAt(value, inputField) ?? '',
     id: stringAt(value, 'id'),
     status: statusAt(value),
-    signature: stringAt(value, 'signature'),
+    ...sealOfCall(stringAt(value, 'signature')),
     ext: extOf(value, TOOL_CALL_FIELDS),
+  });
+}
+
+function sealOfCall(
+  signature: string | undefined,
+): Pick<ToolCallItem, 'signature' | 'signatureFormat' | 'signatureGivenBy'> {
+  const wrapped = signature === undefined ? undefined : unwrapSeal(signature);
+  if (wrapped === undefined) return compact({ signature });
+  return compact({
+    signature: wrapped.signature,
+    signatureFormat: wrapped.format,
+    signatureGivenBy: wrapped.givenBy,
   });
 }
 

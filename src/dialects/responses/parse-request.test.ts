@@ -35,6 +35,21 @@ describe('parseRequest', () => {
     expect(errorOf({ model: 'm', input: '' }).status).toBe(400);
   });
 
+  it.each<[JsonObject]>([
+    [{ role: 'user', content: [] }],
+    [{ role: 'user', content: null }],
+    [{ role: 'user', content: '' }],
+    [{ type: 'message', role: 'user' }],
+    [{ role: 'user', content: [{ type: 'input_text', text: '' }] }],
+  ])('refuses input that says nothing: %j', (message) => {
+    const issues = [{ path: 'input[0].content', message: 'must not be empty' }];
+    const silent = { model: 'm', instructions: 'rules', input: [message, message] };
+    expect(errorOf(silent)).toMatchObject({ status: 400, metadata: { issues } });
+    expect(() => parse({ input: [message, { role: 'user', content: 'hi' }] })).not.toThrow();
+    const call = { type: 'function_call', call_id: 'c', name: 'f', arguments: '{}' };
+    expect(() => parse({ input: [message, call] })).not.toThrow();
+  });
+
   it('refuses what needs a memory, each by its path', () => {
     const paths = (body: JsonObject) =>
       objectsAt(errorOf({ model: 'm', input: 'hi', ...body }).metadata ?? {}, 'issues').map(

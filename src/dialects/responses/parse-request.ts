@@ -1,6 +1,6 @@
 import { invalidRequest } from '../../ir/errors.ts';
 import type { Item, Part } from '../../ir/items.ts';
-import { Places } from '../../ir/places.ts';
+import { type Place, Places } from '../../ir/places.ts';
 import type {
   Effort,
   GenerationRequest,
@@ -26,7 +26,8 @@ import type { Issue } from '../../kit/validate.ts';
 import type { ParseContext } from '../dialect.ts';
 import { ADDITIONAL_TOOL_MARK } from '../foreign-members.ts';
 import { modelList, parseCacheMark, parseWishes } from '../gateway-fields.ts';
-import { checkSemantics } from '../semantics.ts';
+import { templateItemCount } from '../prompt-template.ts';
+import { checkSemantics, isSilent } from '../semantics.ts';
 
 import { inputPlace } from './input-place.ts';
 import { parseItem } from './parse-items.ts';
@@ -43,7 +44,8 @@ import { isOperatorItem, KNOWN_ITEM_TYPES } from './wire-items.ts';
 /** Reads a validated body. */
 export function parseRequest(body: JsonObject, _context: ParseContext): GenerationRequest {
   refuseMissing(body);
-  const issues = [...statefulIssues(body), ...sourceIssues(body)];
+  const input = objectsOf(body.input);
+  const issues = [...statefulIssues(body, input), ...sourceIssues(body, input)];
   if (issues.length > 0) throw invalidRequest(issues);
 
   const places = new Places();
@@ -55,8 +57,11 @@ export function parseRequest(body: JsonObject, _context: ParseContext): Generati
     body,
     models,
     hasFallbackModels: (stringsAt(body, 'models') ?? []).length > 0,
-    items: parseInput(body, places),
-    tools: [...parseTools(objectsAt(body, 'tools'), 'tools', places), ...additionalTools(body, places)],
+    items: parseInput(body, input, places),
+    tools: [
+      ...parseTools(objectsAt(body, 'tools'), 'tools', places),
+      ...additionalTools(body, input, places),
+    ],
     toolChoice: parseToolChoice(body.tool_choice),
     parallelToolCalls: booleanAt(body, 'parallel_tool_calls'),
     sampling: parseSampling(body, include),
@@ -111,12 +116,18 @@ function refuseMissing(body: JsonObject): void {
     issues.push({ path: 'input', message: 'is required' });
   } else if (body.input === '' || (Array.isArray(body.input) && body.input.length === 0)) {
     issues.push({ path: 'input', message: 'must not be empty' });
+  } else if (Array.isArray(body.input) && objectsOf(body.input).every(isSilentMessage)) {
+    issues.push({ path: 'input[0].content', message: 'must not be empty' });
   }
   if (issues.length > 0) throw invalidRequest(issues);
 }
 
+function isSilentMessage(item: JsonObject): boolean {
+  return (stringAt(item, 'type') ?? 'message') === 'message' && isSilent(item.content);
+}
+
 /** Fields and items that only a service with a memory could honour. */
-function statefulIssues(body: JsonObject): Issue[] {
+function statefulIssues(body: JsonObject, input: readonly JsonObject[]): Issue[] {
   const issues: Issue[] = [];
   if (body.background === true) {
     issues.push({
@@ -129,44 +140,54 @@ function statefulIssues(body: JsonObject): Issue[] {
       issues.push({ path: field, message: 'is not supported: nothing is stored here, send the whole input' });
     }
   }
-  for (const [index, item] of objectsOf(body.input).entries()) {
-    if (item.type === 'item_reference') {
-      const message = 'item_reference is not supported: nothing is stored here, send the item itself';
-      issues.push({ path: `${inputPlace(body, index)}.type`, message });
-    }
-  }
+  input.forEach((item, index) => {
+    if (item.type !== 'item_reference') return;
+    const message = 'item_reference is not supported: nothing is stored here, send the item itself';
+    issues.push({ path: `${inputPlace(body, index)}.type`, message });
+  });
   return issues;
 }
 
 /** Images and files that do not say where they are. */
-function sourceIssues(body: JsonObject): Issue[] {
-  return objectsOf(body.input).flatMap((item, index) =>
-    ['content', 'output'].flatMap((field) =>
-      objectsAt(item, field).flatMap((part, place) => {
+function sourceIssues(body: JsonObject, input: readonly JsonObject[]): Issue[] {
+  const issues: Issue[] = [];
+  input.forEach((item, index) => {
+    for (const field of LISTS_OF_PARTS) {
+      if (!Array.isArray(item[field])) continue;
+      objectsAt(item, field).forEach((part, place) => {
         const names = lookUp(SOURCE_FIELDS, stringAt(part, 'type') ?? '');
-        if (names === undefined || names.some((name) => stringAt(part, name))) return [];
+        if (names === undefined || names.some((name) => stringAt(part, name))) return;
         const path = `${inputPlace(body, index)}.${field}[${place}].${names[0]}`;
-        return [{ path, message: `is required, unless ${names.slice(1).join(' or ')} is given` }];
-      }),
-    ),
-  );
+        issues.push({ path, message: `is required, unless ${names.slice(1).join(' or ')} is given` });
+      });
+    }
+  });
+  return issues;
 }
+
+const LISTS_OF_PARTS = ['content', 'output'];
 
 const SOURCE_FIELDS: Readonly<Record<string, readonly string[]>> = {
   input_image: ['image_url', 'file_id'],
   input_file: ['file_data', 'file_url', 'file_id'],
 };
 
-function parseInput(body: JsonObject, places: Places): Item[] {
+function parseInput(body: JsonObject, input: readonly JsonObject[], places: Places): Item[] {
   const items =
     typeof body.input === 'string'
       ? [textMessage('user', body.input, 'input', places)]
-      : objectsOf(body.input).map((value, index) =>
-          placeItem(parseItem(value), value, inputPlace(body, index), places),
-        );
+      : parseItems(body, input, places);
   const instructions = stringAt(body, 'instructions');
   if (instructions === undefined || instructions === '') return items;
   return [textMessage('system', instructions, 'instructions', places), ...items];
+}
+
+function parseItems(body: JsonObject, input: readonly JsonObject[], places: Places): Item[] {
+  const made = templateItemCount(body);
+  return input.map((value, index) => {
+    const place = index < made ? 'prompt' : places.inside('input', index - made);
+    return placeItem(parseItem(value), value, place, places);
+  });
 }
 
 function textMessage(role: 'user' | 'system', text: string, path: string, places: Places): Item {
@@ -175,30 +196,33 @@ function textMessage(role: 'user' | 'system', text: string, path: string, places
 }
 
 /** Remembers where an item stands, and each of its parts. */
-function placeItem(item: Item, value: JsonObject, path: string, places: Places): Item {
-  if (item.type === 'message') placeParts(item.content, value.content, `${path}.content`, places);
-  if (item.type === 'tool-result') placeParts(item.content, value.output, `${path}.output`, places);
-  return places.put(item, path);
+function placeItem(item: Item, value: JsonObject, place: Place, places: Places): Item {
+  if (item.type === 'message')
+    placeParts(item.content, value.content, places.inside(place, 'content'), places);
+  if (item.type === 'tool-result')
+    placeParts(item.content, value.output, places.inside(place, 'output'), places);
+  return places.put(item, place);
 }
 
-function placeParts(parts: readonly Part[], written: Json | undefined, path: string, places: Places): void {
-  for (const [index, part] of parts.entries()) {
-    places.put(part, typeof written === 'string' ? path : `${path}[${index}]`);
-  }
+function placeParts(parts: readonly Part[], written: Json | undefined, place: Place, places: Places): void {
+  parts.forEach((part, index) => {
+    places.put(part, typeof written === 'string' ? place : places.inside(place, index));
+  });
 }
 
 /** Tools that items declare: other dialects get them like any tool. */
-function additionalTools(body: JsonObject, places: Places): Tool[] {
-  return objectsOf(body.input).flatMap((item, index) => {
-    if (item.type !== 'additional_tools') return [];
+function additionalTools(body: JsonObject, input: readonly JsonObject[], places: Places): Tool[] {
+  const tools: Tool[] = [];
+  input.forEach((item, index) => {
+    if (item.type !== 'additional_tools') return;
     const path = `${inputPlace(body, index)}.tools`;
-    return parseTools(objectsAt(item, 'tools'), path, places)
-      .filter((tool) => tool.type !== 'hosted')
-      .map((tool) => {
-        const ext = { responses: { ...tool.ext?.responses, [ADDITIONAL_TOOL_MARK]: true } };
-        return places.put({ ...tool, ext }, places.of(tool) ?? path);
-      });
+    for (const tool of parseTools(objectsAt(item, 'tools'), path, places)) {
+      if (tool.type === 'hosted') continue;
+      const ext = { responses: { ...tool.ext?.responses, [ADDITIONAL_TOOL_MARK]: true } };
+      tools.push(places.put({ ...tool, ext }, places.of(tool) ?? path));
+    }
   });
+  return tools;
 }
 
 function parseSampling(body: JsonObject, include: readonly string[] | undefined): Sampling {

@@ -1,6 +1,7 @@
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json.ts';
 import { objectAt } from '../../kit/members.ts';
+import { NO_ARGUMENTS } from '../tool-names.ts';
 import { INPUT_CHANNELS, TEXT_CHANNELS } from './event-types.ts';
 
 import { patchOutputItem, patchOutputPart } from './output-items.ts';
@@ -42,7 +43,10 @@ export function patchFrame(
 function addMissing(value: JsonObject, type: string, placement: Placement, changes: JsonObject): void {
   const { delta, done } = TEXT_CHANNELS.text;
   if ((type === delta || type === done) && !Array.isArray(value.logprobs)) changes.logprobs = [];
-  if (type === INPUT_CHANNELS.function.done && typeof value.name !== 'string') changes.name = placement.name;
+  if (type === INPUT_CHANNELS.function.done) {
+    if (typeof value.name !== 'string') changes.name = placement.name;
+    if (value.arguments === '') changes.arguments = NO_ARGUMENTS;
+  }
   const part = objectAt(value, 'part');
   const patched = part && patchOutputPart(part);
   if (patched !== part) changes.part = patched;

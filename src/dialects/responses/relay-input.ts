@@ -1,5 +1,6 @@
-import type { Json, JsonObject } from '../../kit/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../kit/json.ts';
 import { stringAt } from '../../kit/members.ts';
+import { labelOfResult, WITHOUT_CALL } from '../pair-calls.ts';
 import type { Report } from '../report.ts';
 import { changeEach, cleanItem, cleanTool, without } from './gateway-members.ts';
 import { inputPlace } from './input-place.ts';
@@ -12,9 +13,42 @@ import { isOperatorItem } from './wire-items.ts';
  * else stays as it came; lists in which nothing changes are passed on themselves.
  */
 
-/** The input without the gateway's own items, members and marks, and without seals of other families. */
+/**
+ * The input without the gateway's own items, members and marks, without seals of other families, and without results
+ * that answer no call.
+ */
 export function relayInput(body: JsonObject, report: Report): Json | undefined {
-  return changeEach(body.input, (item, index) => relayItem(item, inputPlace(body, index), report));
+  const orphans = resultsWithoutCall(body.input);
+  return changeEach(body.input, (item, index) => {
+    const place = inputPlace(body, index);
+    return relayItem(orphans.has(item) ? asSaid(item, place, report) : item, place, report);
+  });
+}
+
+const RESULT_TYPES: ReadonlySet<string> = new Set(['function_call_output', 'custom_tool_call_output']);
+
+/** What earlier turns were pressed into may hold the calls. */
+const COMPACTIONS: ReadonlySet<string> = new Set(['compaction', 'context_compaction']);
+
+function resultsWithoutCall(input: Json | undefined): ReadonlySet<JsonObject> {
+  const orphans = new Set<JsonObject>();
+  const called = new Set<string>();
+  for (const item of Array.isArray(input) ? input : []) {
+    if (!isJsonObject(item)) continue;
+    const type = stringAt(item, 'type') ?? '';
+    if (COMPACTIONS.has(type)) return new Set();
+    const callId = stringAt(item, 'call_id') ?? '';
+    if (CALL_TYPES.has(type)) called.add(callId);
+    else if (RESULT_TYPES.has(type) && !called.has(callId)) orphans.add(item);
+  }
+  return orphans;
+}
+
+function asSaid({ call_id: callId, output }: JsonObject, place: string, report: Report): JsonObject {
+  report.coerced(place, WITHOUT_CALL);
+  const said = Array.isArray(output) ? output : [{ type: 'input_text', text: output ?? '' }];
+  const label = { type: 'input_text', text: labelOfResult(String(callId), false) };
+  return { type: 'message', role: 'user', content: [label, ...said] };
 }
 
 const CALL_TYPES: ReadonlySet<string> = new Set(['function_call', 'custom_tool_call']);

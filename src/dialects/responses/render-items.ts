@@ -29,6 +29,23 @@ export interface ItemSpot {
   readonly report: Report;
 }
 
+/** The spot of an item of the request: where it stood is looked up only when something is to be told. */
+export class OwnSpot implements ItemSpot {
+  readonly #item: Item;
+  readonly format: Format;
+  readonly report: Report;
+
+  constructor(item: Item, format: Format, report: Report) {
+    this.#item = item;
+    this.format = format;
+    this.report = report;
+  }
+
+  get place(): string {
+    return this.report.place(this.#item, 'items');
+  }
+}
+
 /** Writes one item; undefined when the upstream cannot take it, which is then in the report. */
 export function renderItem(item: Item, spot: ItemSpot): JsonObject | undefined {
   switch (item.type) {
@@ -122,14 +139,12 @@ function renderToolCall(item: ToolCallItem, spot: ItemSpot): JsonObject {
   });
 }
 
-function renderToolResult(item: ToolResultItem, { place, report }: ItemSpot): JsonObject {
-  if (item.isError === true)
-    report.dropped(`${place}.is_error`, 'the upstream has no mark for failed tool calls');
+function renderToolResult(item: ToolResultItem, spot: ItemSpot): JsonObject {
   return compact({
     type: item.kind === 'custom' ? 'custom_tool_call_output' : 'function_call_output',
     id: item.id,
     call_id: item.callId,
-    output: renderOutput(item, report),
+    output: renderOutput(item, spot.report),
     status: item.status,
     ...item.ext?.responses,
   });
@@ -137,9 +152,10 @@ function renderToolResult(item: ToolResultItem, { place, report }: ItemSpot): Js
 
 /** The output of a tool: a string where that says it all. */
 function renderOutput(item: ToolResultItem, report: Report): Json {
-  const [only, ...more] = item.content;
+  const [only] = item.content;
   if (only === undefined) return '';
-  if (more.length === 0 && only.type === 'text' && only.ext?.responses === undefined) return only.text;
+  if (item.content.length === 1 && only.type === 'text' && only.ext?.responses === undefined)
+    return only.text;
   return renderParts(item.content, 'input_text', report);
 }
 
@@ -170,10 +186,12 @@ function renderOpaque(
 type TextType = 'input_text' | 'output_text';
 
 function renderParts(parts: readonly Part[], textType: TextType, report: Report): JsonObject[] {
-  return parts.flatMap((part) => {
+  const content: JsonObject[] = [];
+  for (const part of parts) {
     const rendered = renderPart(part, textType, report);
-    return rendered === undefined ? [] : [rendered];
-  });
+    if (rendered !== undefined) content.push(rendered);
+  }
+  return content;
 }
 
 function renderPart(part: Part, textType: TextType, report: Report): JsonObject | undefined {

@@ -4,13 +4,17 @@ import type { JsonObject } from '../../kit/json.ts';
 import { lookUp } from '../../kit/lookup.ts';
 import { compact } from '../../kit/members.ts';
 import type { RenderedRequest, RenderTarget } from '../dialect.ts';
+import { errorsInWords } from '../errors-in-words.ts';
+import { withoutForeignFiles } from '../foreign-files.ts';
+import { cappedLimit } from '../output-limit.ts';
+import { pairCalls } from '../pair-calls.ts';
 import { effortOf } from '../reasoning-effort.ts';
 import { relayBody } from '../relay.ts';
 import { Report } from '../report.ts';
 
 import { NO_CACHE_MARKS, NO_SUCH_PARAMETER, reportLosses } from './losses.ts';
 import { relayInput, relayTools } from './relay-input.ts';
-import { renderItem } from './render-items.ts';
+import { OwnSpot, renderItem } from './render-items.ts';
 import { relayReasoning, renderReasoningSettings } from './render-reasoning.ts';
 import { renderToolChoice, renderTools } from './render-tools.ts';
 import { withoutUnsupported } from './supported.ts';
@@ -21,7 +25,7 @@ export function renderRequest(given: GenerationRequest, target: RenderTarget): R
   const report = new Report(given);
   const request = withoutUnsupported(given, target.supportedParameters, report);
   const { sampling } = request;
-  const { instructions, items } = splitInstructions(request.items);
+  const { instructions, items } = splitInstructions(fittingItems(request, report));
   reportLosses(request, report);
   const tools = renderTools(request, report);
   const body: JsonObject = compact({
@@ -30,7 +34,7 @@ export function renderRequest(given: GenerationRequest, target: RenderTarget): R
     input: renderInput(items, request.format, report),
     stream: request.stream ? true : undefined,
     store: false,
-    max_output_tokens: request.maxOutputTokens,
+    max_output_tokens: cappedLimit(request, target, report),
     max_tool_calls: request.wishes.maxToolCalls,
     temperature: sampling.temperature,
     top_p: sampling.topP,
@@ -65,6 +69,7 @@ export function renderRelay(given: GenerationRequest, target: RenderTarget): Ren
   for (const name of request.unknownFields) {
     if (GATEWAY_FIELDS.has(name)) report.dropped(name, 'is not available here');
   }
+  const limit = cappedLimit(request, target, report);
   const body = relayBody(request, GATEWAY_FIELDS, {
     model: target.model,
     store: false,
@@ -72,6 +77,7 @@ export function renderRelay(given: GenerationRequest, target: RenderTarget): Ren
     input: relayInput(request.body, report),
     tools: relayTools(request.body.tools, report),
     reasoning: relayReasoning(request, target, report),
+    ...(limit !== request.maxOutputTokens && { max_output_tokens: limit }),
     modalities: renderModalities(request, report),
     service_tier: renderServiceTier(request, report),
     ...hashedIds(request, target),
@@ -79,11 +85,15 @@ export function renderRelay(given: GenerationRequest, target: RenderTarget): Ren
   return { body, headers: {}, report: report.entries };
 }
 
+function fittingItems({ items, format }: GenerationRequest, report: Report): readonly Item[] {
+  return withoutForeignFiles(errorsInWords(pairCalls(items, report), report), format, 'responses', report);
+}
+
 /** A leading system prompt of plain text is what this dialect calls instructions. */
 function splitInstructions(items: readonly Item[]): { instructions?: string; items: readonly Item[] } {
-  const [first, ...rest] = items;
-  const text = rest.length > 0 && first !== undefined ? plainSystemText(first) : undefined;
-  return text === undefined ? { items } : { instructions: text, items: rest };
+  const [first] = items;
+  const text = items.length > 1 && first !== undefined ? plainSystemText(first) : undefined;
+  return text === undefined ? { items } : { instructions: text, items: items.slice(1) };
 }
 
 function plainSystemText(item: Item): string | undefined {
@@ -98,10 +108,12 @@ function plainSystemText(item: Item): string | undefined {
 }
 
 function renderInput(items: readonly Item[], format: Format, report: Report): JsonObject[] {
-  return items.flatMap((item) => {
-    const rendered = renderItem(item, { place: report.place(item, 'items'), format, report });
-    return rendered === undefined ? [] : [rendered];
-  });
+  const input: JsonObject[] = [];
+  for (const item of items) {
+    const rendered = renderItem(item, new OwnSpot(item, format, report));
+    if (rendered !== undefined) input.push(rendered);
+  }
+  return input;
 }
 
 /** An extension of this dialect: sent only to endpoints that are known to take it. */

@@ -1,3 +1,4 @@
+import { SSE_TYPE, SseReader } from '../../kit/sse.ts';
 import type { InboundDialect, UpstreamDialect } from '../dialect.ts';
 import { decodeBody, encodeBody } from './body.ts';
 import { ResponsesDecoder } from './decode.ts';
@@ -22,6 +23,8 @@ export const responsesInbound: InboundDialect = {
 export const responsesUpstream: UpstreamDialect = {
   name: 'responses',
   path: () => '/responses',
+  streamType: SSE_TYPE,
+  createFrameReader: (maxBytes) => new SseReader(maxBytes),
   renderRequest,
   renderRelay,
   createDecoder: (context) => new ResponsesDecoder(context),

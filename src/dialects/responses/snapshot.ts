@@ -138,44 +138,22 @@ function settledBy(error: GatewayError, ending: Ending): Ending {
   return { ...ending, settled: compact({ usage, bill, metadata }) };
 }
 
-/** Fields that are the gateway's word even where an upstream writes them too. */
-const OWN_FIELDS = [
-  'id',
-  'object',
-  'created_at',
-  'model',
-  'background',
-  'store',
-  'previous_response_id',
-  'instructions',
-  'metadata',
-  'prompt',
-  'prompt_cache_key',
-  'safety_identifier',
-  'user',
-  'tools',
-  'service_tier',
-  'temperature',
-  'top_p',
-  'presence_penalty',
-  'frequency_penalty',
-  'top_logprobs',
-  'truncation',
-];
-
-/** The open object, with what the upstream says of its settings where there is an upstream object. */
+/** The open object, with what only the upstream says where there is an upstream object. */
 function baseOf(context: ReplyContext, ending: Ending): JsonObject {
   return overlay(context, ending.upstream);
 }
 
-/** An upstream's object over the gateway's own: its settings count, its ids, names and prices do not. */
+/**
+ * The gateway's own object, with those members of an upstream's that the gateway has no word for. Settings repeat the
+ * request, not what an upstream made of it.
+ */
 export function overlay(context: ReplyContext, upstream: JsonObject | undefined): JsonObject {
   const own = openSnapshot(context);
   if (upstream === undefined) return own;
-  const merged: JsonObject = { ...own, ...withoutNulls(upstream), usage: null, error: null, output: [] };
-  for (const field of OWN_FIELDS) merged[field] = own[field];
-  delete merged[`${context.vendor}_metadata`];
-  return merged;
+  const theirs = withoutNulls(upstream);
+  for (const name of ['error_type', 'prompt_cache_options', `${context.vendor}_metadata`])
+    delete theirs[name];
+  return { ...own, ...theirs, ...own };
 }
 
 function endFields(context: ReplyContext, ending: Ending): JsonObject {

@@ -48,6 +48,17 @@ const webSearchFields = {
   user_location: optional(userLocationSchema),
 };
 
+const CONNECTORS = [
+  'connector_dropbox',
+  'connector_gmail',
+  'connector_googlecalendar',
+  'connector_googledrive',
+  'connector_microsoftteams',
+  'connector_outlookcalendar',
+  'connector_outlookemail',
+  'connector_sharepoint',
+] as const;
+
 const toolNames = optional(Type.Object({ tool_names: optional(strings) }));
 
 /** Filters inside filters are looked at down to here; nobody nests them deeper by hand. */
@@ -116,7 +127,7 @@ const TOOL_FIELDS: Readonly<Record<string, TProperties>> = {
   mcp: {
     server_label: name,
     server_url: optional(text),
-    connector_id: optional(text),
+    connector_id: optional(oneOf(CONNECTORS)),
     authorization: optional(text),
     headers: optional(openObject),
     allowed_tools: optional(

@@ -31,6 +31,11 @@ const WRONG: readonly (readonly [object, string, string])[] = [
   [{ input: [{ type: 'function_call', call_id: 'a', name: 'b' }] }, 'input[0].arguments', 'is required'],
   [{ input: [{ type: 'reasoning' }] }, 'input[0].summary', 'is required'],
   [
+    { tools: [{ type: 'mcp', server_label: 'x', connector_id: 'zzz' }] },
+    'tools[0].connector_id',
+    'must be one of "connector_dropbox", "connector_gmail", "connector_googlecalendar", "connector_googledrive", "connector_microsoftteams", "connector_outlookcalendar", "connector_outlookemail", "connector_sharepoint" or null',
+  ],
+  [
     { input: [{ type: 'mcp_approval_response', approval_request_id: 'a' }] },
     'input[0].approve',
     'is required',

@@ -1,0 +1,19 @@
+import { AWS_EVENT_TYPE, AwsEventReader } from '../../kit/aws-event-frames.ts';
+import type { UpstreamDialect } from '../dialect.ts';
+import { decodeBody } from './body.ts';
+import { createDecoder } from './decode.ts';
+import { readError } from './error.ts';
+import { renderRelay, renderRequest } from './render-request.ts';
+
+/** The Converse interface of Amazon Bedrock. Only upstreams speak it. */
+export const bedrockUpstream: UpstreamDialect = {
+  name: 'bedrock',
+  path: (model, stream) => `/model/${encodeURIComponent(model)}/${stream ? 'converse-stream' : 'converse'}`,
+  streamType: AWS_EVENT_TYPE,
+  createFrameReader: (maxBytes) => new AwsEventReader(maxBytes),
+  renderRequest,
+  renderRelay,
+  createDecoder,
+  decodeBody,
+  readError,
+};

@@ -1,0 +1,152 @@
+import { GatewayError } from '../../ir/errors.ts';
+import type { Event } from '../../ir/events.ts';
+import type { GenerationRequest } from '../../ir/request.ts';
+import type { Frame } from '../../kit/frames.ts';
+import { isJsonObject, type JsonObject, readJson } from '../../kit/json.ts';
+import { objectAt, objectsAt, stringAt, textAt } from '../../kit/members.ts';
+import type { DecodeContext, StreamDecoder } from '../dialect.ts';
+import { BlockReader } from './decode-blocks.ts';
+import { failureOf } from './error.ts';
+import { readEnd, reasonOf } from './stop-reason.ts';
+import { readUsage } from './usage.ts';
+import { STREAM_EVENTS } from './wire.ts';
+
+/** Reads the frames of an upstream's stream. */
+export function createDecoder({ request }: DecodeContext): StreamDecoder {
+  const reader = new MessageReader(request);
+  return {
+    decode(frame) {
+      const event = eventIn(frame);
+      return event === undefined ? [] : reader.read(event.name, event.value);
+    },
+    end: () => reader.end(),
+  };
+}
+
+interface WireEvent {
+  readonly name: string;
+  readonly value: JsonObject;
+}
+
+/** The event of a frame: named by the frame, or by the only member of its payload. */
+function eventIn({ event, data }: Frame): WireEvent | undefined {
+  const reading = readJson(data);
+  const value = reading.ok && isJsonObject(reading.value) ? reading.value : undefined;
+  const inner = Object.keys(value ?? {}).find(isEventName);
+  if (inner !== undefined && (event === undefined || event === inner || !STREAM_EVENTS.has(event))) {
+    const wrapped = objectAt(value, inner);
+    if (wrapped !== undefined) return { name: inner, value: wrapped };
+  }
+  if (event === undefined) return value === undefined ? undefined : { name: '', value };
+  return value === undefined && !isException(event) ? undefined : { name: event, value: value ?? {} };
+}
+
+function isEventName(name: string): boolean {
+  return STREAM_EVENTS.has(name) || isException(name);
+}
+
+function isException(name: string): boolean {
+  return /exception$/i.test(name);
+}
+
+/** Reads the events of one message, in whatever order a server sends them. */
+export class MessageReader {
+  readonly #blocks: BlockReader;
+  /** The event that says why the message ended, once it is there. */
+  #stop: JsonObject | undefined;
+  #hasUsage = false;
+  #serviceTier: string | undefined;
+  #isStarted = false;
+  #isEnded = false;
+
+  constructor(request: GenerationRequest) {
+    this.#blocks = new BlockReader(request);
+  }
+
+  /** What one wire event means. */
+  read(name: string, value: JsonObject): Event[] {
+    if (this.#isEnded) return [];
+    switch (name) {
+      case 'messageStart':
+        return this.#start();
+      case 'contentBlockStart':
+        return [...this.#start(), ...this.#blocks.start(value)];
+      case 'contentBlockDelta':
+        return [...this.#start(), ...this.#blocks.delta(value)];
+      case 'contentBlockStop':
+        return this.#blocks.stop(value);
+      case 'messageStop':
+        return this.#messageStop(value);
+      case 'metadata':
+        return this.#metadata(value);
+      default:
+        return this.#other(name, value);
+    }
+  }
+
+  /** A whole message: as the stream that would have brought it. */
+  readWhole(body: JsonObject): Event[] {
+    const content = objectsAt(objectAt(objectAt(body, 'output'), 'message'), 'content');
+    return [
+      ...this.#start(),
+      ...content.flatMap((block) => this.#blocks.whole(block)),
+      ...this.#metadata(body),
+      ...this.#messageStop(body),
+      ...this.end(),
+    ];
+  }
+
+  /** A stream that said how it ended but not what it cost is taken for whole. */
+  end(): Event[] {
+    if (this.#isEnded) return [];
+    if (this.#stop !== undefined) return this.#finish(this.#stop);
+    return this.#fail(
+      new GatewayError(
+        'upstream-unavailable',
+        'The provider ended the stream before the answer was complete',
+      ),
+    );
+  }
+
+  #start(): Event[] {
+    if (this.#isStarted) return [];
+    this.#isStarted = true;
+    return [{ type: 'start' }];
+  }
+
+  /** The counts usually come after this, as the very last event. */
+  #messageStop(value: JsonObject): Event[] {
+    this.#stop = value;
+    const events = [...this.#start(), ...this.#closeBlocks()];
+    return this.#hasUsage ? [...events, ...this.#finish(value)] : events;
+  }
+
+  #metadata(value: JsonObject): Event[] {
+    this.#serviceTier = textAt(objectAt(value, 'serviceTier'), 'type') ?? this.#serviceTier;
+    const usage = readUsage(value.usage);
+    if (usage !== undefined) this.#hasUsage = true;
+    const events: Event[] = usage === undefined ? [] : [{ type: 'usage', usage }];
+    return this.#stop === undefined ? events : [...events, ...this.#finish(this.#stop)];
+  }
+
+  /** Events of later days are skipped; what reports a failure is one. */
+  #other(name: string, value: JsonObject): Event[] {
+    const isFailure =
+      isException(name) || textAt(value, 'message') !== undefined || value.__type !== undefined;
+    return isFailure ? this.#fail(failureOf(value, name === '' ? undefined : name)) : [];
+  }
+
+  #closeBlocks(): Event[] {
+    return this.#blocks.close(reasonOf(stringAt(this.#stop, 'stopReason')) === 'length');
+  }
+
+  #finish(stop: JsonObject): Event[] {
+    this.#isEnded = true;
+    return [...this.#closeBlocks(), readEnd(stop, this.#serviceTier)];
+  }
+
+  #fail(error: GatewayError): Event[] {
+    this.#isEnded = true;
+    return [{ type: 'failure', error }];
+  }
+}

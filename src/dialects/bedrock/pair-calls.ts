@@ -1,0 +1,124 @@
+import type { ToolCallItem } from '../../ir/items.ts';
+import type { JsonObject } from '../../kit/json.ts';
+import { objectAt, objectsAt } from '../../kit/members.ts';
+import { flatArguments } from '../tool-names.ts';
+import type { Piece, Turn } from './piece.ts';
+import type { RenderContext } from './render-context.ts';
+import { CallIds } from './tool-use.ts';
+import { textBlock } from './wire.ts';
+
+/**
+ * The upstream demands that every call is answered in the very next turn, before anything else is said there, and that
+ * nothing else is answered. Calls without a result get one that says so; results without their call become plain
+ * content. An endpoint that takes no tools gets both as plain content.
+ */
+export function pairCalls(turns: readonly Turn[], context: RenderContext): Turn[] {
+  const ids = new CallIds();
+  const paired: Turn[] = [];
+  let open = new OpenCalls();
+  const answer = (pieces: readonly Piece[]) => {
+    const user = answered(pieces, open, context);
+    if (user.length > 0) paired.push({ role: 'user', pieces: user });
+    open = new OpenCalls();
+  };
+  for (const { role, pieces } of turns) {
+    if (role === 'user') {
+      answer(pieces);
+      continue;
+    }
+    paired.push({ role, pieces: pieces.map((piece) => identified(piece, ids, open, context)) });
+  }
+  answer([]);
+  return paired;
+}
+
+interface OpenCall {
+  readonly id: string;
+  readonly item: ToolCallItem;
+}
+
+/** Calls of the last turn that are not answered yet. */
+class OpenCalls {
+  readonly #open = new Set<OpenCall>();
+  /** The open ones by the id that the caller gave them, which several may share; the next to be answered is last. */
+  readonly #byCallId = new Map<string, OpenCall[]>();
+
+  add(id: string, item: ToolCallItem): void {
+    const call = { id, item };
+    this.#open.add(call);
+    const namesakes = this.#byCallId.get(item.callId);
+    if (namesakes === undefined) this.#byCallId.set(item.callId, [call]);
+    else namesakes.unshift(call);
+  }
+
+  /** The id of the open call that a result answers. */
+  close(callId: string): string | undefined {
+    const call = this.#byCallId.get(callId)?.pop();
+    if (call !== undefined) this.#open.delete(call);
+    return call?.id;
+  }
+
+  rest(): readonly OpenCall[] {
+    return [...this.#open];
+  }
+}
+
+function identified(piece: Piece, ids: CallIds, open: OpenCalls, context: RenderContext): Piece {
+  const { call, block, mark } = piece;
+  if (call === undefined) return piece;
+  if (!context.takesTools) return { block: callAsText(call, context), ...(mark !== undefined && { mark }) };
+  const toolUseId = ids.take(call.callId);
+  open.add(toolUseId, call);
+  return { ...piece, block: { toolUse: { toolUseId, ...objectAt(block, 'toolUse') } } };
+}
+
+/** A user turn that answers the open calls, results first. */
+function answered(pieces: readonly Piece[], open: OpenCalls, context: RenderContext): Piece[] {
+  const results: Piece[] = [];
+  const rest: Piece[] = [];
+  for (const piece of pieces) {
+    const { result } = piece;
+    const toolUseId = result === undefined ? undefined : open.close(result.callId);
+    if (toolUseId !== undefined) {
+      results.push({
+        ...piece,
+        block: { toolResult: { toolUseId, ...objectAt(piece.block, 'toolResult') } },
+      });
+    } else {
+      rest.push(...(result === undefined ? [piece] : asContent(piece, context)));
+    }
+  }
+  for (const { id, item } of open.rest()) results.push({ block: missingResult(id, item, context) });
+  return [...results, ...rest];
+}
+
+function callAsText(call: ToolCallItem, { names, report }: RenderContext): JsonObject {
+  report.coerced(report.place(call, 'items'), 'became text: the endpoint takes no tools');
+  return textBlock(`[Called the tool ${names.nameOf(call)} with ${flatArguments(call)}]`);
+}
+
+/** A result that answers no call of the turn before. */
+function asContent({ block, result, mark }: Piece, { report, takesTools }: RenderContext): Piece[] {
+  const detail = takesTools
+    ? 'answers no call of the turn before: sent as plain content'
+    : 'sent as plain content: the endpoint takes no tools';
+  if (result !== undefined) report.coerced(report.place(result, 'items'), detail);
+  const content = objectsAt(objectAt(block, 'toolResult'), 'content').map(
+    (inner): Piece => ({ block: inner }),
+  );
+  const last = content.pop();
+  return [
+    { block: textBlock('[Result of a tool call]') },
+    ...content,
+    ...(last === undefined ? [] : [{ ...last, ...(mark !== undefined && { mark }) }]),
+  ];
+}
+
+function missingResult(toolUseId: string, call: ToolCallItem, { report, family }: RenderContext): JsonObject {
+  report.coerced(
+    report.place(call, 'items'),
+    'has no result in the turn after it: one that says so was put in',
+  );
+  const status = family.hasResultStatus === true ? { status: 'error' } : {};
+  return { toolResult: { toolUseId, content: [textBlock('No result was given.')], ...status } };
+}

@@ -1,0 +1,58 @@
+import type { Seal } from '../../ir/events.ts';
+import type { ReasoningItem } from '../../ir/items.ts';
+import type { JsonObject } from '../../kit/json.ts';
+import { familyOf } from '../custody.ts';
+
+/**
+ * Thoughts in both directions. Only models of Anthropic seal theirs here, and what they seal is good at every place
+ * that serves them. So the seals are told to be of that family, and not of this dialect: they may go on to an upstream
+ * of the messages dialect and come from there. Redacted thoughts are the same text there as here, but here it is
+ * written once more in base64, as all bytes are.
+ */
+const NATIVE_FORMAT = 'anthropic-claude-v1';
+
+/** Redacted thoughts that are no such text: nobody else can read them, so they only come back here. */
+const OWN_FORMAT = 'amazon-bedrock-v1';
+
+/** Between the parts of one thought, which is one text here. */
+const PART_SEPARATOR = '\n\n';
+
+/** The seal of visible thoughts. */
+export function sealOfSignature(signature: string): Seal {
+  return { signature, format: NATIVE_FORMAT };
+}
+
+/** The seal that redacted thoughts are; `content` is base64. */
+export function sealOfRedacted(content: string): Seal {
+  const text = Buffer.from(content, 'base64').toString();
+  return inBase64(text) === content
+    ? { encrypted: text, format: NATIVE_FORMAT }
+    : { encrypted: content, format: OWN_FORMAT };
+}
+
+/** The block of thoughts from an earlier turn; undefined when the model did not seal them and would refuse them. */
+export function renderReasoning(item: ReasoningItem): JsonObject | undefined {
+  const { signature, encrypted, format } = item;
+  if (format === OWN_FORMAT) return encrypted === undefined ? undefined : redacted(encrypted);
+  if (familyOf(format) !== 'anthropic') return undefined;
+  if (signature !== undefined && signature !== '') {
+    const text = (item.text.length > 0 ? item.text : item.summary).join(PART_SEPARATOR);
+    return { reasoningContent: { reasoningText: { text, signature } } };
+  }
+  return encrypted === undefined ? undefined : redacted(inBase64(encrypted));
+}
+
+/** Why thoughts of an earlier turn do not go out. */
+export function whyUnsealed({ signature = '', encrypted }: ReasoningItem): string {
+  return signature === '' && encrypted === undefined
+    ? 'reasoning without a seal: the upstream would refuse it'
+    : 'reasoning that another model family sealed: the upstream would refuse it';
+}
+
+function redacted(redactedContent: string): JsonObject {
+  return { reasoningContent: { redactedContent } };
+}
+
+function inBase64(text: string): string {
+  return Buffer.from(text).toString('base64');
+}

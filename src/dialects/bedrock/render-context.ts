@@ -1,0 +1,29 @@
+import type { GenerationRequest } from '../../ir/request.ts';
+import type { RenderTarget } from '../dialect.ts';
+import { Report } from '../report.ts';
+import { type FlatNames, flatNames } from '../tool-names.ts';
+import { type ModelFamily, modelFamily } from './model-family.ts';
+
+/** What rendering one request needs to know and collects on its way. */
+export interface RenderContext {
+  readonly request: GenerationRequest;
+  readonly target: RenderTarget;
+  readonly family: ModelFamily;
+  readonly report: Report;
+  /** The upstream's names of the request's tools. */
+  readonly names: FlatNames;
+  /** False: the endpoint takes neither tools nor what earlier turns did with them. */
+  readonly takesTools: boolean;
+}
+
+/** The context of a request that nothing was rendered of yet. */
+export function renderContext(request: GenerationRequest, target: RenderTarget): RenderContext {
+  return {
+    request,
+    target,
+    family: modelFamily(target.model),
+    report: new Report(request),
+    names: flatNames(request),
+    takesTools: target.supportedParameters?.has('tools') !== false,
+  };
+}

@@ -1,0 +1,162 @@
+import type { Effort, ReasoningSettings } from '../../ir/request.ts';
+import type { JsonObject } from '../../kit/json.ts';
+import { CacheMarks } from '../messages/cache-marks.ts';
+import { ReasoningNames } from '../messages/reasoning-names.ts';
+import { renderThinking } from '../messages/render-thinking.ts';
+import { cappedLimit } from '../output-limit.ts';
+import { effortNearest, effortOf } from '../reasoning-effort.ts';
+import type { Turn } from './piece.ts';
+import type { RenderContext } from './render-context.ts';
+
+/** What is asked of the model about thinking, and the output limit that leaves room for it. */
+export interface RenderedReasoning {
+  /** Absent: the model's own limit. */
+  readonly maxTokens?: number;
+  /** Members of the additional fields of the request. */
+  readonly fields: JsonObject;
+  readonly isThinking: boolean;
+}
+
+/** `turns`: what was said before, which may forbid thinking. */
+export function renderReasoning(context: RenderContext, turns: readonly Turn[]): RenderedReasoning {
+  switch (context.family.reasoning) {
+    case 'thinking':
+      return asThinking(context, turns);
+    case 'reasoningConfig':
+      return asConfig(context);
+    case 'reasoning_effort':
+      return asEffort(context);
+    case undefined:
+      return asNothing(context);
+  }
+}
+
+/** The fields of the messages format: its models are the same wherever they are served. */
+function asThinking(context: RenderContext, turns: readonly Turn[]): RenderedReasoning {
+  const { maxTokens, thinking, effort, isThinking } = renderThinking(
+    { ...context, marks: new CacheMarks() },
+    turns.map(outline),
+  );
+  const isNeeded = context.request.maxOutputTokens !== undefined || thinking?.budget_tokens !== undefined;
+  return {
+    ...(isNeeded && { maxTokens }),
+    fields: {
+      ...(thinking !== undefined && { thinking }),
+      ...(effort !== undefined && { output_config: { effort } }),
+    },
+    isThinking,
+  };
+}
+
+/** A turn as the messages format outlines it: kinds of blocks. */
+function outline({ role, pieces }: Turn): JsonObject {
+  return {
+    role,
+    content: pieces.map(({ block }) => ({
+      type:
+        block.reasoningContent !== undefined
+          ? 'thinking'
+          : block.toolResult !== undefined
+            ? 'tool_result'
+            : 'other',
+    })),
+  };
+}
+
+/** Words for the effort. */
+type Word = 'low' | 'medium' | 'high';
+
+const WORDS: Readonly<Record<Exclude<Effort, 'none'>, Word>> = {
+  max: 'high',
+  xhigh: 'high',
+  high: 'high',
+  medium: 'medium',
+  low: 'low',
+  minimal: 'low',
+};
+
+function asConfig(context: RenderContext): RenderedReasoning {
+  const { request, report } = context;
+  const limit = outputLimit(context);
+  const wanted = wantedEffort(context);
+  if (wanted === undefined) return { ...limit, fields: {}, isThinking: false };
+  if (wanted === 'none')
+    return { ...limit, fields: { reasoningConfig: { type: 'disabled' } }, isThinking: false };
+  const { temperature, topP, topK } = request.sampling;
+  const isBound = [limit.maxTokens, temperature, topP, topK].some((setting) => setting !== undefined);
+  const word = wanted === 'high' && isBound ? 'medium' : wanted;
+  if (word !== wanted) {
+    const detail =
+      'lowered to medium: at its highest effort the model takes neither a limit nor sampling settings';
+    report.coerced(namesOf(context).whole(), detail);
+  }
+  const reasoningConfig = { type: 'enabled', maxReasoningEffort: word };
+  return { ...limit, fields: { reasoningConfig }, isThinking: false };
+}
+
+function asEffort(context: RenderContext): RenderedReasoning {
+  const { report } = context;
+  const limit = outputLimit(context);
+  const wanted = wantedEffort(context);
+  if (wanted === 'none') report.coerced(namesOf(context).whole(), 'became low: the model always thinks');
+  const word = wanted === 'none' ? 'low' : wanted;
+  return { ...limit, fields: word === undefined ? {} : { reasoning_effort: word }, isThinking: false };
+}
+
+function asNothing(context: RenderContext): RenderedReasoning {
+  const { request, report } = context;
+  if (isAsked(request.reasoning)) {
+    const names = namesOf(context).asked(request.reasoning);
+    for (const name of names) report.dropped(name, 'the model takes no reasoning settings');
+  }
+  return { ...outputLimit(context), fields: {}, isThinking: false };
+}
+
+function isAsked(settings: ReasoningSettings | undefined): settings is ReasoningSettings {
+  return settings !== undefined && settings.enabled !== false && settings.effort !== 'none';
+}
+
+function outputLimit({ request, target, report }: RenderContext): { readonly maxTokens?: number } {
+  const maxTokens = cappedLimit(request, target, report);
+  return maxTokens === undefined ? {} : { maxTokens };
+}
+
+/** Output limit that a budget is measured by where nobody named one. */
+const USUAL_LIMIT = 16_384;
+
+/** The effort that is asked for, in one of the upstream's words; undefined when nothing is asked. */
+function wantedEffort(context: RenderContext): Word | 'none' | undefined {
+  const { request, target, report } = context;
+  const { reasoning: settings } = request;
+  if (settings === undefined) return undefined;
+  const names = namesOf(context);
+  if (target.supportedParameters?.has('reasoning') === false) {
+    if (isAsked(settings)) for (const name of names.asked(settings)) report.dropped(name, TAKES_NONE);
+    return undefined;
+  }
+  if (settings.enabled === false) return 'none';
+  const { budgetTokens } = settings;
+  const limit = request.maxOutputTokens ?? target.maxOutputTokens ?? USUAL_LIMIT;
+  const fromBudget = budgetTokens === undefined ? undefined : effortNearest(budgetTokens, limit);
+  const effort = effortOf(settings) ?? fromBudget ?? (settings.adaptive === true ? 'medium' : undefined);
+  if (effort === undefined || effort === 'none') return effort;
+  const word = WORDS[effort];
+  if (settings.effort === undefined && budgetTokens !== undefined) {
+    report.coerced(names.of('max_tokens'), `became the effort ${word}: the model takes no budget`);
+  } else if (budgetTokens !== undefined) {
+    report.dropped(names.of('max_tokens'), 'the model takes no budget: the effort decides');
+  }
+  if (settings.effort !== undefined && word !== effort) {
+    report.coerced(names.of('effort'), `became ${word}, the nearest that the model takes`);
+  }
+  if (settings.summary !== undefined && settings.summary !== 'auto') {
+    report.dropped(names.of('summary'), 'the upstream does not summarise');
+  }
+  return word;
+}
+
+const TAKES_NONE = 'the endpoint takes no reasoning settings';
+
+function namesOf({ request, report }: RenderContext): ReasoningNames {
+  return new ReasoningNames(request, report);
+}

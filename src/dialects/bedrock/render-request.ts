@@ -1,0 +1,307 @@
+import { invalidRequest } from '../../ir/errors.ts';
+import type { GenerationRequest, OutputFormat, RequestField, Sampling } from '../../ir/request.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../kit/json.ts';
+import { define } from '../../kit/members.ts';
+import type { RenderedRequest, RenderTarget } from '../dialect.ts';
+import { foreignFieldPaths } from '../foreign-members.ts';
+import type { Report } from '../report.ts';
+import { withCachePoints } from './cache-points.ts';
+import { NO_FIELD } from './losses.ts';
+import type { Piece } from './piece.ts';
+import { type RenderContext, renderContext } from './render-context.ts';
+import { renderConversation } from './render-conversation.ts';
+import { renderReasoning } from './render-reasoning.ts';
+import { renderTools } from './render-tools.ts';
+import { LABEL_NAME, LABEL_VALUE, MAX_LABELS, MAX_TEMPERATURE, textBlock } from './wire.ts';
+
+/** A request of any format in this dialect's words. The model stands in the path. */
+export function renderRequest(request: GenerationRequest, target: RenderTarget): RenderedRequest {
+  const context = renderContext(request, target);
+  const { report } = context;
+  const { system, turns } = renderConversation(context);
+  if (turns.length === 0) throw silence(report);
+  const { maxTokens, fields, isThinking } = renderReasoning(context, turns);
+  const format = renderFormat(context);
+  const { tools, toolChoice } = renderTools(context, turns, isThinking);
+  const prompt = withCachePoints({ tools, system: [...system, ...format.system], turns }, context);
+  const sampling = renderSampling(context, isThinking);
+  const inference = { ...(maxTokens !== undefined && { maxTokens }), ...sampling.inference };
+  const additional = { ...fields, ...sampling.additional };
+  const labels = renderLabels(request, report);
+  const body: JsonObject = {
+    messages: prompt.messages,
+    ...(prompt.system.length > 0 && { system: prompt.system }),
+    ...(Object.keys(inference).length > 0 && { inferenceConfig: inference }),
+    ...(prompt.tools.length > 0 && {
+      toolConfig: { tools: prompt.tools, ...(toolChoice !== undefined && { toolChoice }) },
+    }),
+    ...(Object.keys(additional).length > 0 && { additionalModelRequestFields: additional }),
+    ...(sampling.inference.stopSequences !== undefined && {
+      additionalModelResponseFieldPaths: [request.stream ? '/delta/stop_sequence' : '/stop_sequence'],
+    }),
+    ...(format.outputConfig !== undefined && { outputConfig: format.outputConfig }),
+    ...(labels !== undefined && { requestMetadata: labels }),
+    ...renderTier(request, report),
+  };
+  reportLost(request, report);
+  return { body, headers: {}, report: report.entries };
+}
+
+/** Nobody speaks this dialect to the gateway, so there is nothing to relay. */
+export function renderRelay(): never {
+  throw new Error('no request comes in the bedrock dialect: there is nothing to relay');
+}
+
+/** An upstream would refuse a conversation in which nobody says anything. */
+function silence(report: Report): Error {
+  return invalidRequest([
+    { path: report.name('items'), message: 'the conversation has no content for the model' },
+  ]);
+}
+
+// --- The shape of the answer -----------------------------------------------------------------------------------------
+
+interface RenderedFormat {
+  readonly outputConfig?: JsonObject;
+  /** What cannot be demanded is asked for in the system prompt. */
+  readonly system: readonly Piece[];
+}
+
+const ANY_FORMAT: RenderedFormat = { system: [] };
+
+const JSON_INSTRUCTION = 'Answer with a single JSON object and nothing else.';
+
+function renderFormat(context: RenderContext): RenderedFormat {
+  const { request, target, family, report } = context;
+  const { outputFormat } = request;
+  const field = report.name('outputFormat');
+  switch (outputFormat?.type) {
+    case 'json-schema':
+      return family.hasSchemas === true && takesSchemas(target)
+        ? { outputConfig: { textFormat: renderSchema(outputFormat, request, report) }, system: [] }
+        : asInstruction(
+            `${JSON_INSTRUCTION} It must match this JSON schema: ${JSON.stringify(outputFormat.schema)}`,
+            context,
+          );
+    case 'json':
+      return asInstruction(JSON_INSTRUCTION, context);
+    case 'opaque':
+      report.dropped(field, 'the upstream has no such output format');
+      return ANY_FORMAT;
+    default:
+      return ANY_FORMAT;
+  }
+}
+
+/**
+ * Where the model cannot be held to a schema, a forced call of a tool with that schema would do it, but would take the
+ * caller's own tools and the model's thinking away.
+ */
+function asInstruction(instruction: string, { report }: RenderContext): RenderedFormat {
+  report.coerced(report.name('outputFormat'), 'became an instruction in the system prompt');
+  return { system: [{ block: textBlock(instruction) }] };
+}
+
+function takesSchemas({ supportedParameters }: RenderTarget): boolean {
+  return (
+    supportedParameters === undefined ||
+    supportedParameters.has('structured_outputs') ||
+    supportedParameters.has('response_format')
+  );
+}
+
+const SCHEMA_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
+
+function renderSchema(
+  { name, schema, description, strict }: Extract<OutputFormat, { type: 'json-schema' }>,
+  { format }: GenerationRequest,
+  report: Report,
+): JsonObject {
+  // The chat format wraps what it says about the schema.
+  const field = `${report.name('outputFormat')}${format === 'chat' ? '.json_schema' : ''}`;
+  if (strict === false) report.coerced(`${field}.strict`, 'the upstream enforces every schema');
+  const isNamed = SCHEMA_NAME.test(name);
+  if (!isNamed && name !== '') report.dropped(`${field}.name`, 'no name that the upstream takes');
+  return {
+    type: 'json_schema',
+    structure: {
+      jsonSchema: {
+        schema: JSON.stringify(schema),
+        ...(isNamed && { name }),
+        ...(description !== undefined && description !== '' && { description }),
+      },
+    },
+  };
+}
+
+// --- Settings --------------------------------------------------------------------------------------------------------
+
+interface RenderedSampling {
+  readonly inference: JsonObject;
+  readonly additional: JsonObject;
+}
+
+/** Below this the model takes no `top_p` while thinking. */
+const LEAST_TOP_P_WHILE_THINKING = 0.95;
+
+const CONFLICTS_WITH_THINKING: Readonly<Partial<Record<keyof Sampling, (value: unknown) => boolean>>> = {
+  temperature: (value) => value !== 1,
+  topP: (value) => (value as number) < LEAST_TOP_P_WHILE_THINKING,
+  topK: () => true,
+};
+
+/** Public names of the parameters that this dialect has. */
+const PARAMETERS = { temperature: 'temperature', topP: 'top_p', topK: 'top_k', stop: 'stop' } as const;
+
+function renderSampling(context: RenderContext, isThinking: boolean): RenderedSampling {
+  const { request, target, family, report } = context;
+  const { temperature, topP, topK, stop } = request.sampling;
+  const isTaken = (field: keyof typeof PARAMETERS): boolean => {
+    const value = request.sampling[field];
+    if (value === undefined) return false;
+    if (target.supportedParameters?.has(PARAMETERS[field]) === false) {
+      report.dropped(report.name(field), 'the endpoint does not take it');
+      return false;
+    }
+    if (isThinking && CONFLICTS_WITH_THINKING[field]?.(value) === true) {
+      report.dropped(report.name(field), 'the upstream does not take it while thinking');
+      return false;
+    }
+    return true;
+  };
+  const sequences = (stop ?? []).filter((sequence) => sequence !== '');
+  return {
+    inference: {
+      ...(isTaken('temperature') && { temperature: lowered(temperature, report) }),
+      ...(isTaken('topP') && { topP }),
+      ...(isTaken('stop') && sequences.length > 0 && { stopSequences: sequences }),
+    },
+    additional: isTaken('topK') ? renderTopK(topK, family.topK, report) : {},
+  };
+}
+
+function lowered(temperature = 0, report: Report): number {
+  if (temperature <= MAX_TEMPERATURE) return temperature;
+  report.coerced(report.name('temperature'), `lowered to ${MAX_TEMPERATURE}, the highest the upstream takes`);
+  return MAX_TEMPERATURE;
+}
+
+function renderTopK(topK = 0, path: readonly string[] | undefined, report: Report): JsonObject {
+  if (path === undefined) {
+    report.dropped(report.name('topK'), 'the model does not take it');
+    return {};
+  }
+  return path.reduceRight<Json>((inner, name) => ({ [name]: inner }), topK) as JsonObject;
+}
+
+/** Tiers by the words of all formats; what the upstream does anyway is not said. */
+const TIERS: ReadonlyMap<string, string | undefined> = new Map([
+  ['auto', undefined],
+  ['default', undefined],
+  ['standard', undefined],
+  ['standard_only', undefined],
+  ['flex', 'flex'],
+  ['priority', 'priority'],
+  ['fast', 'priority'],
+  ['reserved', 'reserved'],
+]);
+
+function renderTier({ serviceTier, speed }: GenerationRequest, report: Report): JsonObject {
+  const isKnown = serviceTier === undefined || TIERS.has(serviceTier);
+  if (!isKnown) {
+    report.dropped(report.name('serviceTier'), `the upstream has no tier ${JSON.stringify(serviceTier)}`);
+  }
+  const named = serviceTier === undefined ? undefined : TIERS.get(serviceTier);
+  if (speed === 'fast' && named === undefined) {
+    report.coerced(report.name('speed'), 'sent as service tier priority');
+  } else if (speed === 'fast' && named !== 'priority') {
+    report.dropped(report.name('speed'), 'the service tier decides');
+  }
+  const type = named ?? (speed === 'fast' ? 'priority' : undefined);
+  return type === undefined ? {} : { serviceTier: { type } };
+}
+
+/** The caller's labels, as far as the upstream takes them. */
+function renderLabels({ metadata }: GenerationRequest, report: Report): JsonObject | undefined {
+  const labels: JsonObject = {};
+  for (const [name, value] of Object.entries(metadata ?? {})) {
+    const isFull = Object.keys(labels).length >= MAX_LABELS;
+    if (!isFull && LABEL_NAME.test(name) && typeof value === 'string' && LABEL_VALUE.test(value)) {
+      define(labels, name, value);
+      continue;
+    }
+    const detail = isFull
+      ? `the upstream takes ${MAX_LABELS} of them`
+      : 'holds what the upstream does not take';
+    report.dropped(report.name('metadata', `.${name}`), detail);
+  }
+  return Object.keys(labels).length === 0 ? undefined : labels;
+}
+
+// --- What is lost ----------------------------------------------------------------------------------------------------
+
+const LOST_SAMPLING: readonly (keyof Sampling)[] = [
+  'topA',
+  'minP',
+  'frequencyPenalty',
+  'presencePenalty',
+  'repetitionPenalty',
+  'seed',
+  'logitBias',
+  'logprobs',
+  'topLogprobs',
+];
+
+/** Settings that only mean something where they are not the default. */
+const HARMLESS: Readonly<Partial<Record<keyof Sampling, unknown>>> = {
+  topA: 0,
+  minP: 0,
+  frequencyPenalty: 0,
+  presencePenalty: 0,
+  repetitionPenalty: 1,
+  logprobs: false,
+  topLogprobs: 0,
+};
+
+const LOST_FIELDS = [
+  'verbosity',
+  'imageConfig',
+  'promptCacheKey',
+  'promptCacheOptions',
+] as const satisfies readonly (RequestField & keyof GenerationRequest)[];
+
+/** Tells what the upstream has no field for. */
+function reportLost(request: GenerationRequest, report: Report): void {
+  const { sampling, wishes, unknownFields } = request;
+  const lose = (field: string) => report.dropped(field, NO_FIELD);
+  for (const field of LOST_SAMPLING) {
+    // The responses format asks for log probabilities through `include`.
+    if (field === 'logprobs' && request.format === 'responses') continue;
+    if (isSaid(sampling[field]) && sampling[field] !== HARMLESS[field]) lose(report.name(field));
+  }
+  for (const field of LOST_FIELDS) if (isSaid(request[field])) lose(report.name(field));
+  if (request.modalities?.some((modality) => modality !== 'text') === true) lose(report.name('modalities'));
+  if (request.truncation === 'auto') lose(report.name('truncation'));
+  reportLostIncludes(request, report);
+  if (wishes.maxToolCalls !== undefined && !unknownFields.includes('max_tool_calls')) lose('max_tool_calls');
+  for (const path of foreignFieldPaths(request.ext, 'bedrock')) lose(path);
+  for (const field of unknownFields) report.dropped(field, UNDOCUMENTED);
+}
+
+const UNDOCUMENTED = 'nobody documents it: passed on only to upstreams of the same format';
+
+/** An empty object asks for nothing. */
+function isSaid(value: unknown): boolean {
+  return value !== undefined && !(isJsonObject(value) && Object.keys(value).length === 0);
+}
+
+/** What the responses format may ask to have included and every answer of this dialect includes anyway. */
+const ALWAYS_INCLUDED = 'reasoning.encrypted_content';
+
+function reportLostIncludes({ include = [] }: GenerationRequest, report: Report): void {
+  const lost = [...include.keys()].filter((index) => include[index] !== ALWAYS_INCLUDED);
+  if (lost.length === 0) return;
+  const field = report.name('include');
+  const places = lost.length === include.length ? [field] : lost.map((index) => `${field}[${index}]`);
+  for (const place of places) report.dropped(place, 'the upstream has nothing of that kind to include');
+}

@@ -1,0 +1,204 @@
+import type { GenerationRequest, Tool, ToolChoice } from '../../ir/request.ts';
+import type { JsonObject } from '../../kit/json.ts';
+import { objectAt, stringAt } from '../../kit/members.ts';
+import type { Report } from '../report.ts';
+import { freeTextParameters, type ToolIdentity } from '../tool-names.ts';
+import { NO_FIELD, reportForeignMembers } from './losses.ts';
+import type { Piece, Turn } from './piece.ts';
+import { notRun } from './render-blocks.ts';
+import type { RenderContext } from './render-context.ts';
+
+type CallableTool = Exclude<Tool, { type: 'hosted' }>;
+
+/** The tools of a request, cache points still to be set. */
+export interface RenderedTools {
+  readonly tools: readonly Piece[];
+  readonly toolChoice?: JsonObject;
+}
+
+const NO_TOOLS: RenderedTools = { tools: [] };
+
+/** `isThinking`: the model then takes no forced call. `turns`: what was said before, which may hold calls. */
+export function renderTools(
+  context: RenderContext,
+  turns: readonly Turn[],
+  isThinking: boolean,
+): RenderedTools {
+  const { request, report, takesTools } = context;
+  const { toolChoice } = request;
+  if (!takesTools) {
+    if (request.tools.length > 0) report.dropped(report.name('tools'), TAKES_NONE);
+    reportLostChoice(toolChoice, TAKES_NONE, report);
+    return NO_TOOLS;
+  }
+  const used = toolsUsed(turns);
+  if (toolChoice?.mode === 'none' && used.length === 0) {
+    if (request.tools.length > 0) {
+      report.coerced(report.name('toolChoice'), 'the upstream cannot forbid calls: no tools are sent');
+    }
+    return NO_TOOLS;
+  }
+  const tools = allowedTools(request).flatMap((tool) => renderTool(tool, context));
+  if (tools.length === 0) {
+    reportLostChoice(toolChoice, 'none of the tools it could mean is sent', report);
+    return { tools: standIns(used, report) };
+  }
+  reportLostParallel(request, report);
+  const choice = renderChoice(context, isThinking);
+  return { tools, ...(choice !== undefined && { toolChoice: choice }) };
+}
+
+const TAKES_NONE = 'the endpoint takes no tools';
+
+function renderTool(tool: Tool, context: RenderContext): Piece[] {
+  const { request, report, names } = context;
+  if (tool.type === 'hosted') {
+    report.dropped(report.place(tool, 'tools'), notRun(tool.kind));
+    return [];
+  }
+  reportToolLosses(tool, context);
+  const keepsStrict = request.format === 'messages' && tool.type === 'function' && tool.strict === true;
+  const json = tool.type === 'custom' ? freeTextParameters(tool) : { type: 'object', ...tool.parameters };
+  const { description = '' } = tool;
+  const block = {
+    toolSpec: {
+      name: names.nameOf(identityOf(tool)),
+      ...(description.trim() !== '' && { description }),
+      inputSchema: { json },
+      ...(keepsStrict && { strict: true }),
+    },
+  };
+  const cache = tool.type === 'function' ? tool.cache : undefined;
+  const mark =
+    cache === undefined ? {} : { mark: { cache, field: report.place(tool, 'tools', 'cache_control') } };
+  return [{ block, ...mark }];
+}
+
+/** Tells what a tool loses when it becomes a plain function of this dialect. */
+function reportToolLosses(tool: CallableTool, { request, report, names }: RenderContext): void {
+  const { format } = request;
+  // The chat format wraps what a tool declares.
+  const place = (member: string) =>
+    report.place(tool, 'tools', format === 'chat' ? `${tool.type}.${member}` : member);
+  const { namespace } = tool;
+  const plainName = namespace === undefined ? tool.name : `${namespace.name}__${tool.name}`;
+  const flatName = names.nameOf(identityOf(tool));
+  if (flatName !== plainName) report.renamed(place('name'), `the upstream knows it as ${flatName}`);
+  if (tool.type === 'custom' && tool.format !== undefined && tool.format.type !== 'text') {
+    report.coerced(place('format'), 'the grammar became part of the description of a string argument');
+  }
+  if (tool.type === 'function' && tool.strict === true && format !== 'messages') {
+    report.dropped(place('strict'), 'the upstream enforces fewer kinds of schemas than this tool may have');
+  }
+  if (namespace?.description !== undefined && namespace.description !== '') {
+    const group = report.place(tool, 'tools').replace(/\.tools\[\d+\]$/, '');
+    report.dropped(`${group}.description`, 'the upstream has no groups of tools');
+  }
+  reportForeignMembers(tool, 'tools', report);
+}
+
+/** Names of the tools that were called before. */
+function toolsUsed(turns: readonly Turn[]): string[] {
+  const names = turns.flatMap(({ pieces }) =>
+    pieces.flatMap(({ block }) => stringAt(objectAt(block, 'toolUse'), 'name') ?? []),
+  );
+  return [...new Set(names)];
+}
+
+/** The upstream demands tools where there were calls: those that were called are declared, and said to be gone. */
+function standIns(names: readonly string[], report: Report): Piece[] {
+  if (names.length > 0) {
+    const detail = 'tools that were called before are declared: the upstream demands it';
+    report.coerced(report.name('tools'), detail);
+  }
+  return names.map((name) => ({
+    block: { toolSpec: { name, description: GONE, inputSchema: { json: { type: 'object' } } } },
+  }));
+}
+
+const GONE = 'No longer available: do not call it.';
+
+/** The format cannot narrow a list of tools: only the allowed ones are sent. */
+function allowedTools({ tools, toolChoice }: GenerationRequest): readonly Tool[] {
+  if (toolChoice?.mode !== 'allowed') return tools;
+  return tools.filter((tool) =>
+    toolChoice.tools.some((named) =>
+      tool.type === 'hosted' ? named.type === tool.kind : nameIn(named) === tool.name,
+    ),
+  );
+}
+
+/** Formats write an allowed tool as `{type, name}` or as `{type, function: {name}}`. */
+function nameIn(named: JsonObject): unknown {
+  return named.name ?? objectAt(named, 'function')?.name ?? objectAt(named, 'custom')?.name;
+}
+
+/** Without tools a choice among them is lost, unless it leaves the model free not to call any. */
+function reportLostChoice(choice: ToolChoice | undefined, detail: string, report: Report): void {
+  const isForced =
+    choice?.mode === 'allowed' ? choice.required : choice !== undefined && !FREE.has(choice.mode);
+  if (isForced) report.dropped(report.name('toolChoice'), detail);
+}
+
+const FREE: ReadonlySet<ToolChoice['mode']> = new Set(['auto', 'none']);
+
+function reportLostParallel({ parallelToolCalls }: GenerationRequest, report: Report): void {
+  if (parallelToolCalls === false) report.dropped(report.name('parallelToolCalls'), NO_FIELD);
+}
+
+/** The choice where it is another than the upstream's own, `auto`: not every model takes one. */
+function renderChoice(context: RenderContext, isThinking: boolean): JsonObject | undefined {
+  const { request, target, report } = context;
+  const { toolChoice } = request;
+  const field = report.name('toolChoice');
+  const changes = toolChoice?.mode === 'allowed' ? ['only the allowed tools are sent'] : [];
+  const choice = wireChoice(toolChoice, context);
+  if (choice !== undefined && target.supportedParameters?.has('tool_choice') === false) {
+    changes.push('became auto: the endpoint takes no choice of tools');
+  } else if (choice !== undefined && isThinking) {
+    changes.push('became auto: the upstream forces no call while thinking');
+  } else {
+    if (changes.length > 0) report.coerced(field, changes.join('; '));
+    return choice;
+  }
+  report.coerced(field, changes.join('; '));
+  return undefined;
+}
+
+function wireChoice(choice: ToolChoice | undefined, context: RenderContext): JsonObject | undefined {
+  const { report } = context;
+  const field = report.name('toolChoice');
+  switch (choice?.mode) {
+    case 'none':
+      report.coerced(
+        field,
+        'became auto: the upstream cannot forbid calls, and earlier turns need the tools',
+      );
+      return undefined;
+    case 'required':
+      return { any: {} };
+    case 'tool':
+      return { tool: { name: nameOfChosen(choice, context) } };
+    case 'allowed':
+      return choice.required ? { any: {} } : undefined;
+    case 'hosted':
+      report.dropped(field, 'names a hosted tool that the upstream does not run');
+      return undefined;
+    case 'auto':
+    case undefined:
+      return undefined;
+  }
+}
+
+function nameOfChosen(
+  { kind, name }: Extract<ToolChoice, { mode: 'tool' }>,
+  { request, names }: RenderContext,
+): string {
+  const named = request.tools.filter((tool) => tool.type !== 'hosted').filter((tool) => tool.name === name);
+  const chosen = named.find((tool) => tool.type === kind) ?? named[0];
+  return names.nameOf(chosen === undefined ? { kind, name } : identityOf(chosen));
+}
+
+function identityOf({ type, name, namespace }: CallableTool): ToolIdentity {
+  return namespace === undefined ? { kind: type, name } : { kind: type, name, namespace: namespace.name };
+}

@@ -1,0 +1,94 @@
+import type { JsonObject } from '../../kit/json.ts';
+
+/** Shapes and limits of the Converse interface. A block is an object with one member, whose name says what it is. */
+
+/** Who speaks in a turn. System prompts stand beside the turns. */
+export type WireRole = 'user' | 'assistant';
+
+/** Whose words a block is going to be. */
+export type Speaker = WireRole | 'system';
+
+/** The events of a stream, by the name that a frame has or that its payload is wrapped in. */
+export const STREAM_EVENTS: ReadonlySet<string> = new Set([
+  'messageStart',
+  'contentBlockStart',
+  'contentBlockDelta',
+  'contentBlockStop',
+  'messageStop',
+  'metadata',
+]);
+
+/** Image formats by their media type. */
+export const IMAGE_FORMATS: Readonly<Record<string, string>> = {
+  'image/png': 'png',
+  'image/jpeg': 'jpeg',
+  'image/jpg': 'jpeg',
+  'image/gif': 'gif',
+  'image/webp': 'webp',
+};
+
+/** Document formats by their media type. Other kinds of text are sent as plain text. */
+export const DOCUMENT_FORMATS: Readonly<Record<string, string>> = {
+  'application/pdf': 'pdf',
+  'text/csv': 'csv',
+  'application/msword': 'doc',
+  'application/vnd.openxmlformats-officedocument.wordprocessingml.document': 'docx',
+  'application/vnd.ms-excel': 'xls',
+  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': 'xlsx',
+  'text/html': 'html',
+  'text/plain': 'txt',
+  'text/markdown': 'md',
+};
+
+/** Video formats by their media type. */
+export const VIDEO_FORMATS: Readonly<Record<string, string>> = {
+  'video/mp4': 'mp4',
+  'video/webm': 'webm',
+  'video/quicktime': 'mov',
+  'video/x-matroska': 'mkv',
+  'video/x-flv': 'flv',
+  'video/mpeg': 'mpeg',
+  'video/x-ms-wmv': 'wmv',
+  'video/3gpp': 'three_gp',
+};
+
+/** Formats of audio. */
+export const AUDIO_FORMATS: ReadonlySet<string> = new Set([
+  'mp3',
+  'opus',
+  'wav',
+  'aac',
+  'flac',
+  'mp4',
+  'ogg',
+  'mkv',
+  'mka',
+  'x-aac',
+  'm4a',
+  'mpeg',
+  'mpga',
+  'pcm',
+  'webm',
+]);
+
+/** Longest id of a tool call; names of tools have the same limit. */
+export const MAX_ID_LENGTH = 64;
+
+/** Longest name of a document. */
+export const MAX_DOCUMENT_NAME_LENGTH = 200;
+
+/** Cache points that one request may hold. */
+export const MAX_CACHE_POINTS = 4;
+
+/** Labels that one request may carry, and what they may be written with. */
+export const MAX_LABELS = 16;
+export const LABEL_NAME = /^[a-zA-Z0-9\s:_@$#=/+,.-]{1,256}$/;
+export const LABEL_VALUE = /^[a-zA-Z0-9\s:_@$#=/+,.-]{0,256}$/;
+
+/** Highest temperature that is taken. */
+export const MAX_TEMPERATURE = 1;
+
+/** A block of text. */
+export function textBlock(text: string): JsonObject {
+  return { text };
+}

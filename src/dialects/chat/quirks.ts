@@ -1,0 +1,41 @@
+import { createHash } from 'node:crypto';
+import type { Quirks } from '../../ir/quirks.ts';
+import type { GenerationRequest } from '../../ir/request.ts';
+import type { JsonObject } from '../../kit/json.ts';
+import type { RenderTarget } from '../dialect.ts';
+import type { Report } from '../report.ts';
+import { callersName } from './supported.ts';
+
+/** What the report says of a field that a provider answers with an error. */
+const REFUSED = 'the provider refuses it';
+
+/** Fields that are ours or that nobody misses: they are left out without a word. */
+const UNREPORTED: ReadonlySet<string> = new Set(['stream_options', 'user', 'safety_identifier']);
+
+/** The body without fields that the provider refuses, the others under the names they have there. */
+export function withQuirks(
+  body: JsonObject,
+  request: GenerationRequest,
+  { quirks = {} }: RenderTarget,
+  report: Report,
+): JsonObject {
+  const { refusedFields = [], renamedFields = {} } = quirks;
+  const refused = refusedFields.filter((field) => body[field] !== undefined);
+  const renamed = Object.keys(renamedFields).filter((field) => body[field] !== undefined);
+  if (refused.length + renamed.length === 0) return body;
+  for (const field of refused) {
+    const name = UNREPORTED.has(field) ? undefined : callersName(field, request, report);
+    if (name !== undefined) report.dropped(name, REFUSED);
+  }
+  const entries = Object.entries(body).filter(([field]) => !refusedFields.includes(field));
+  return Object.fromEntries(entries.map(([field, value]) => [renamedFields[field] ?? field, value]));
+}
+
+const NINE_ALPHANUMERICS = /^[A-Za-z0-9]{9}$/;
+
+/** The id of a tool call in the form that the provider takes: the same for a call and its result. */
+export function toolCallId(id: string, { toolCallIds }: Quirks): string {
+  if (toolCallIds === undefined || NINE_ALPHANUMERICS.test(id)) return id;
+  const digest = createHash('sha256').update(id).digest('base64');
+  return digest.replace(/[^A-Za-z0-9]/g, '').slice(0, 9);
+}

@@ -1,0 +1,25 @@
+import { SSE_TYPE, SseReader } from '../../kit/sse.ts';
+import type { UpstreamDialect } from '../dialect.ts';
+import { decodeBody } from './body.ts';
+import { createDecoder } from './decode.ts';
+import { readError } from './error.ts';
+import { renderRequest } from './render-request.ts';
+
+/** The generateContent format as upstreams speak it. No caller does, so nothing is ever relayed. */
+export const geminiUpstream: UpstreamDialect = {
+  name: 'gemini',
+  path: (model, stream) =>
+    `/models/${pathOf(model)}:${stream ? 'streamGenerateContent?alt=sse' : 'generateContent'}`,
+  streamType: SSE_TYPE,
+  createFrameReader: (maxBytes) => new SseReader(maxBytes),
+  renderRequest,
+  renderRelay: renderRequest,
+  createDecoder,
+  decodeBody,
+  readError,
+};
+
+/** A model's name as part of an address; slashes in it are steps of the path. */
+function pathOf(model: string): string {
+  return model.split('/').map(encodeURIComponent).join('/');
+}

@@ -1,0 +1,22 @@
+import type { CacheMark, Ext } from '../../ir/items.ts';
+import type { RequestField } from '../../ir/request.ts';
+import { foreignMembers } from '../foreign-members.ts';
+import type { Report } from '../report.ts';
+
+/** Why something does not go out. */
+export const NO_FIELD = 'the upstream has no such field';
+export const NO_CACHE_MARKS = 'the upstream caches on its own and takes no marks';
+export const NOT_TAKEN = 'the endpoint does not take this parameter';
+export const FOREIGN_SEAL = 'sealed by another model family: the upstream would refuse it';
+
+/** Tells what an item, part or tool holds that this dialect cannot say: its cache mark, and members of other dialects. */
+export function reportLostMembers(
+  thing: { readonly cache?: CacheMark; readonly ext?: Ext },
+  field: Extract<RequestField, 'items' | 'tools'>,
+  report: Report,
+): void {
+  if (thing.cache !== undefined) report.dropped(report.place(thing, field, 'cache_control'), NO_CACHE_MARKS);
+  for (const [name] of foreignMembers(thing.ext, 'gemini')) {
+    report.dropped(report.place(thing, field, name), NO_FIELD);
+  }
+}

@@ -1,0 +1,204 @@
+import { GatewayError } from '../../ir/errors.ts';
+import type { Event, Seal } from '../../ir/events.ts';
+import type { ItemStatus, Logprobs } from '../../ir/items.ts';
+import type { Usage } from '../../ir/usage.ts';
+import type { JsonObject } from '../../kit/json.ts';
+import { objectAt, objectsAt, stringAt, textAt } from '../../kit/members.ts';
+import type { DecodeContext } from '../dialect.ts';
+import { Citations } from './citations.ts';
+import { failureOf } from './error.ts';
+import { readBlock, readEnd } from './finish-reason.ts';
+import { functionNames } from './function-names.ts';
+import { ItemWriter } from './item-writer.ts';
+import { readLogprobs } from './logprobs.ts';
+import { CallReader } from './read-calls.ts';
+import { encryptedSeal, signatureSeal } from './seals.ts';
+import { isSameUsage, readUsage } from './usage.ts';
+import type { WirePart } from './wire.ts';
+
+/** Upstream ids that are plain and short enough to be part of an id of ours. */
+const UPSTREAM_ID = /^[\w-]{1,48}$/;
+
+/** Parts that are kept as they are. */
+const UNMODELLED = ['inlineData', 'fileData', 'executableCode', 'codeExecutionResult'];
+
+/**
+ * Reads one answer, chunk by chunk; a whole body is an answer in one chunk. Never throws: what it cannot read, it skips.
+ * After a terminal event it reads nothing more.
+ */
+export class AnswerReader {
+  readonly #citations = new Citations();
+  readonly #writer = new ItemWriter((text) => this.#citations.take(text));
+  readonly #calls: CallReader;
+  #isStarted = false;
+  #isEnded = false;
+  /** What ids that we make are made of: the same for the whole answer, another for the next one. */
+  #ground = 'upstream';
+  /** The seal of what was said last: sources may still come, and belong to what was said. */
+  #seal: Seal | undefined;
+  #searches = 0;
+  #usage: Usage | undefined;
+  #feedback: JsonObject | undefined;
+  #hasCandidate = false;
+  #word: string | undefined;
+  #message: string | undefined;
+
+  constructor({ request }: DecodeContext) {
+    const { identify } = functionNames(request);
+    this.#calls = new CallReader(this.#writer, identify, (place) => `call_${this.#ground}_${place}`);
+  }
+
+  get isEnded(): boolean {
+    return this.#isEnded;
+  }
+
+  /** True when there is an answer, or the prompt was refused. */
+  get hasAnswer(): boolean {
+    return this.#hasCandidate || readBlock(this.#feedback) !== undefined;
+  }
+
+  read(chunk: JsonObject): Event[] {
+    if (this.#isEnded) return [];
+    if (chunk.error !== undefined && chunk.error !== null) return this.fail(failureOf(chunk));
+    this.#start(chunk);
+    this.#feedback = objectAt(chunk, 'promptFeedback') ?? this.#feedback;
+    const candidate = objectsAt(chunk, 'candidates').find(({ index }) => (index ?? 0) === 0);
+    if (candidate !== undefined) this.#readCandidate(candidate);
+    this.#readUsage(objectAt(chunk, 'usageMetadata'));
+    return this.#writer.take();
+  }
+
+  /** The upstream has said all it will. */
+  finish(): Event[] {
+    if (this.#isEnded) return [];
+    this.#isEnded = true;
+    const isEmpty = this.#writer.count === 0;
+    const block = isEmpty ? readBlock(this.#feedback) : undefined;
+    const contents = { hasCalls: this.#calls.hasCalls, isEmpty };
+    const end = block ?? readEnd(this.#word, this.#message, contents);
+    const isCut = end.type === 'finish' && (end.reason === 'length' || end.reason === 'content-filter');
+    if (end.type === 'finish') this.#closeAll(isCut ? 'incomplete' : 'completed');
+    this.#writer.emit(end);
+    return this.#writer.take();
+  }
+
+  /** The bytes have ended. The last chunk announces the end; without that the answer is not whole. */
+  cut(): Event[] {
+    if (this.#isEnded) return [];
+    if (this.#word !== undefined || readBlock(this.#feedback) !== undefined) return this.finish();
+    const message = 'The provider ended the stream before the answer was complete';
+    return this.fail(new GatewayError('upstream-unavailable', message));
+  }
+
+  fail(error: GatewayError): Event[] {
+    this.#isEnded = true;
+    this.#writer.emit({ type: 'failure', error });
+    return this.#writer.take();
+  }
+
+  // --- Chunks --------------------------------------------------------------------------------------------------------
+
+  #start(chunk: JsonObject): void {
+    if (this.#isStarted) return;
+    this.#isStarted = true;
+    const [id, model] = [textAt(chunk, 'responseId'), textAt(chunk, 'modelVersion')];
+    if (id !== undefined && UPSTREAM_ID.test(id)) this.#ground = id;
+    this.#writer.emit({
+      type: 'start',
+      ...(id !== undefined && { upstreamId: id }),
+      ...(model !== undefined && { upstreamModel: model }),
+    });
+  }
+
+  #readCandidate(candidate: JsonObject): void {
+    this.#hasCandidate = true;
+    this.#citations.read(candidate);
+    this.#searches = Math.max(this.#searches, this.#citations.searches);
+    let logprobs = readLogprobs(candidate);
+    for (const part of objectsAt(objectAt(candidate, 'content'), 'parts')) {
+      if (this.#readPart(part, logprobs)) logprobs = undefined;
+    }
+    this.#word = textAt(candidate, 'finishReason') ?? this.#word;
+    this.#message = textAt(candidate, 'finishMessage') ?? this.#message;
+  }
+
+  #readUsage(metadata: JsonObject | undefined): void {
+    const usage = metadata === undefined ? undefined : readUsage(metadata, this.#searches);
+    if (usage === undefined || isSameUsage(this.#usage, usage)) return;
+    this.#usage = usage;
+    this.#writer.emit({ type: 'usage', usage });
+  }
+
+  // --- Parts ---------------------------------------------------------------------------------------------------------
+
+  /** Takes one part; true when it was words, which the log probabilities of the chunk belong to. */
+  #readPart(part: JsonObject, logprobs: Logprobs | undefined): boolean {
+    const signature = textAt(part, 'thoughtSignature');
+    const call = objectAt(part, 'functionCall');
+    if (call !== undefined) {
+      this.#tellSeal();
+      this.#calls.read(call, signature);
+      return false;
+    }
+    const text = stringAt(part, 'text');
+    if (text !== undefined) return this.#readText(text, part.thought === true, signature, logprobs);
+    if (part.thought !== true) this.#readMedia(part, signature);
+    return false;
+  }
+
+  #readText(
+    text: string,
+    isThought: boolean,
+    signature: string | undefined,
+    logprobs: Logprobs | undefined,
+  ): boolean {
+    if (text === '' && signature === undefined) return false;
+    this.#beginOther();
+    if (isThought) {
+      if (text !== '') this.#writer.writeThought(text);
+      if (signature !== undefined) this.#writer.sealThoughts(signatureSeal(signature));
+      return false;
+    }
+    if (text !== '') this.#writer.writeText(text, logprobs);
+    if (signature !== undefined) {
+      this.#seal = text === '' ? encryptedSeal(signature) : signatureSeal(signature);
+    }
+    return text !== '';
+  }
+
+  #readMedia(part: WirePart, signature: string | undefined): void {
+    const inline = objectAt(part, 'inlineData');
+    const mediaType = textAt(inline, 'mimeType') ?? '';
+    const data = textAt(inline, 'data');
+    if (data !== undefined && mediaType.startsWith('image/')) {
+      this.#beginOther();
+      this.#writer.writeImage({ kind: 'base64', mediaType, data });
+      if (signature !== undefined) this.#seal = signatureSeal(signature);
+    } else if (UNMODELLED.some((kind) => objectAt(part, kind) !== undefined)) {
+      this.#beginOther();
+      this.#writer.writeOpaque(part);
+    } else if (signature !== undefined) {
+      this.#beginOther();
+      this.#seal = encryptedSeal(signature);
+    }
+  }
+
+  /** Something other than a call follows. */
+  #beginOther(): void {
+    this.#calls.end('completed');
+    this.#tellSeal();
+  }
+
+  #tellSeal(): void {
+    if (this.#seal === undefined) return;
+    const seal = this.#seal;
+    this.#seal = undefined;
+    this.#writer.writeSeal(seal, undefined);
+  }
+
+  #closeAll(lastStatus: ItemStatus): void {
+    this.#calls.end(lastStatus);
+    this.#writer.close(lastStatus);
+    this.#tellSeal();
+  }
+}

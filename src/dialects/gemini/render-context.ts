@@ -1,0 +1,27 @@
+import type { GenerationRequest } from '../../ir/request.ts';
+import type { RenderTarget } from '../dialect.ts';
+import { Report } from '../report.ts';
+import type { FlatNames } from '../tool-names.ts';
+import { functionNames } from './function-names.ts';
+import { type ModelTraits, traitsOf } from './model-traits.ts';
+
+/** What rendering one request needs to know and collects on its way. */
+export interface RenderContext {
+  readonly request: GenerationRequest;
+  readonly target: RenderTarget;
+  readonly traits: ModelTraits;
+  readonly report: Report;
+  /** The upstream's names of the request's tools. */
+  readonly names: FlatNames;
+}
+
+/** The context of a request that nothing was rendered of yet. */
+export function renderContext(request: GenerationRequest, target: RenderTarget): RenderContext {
+  return {
+    request,
+    target,
+    traits: traitsOf(target.model),
+    report: new Report(request),
+    names: functionNames(request),
+  };
+}

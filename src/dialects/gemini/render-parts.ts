@@ -1,0 +1,171 @@
+import type { Format, Part, Source } from '../../ir/items.ts';
+import { textAt } from '../../kit/members.ts';
+import { textOfForeignPart } from '../chat/foreign-content.ts';
+import type { Report } from '../report.ts';
+import { NO_CACHE_MARKS, NO_FIELD, reportLostMembers } from './losses.ts';
+import {
+  type AddressedKind,
+  addressedPart,
+  audioType,
+  bytesIn,
+  inlinePart,
+  isReadable,
+  isTextLike,
+  ownType,
+} from './media.ts';
+import type { RenderContext } from './render-context.ts';
+import { textPart, type WirePart } from './wire.ts';
+
+type PartOf<T extends Part['type']> = Extract<Part, { type: T }>;
+
+/** Pieces of messages and of tool results as this dialect takes them; what they lose is in the report. */
+export class PartRenderer {
+  readonly #report: Report;
+  readonly #format: Format;
+
+  constructor({ report, request }: RenderContext) {
+    this.#report = report;
+    this.#format = request.format;
+  }
+
+  parts(parts: readonly Part[]): WirePart[] {
+    return parts.flatMap((part) => this.#part(part));
+  }
+
+  /** Of system prompts, which are text only. */
+  texts(parts: readonly Part[]): WirePart[] {
+    return parts.flatMap((part) => {
+      if (part.type === 'text' || part.type === 'refusal' || part.type === 'opaque') return this.#part(part);
+      return this.#drop(part, 'system prompts hold only text');
+    });
+  }
+
+  /** An image that a model made. */
+  source(owner: object, source: Source, kind: AddressedKind): WirePart[] {
+    switch (source.kind) {
+      case 'base64':
+        return this.#bytes(owner, source);
+      case 'url':
+        return this.#address(owner, source.url, kind);
+      case 'text':
+        return source.text === '' ? [] : [textPart(source.text)];
+      case 'file-id':
+        return this.#drop(owner, 'files of another provider: the upstream does not have them');
+    }
+  }
+
+  #part(part: Part): WirePart[] {
+    switch (part.type) {
+      case 'text':
+        return this.#text(part);
+      case 'refusal':
+        reportLostMembers(part, 'items', this.#report);
+        return part.refusal === '' ? [] : [textPart(part.refusal)];
+      case 'image':
+        return this.#image(part);
+      case 'file':
+        return this.#file(part);
+      case 'audio':
+        reportLostMembers(part, 'items', this.#report);
+        return [inlinePart(audioType(part.format), part.data)];
+      case 'video':
+        reportLostMembers(part, 'items', this.#report);
+        return this.#address(part, part.url, 'video');
+      case 'opaque':
+        return this.#opaque(part);
+    }
+  }
+
+  /** Upstreams refuse empty text. */
+  #text(part: PartOf<'text'>): WirePart[] {
+    for (const member of ['annotations', 'logprobs'] as const) {
+      if ((part[member]?.length ?? 0) > 0) this.#report.dropped(this.#place(part, member), NO_FIELD);
+    }
+    reportLostMembers(part, 'items', this.#report);
+    return part.text === '' ? [] : [textPart(part.text)];
+  }
+
+  #image(part: PartOf<'image'>): WirePart[] {
+    reportLostMembers(part, 'items', this.#report);
+    if (part.source.kind === 'text') return this.#drop(part, 'an image given as text');
+    if (part.detail !== undefined && part.detail !== 'auto') {
+      this.#report.dropped(this.#place(part, this.#nested('image_url', 'detail')), NO_FIELD);
+    }
+    return this.source(part, part.source, 'image');
+  }
+
+  #file(part: PartOf<'file'>): WirePart[] {
+    const { source, filename } = part;
+    reportLostMembers(part, 'items', this.#report);
+    const text = textOfFile(source);
+    if (text !== undefined) {
+      this.#report.coerced(this.#place(part), 'a text document is sent as plain text');
+      const lines = [filename ?? '', text].filter((line) => line !== '');
+      return lines.length === 0 ? [] : [textPart(lines.join('\n'))];
+    }
+    if (filename !== undefined) {
+      this.#report.dropped(this.#place(part, this.#nameMember()), 'files have no names there');
+    }
+    return this.source(part, source, 'file');
+  }
+
+  #bytes(owner: object, { mediaType, data }: Extract<Source, { kind: 'base64' }>): WirePart[] {
+    const type = ownType(mediaType);
+    return isReadable(type) ? [inlinePart(type, data)] : this.#unreadable(owner, type);
+  }
+
+  #address(owner: object, url: string, kind: AddressedKind): WirePart[] {
+    const bytes = bytesIn(url);
+    if (bytes !== undefined) return this.#bytes(owner, bytes);
+    const addressed = addressedPart(url, kind);
+    if (addressed === undefined) return this.#drop(owner, 'the upstream fetches only https and gs addresses');
+    if (!isReadable(addressed.mimeType)) return this.#unreadable(owner, addressed.mimeType);
+    if (addressed.isGuessed) {
+      this.#report.coerced(this.#place(owner), `the address does not tell its type: sent as ${kind}`);
+    }
+    return [addressed.part];
+  }
+
+  #unreadable(owner: object, mediaType: string): [] {
+    return this.#drop(owner, `the upstream reads no files of type ${mediaType.slice(0, 64)}`);
+  }
+
+  #opaque(part: PartOf<'opaque'>): WirePart[] {
+    if (part.dialect === 'gemini') return [part.value as WirePart];
+    const text = textOfForeignPart(part, this.#report);
+    if (text === undefined) {
+      return this.#drop(part, `the upstream does not know ${textAt(part.value, 'type') ?? 'such content'}`);
+    }
+    if (text.cache !== undefined) {
+      this.#report.dropped(this.#place(part, 'cache_control'), NO_CACHE_MARKS);
+    }
+    return [textPart(text.text)];
+  }
+
+  /** Tells what is left out, and stands for the parts that it would have been. */
+  #drop(thing: object, detail: string): [] {
+    this.#report.dropped(this.#place(thing), detail);
+    return [];
+  }
+
+  #place(thing: object, member?: string): string {
+    return this.#report.place(thing, 'items', member);
+  }
+
+  /** Where the name of a file stands. */
+  #nameMember(): string {
+    return this.#format === 'messages' ? 'title' : this.#nested('file', 'filename');
+  }
+
+  /** The chat format wraps what a part holds. */
+  #nested(wrapper: string, member: string): string {
+    return this.#format === 'chat' ? `${wrapper}.${member}` : member;
+  }
+}
+
+/** What a file says, where it is text that the upstream takes only as such. */
+function textOfFile(source: Source): string | undefined {
+  if (source.kind === 'text') return source.text;
+  const isText = source.kind === 'base64' && isTextLike(source.mediaType);
+  return isText ? Buffer.from(source.data, 'base64').toString() : undefined;
+}

@@ -1,0 +1,153 @@
+import type { Tool, ToolChoice } from '../../ir/request.ts';
+import type { JsonObject } from '../../kit/json.ts';
+import { objectAt, textAt } from '../../kit/members.ts';
+import type { Report } from '../report.ts';
+import { freeTextParameters, type ToolIdentity } from '../tool-names.ts';
+import { NO_FIELD, NOT_TAKEN, reportLostMembers } from './losses.ts';
+import type { RenderContext } from './render-context.ts';
+import { takes } from './supported.ts';
+
+type CallableTool = Exclude<Tool, { type: 'hosted' }>;
+
+/** The members of a wire body that are about tools. */
+export function renderTools(context: RenderContext): JsonObject {
+  const { request, target, report } = context;
+  if (!takes('tools', target)) {
+    if (request.tools.length > 0) report.dropped(report.name('tools'), NOT_TAKEN);
+    reportLostChoice(request.toolChoice, report);
+    return {};
+  }
+  const callable = request.tools.filter((tool) => isCallable(tool, report));
+  if (callable.length === 0) {
+    reportLostChoice(request.toolChoice, report);
+    return {};
+  }
+  if (request.parallelToolCalls === false) {
+    report.dropped(report.name('parallelToolCalls'), 'the upstream decides how many calls it makes at once');
+  }
+  const config = renderChoice(callable, context);
+  const isStrict = config?.mode === 'ANY' || config?.mode === 'VALIDATED';
+  for (const tool of callable) reportLosses(tool, isStrict, context);
+  return {
+    tools: [{ functionDeclarations: callable.map((tool) => declarationOf(tool, context)) }],
+    ...(config !== undefined && { toolConfig: { functionCallingConfig: config } }),
+  };
+}
+
+function isCallable(tool: Tool, report: Report): tool is CallableTool {
+  if (tool.type !== 'hosted') return true;
+  report.dropped(report.place(tool, 'tools'), `the upstream does not run ${tool.kind}`);
+  return false;
+}
+
+/**
+ * The schema goes out as `parametersJsonSchema`, which takes JSON Schema as callers write it. The older `parameters` takes
+ * a small part of it in other words, and refuses the rest.
+ */
+function declarationOf(tool: CallableTool, { names }: RenderContext): JsonObject {
+  const schema = tool.type === 'custom' ? freeTextParameters(tool) : tool.parameters;
+  return {
+    name: names.nameOf(identityOf(tool)),
+    ...(tool.description !== undefined && { description: tool.description }),
+    ...(schema !== undefined && { parametersJsonSchema: { type: 'object', ...schema } }),
+  };
+}
+
+/** Tells what a tool loses. `isStrict`: the upstream keeps to all schemas in this request. */
+function reportLosses(tool: CallableTool, isStrict: boolean, context: RenderContext): void {
+  const { request, report, names } = context;
+  // The chat format wraps what a tool declares.
+  const place = (member: string) =>
+    report.place(tool, 'tools', request.format === 'chat' ? `${tool.type}.${member}` : member);
+  const { namespace } = tool;
+  const plainName = namespace === undefined ? tool.name : `${namespace.name}__${tool.name}`;
+  const sentName = names.nameOf(identityOf(tool));
+  if (sentName !== plainName) report.renamed(place('name'), `the upstream knows it as ${sentName}`);
+  if (tool.type === 'custom' && tool.format !== undefined && tool.format.type !== 'text') {
+    report.coerced(place('format'), 'the grammar became part of the description of a string argument');
+  }
+  if (tool.type === 'function' && tool.strict === true && !isStrict)
+    report.dropped(place('strict'), NO_FIELD);
+  if (namespace?.description !== undefined && namespace.description !== '') {
+    const group = report.place(tool, 'tools').replace(/\.tools\[\d+\]$/, '');
+    report.dropped(`${group}.description`, 'the upstream has no groups of tools');
+  }
+  reportLostMembers(tool, 'tools', report);
+}
+
+function identityOf({ type, name, namespace }: CallableTool): ToolIdentity {
+  return namespace === undefined ? { kind: type, name } : { kind: type, name, namespace: namespace.name };
+}
+
+// --- The choice among them -------------------------------------------------------------------------------------------
+
+/** Without tools a choice among them is lost, unless it leaves the model free not to call any. */
+function reportLostChoice(choice: ToolChoice | undefined, report: Report): void {
+  const isForced =
+    choice?.mode === 'allowed' ? choice.required : choice !== undefined && !FREE.has(choice.mode);
+  if (isForced) report.dropped(report.name('toolChoice'), 'no tool is left to choose');
+}
+
+const FREE: ReadonlySet<ToolChoice['mode']> = new Set(['auto', 'none']);
+
+function renderChoice(callable: readonly CallableTool[], context: RenderContext): JsonObject | undefined {
+  const { request, target, report } = context;
+  const choice = request.toolChoice;
+  if (choice !== undefined && !takes('toolChoice', target)) {
+    if (choice.mode !== 'auto') report.dropped(report.name('toolChoice'), NOT_TAKEN);
+    return undefined;
+  }
+  switch (choice?.mode) {
+    case undefined:
+    case 'auto':
+      return freeChoice(callable);
+    case 'none':
+      return { mode: 'NONE' };
+    case 'required':
+      return { mode: 'ANY' };
+    case 'tool':
+      return { mode: 'ANY', allowedFunctionNames: [nameOfChosen(choice.kind, choice.name, context)] };
+    case 'allowed':
+      return allowedChoice(choice, callable, context);
+    case 'hosted':
+      report.dropped(report.name('toolChoice'), 'names a tool that the upstream does not run');
+      return freeChoice(callable);
+  }
+}
+
+/** `VALIDATED` leaves the choice to the model and keeps to the schemas of the tools. */
+function freeChoice(callable: readonly CallableTool[]): JsonObject | undefined {
+  const areStrict = callable.every((tool) => tool.type === 'function' && tool.strict === true);
+  return areStrict ? { mode: 'VALIDATED' } : undefined;
+}
+
+function allowedChoice(
+  choice: Extract<ToolChoice, { mode: 'allowed' }>,
+  callable: readonly CallableTool[],
+  context: RenderContext,
+): JsonObject | undefined {
+  const { report, request } = context;
+  const list = request.format === 'chat' ? '.allowed_tools.tools' : '.tools';
+  const allowed = choice.tools.map((entry, position) => {
+    const tool = callable.find(({ name }) => name === nameIn(entry));
+    if (tool !== undefined) return nameOfChosen(tool.type, tool.name, context);
+    const kind = textAt(entry, 'type') ?? 'the tool';
+    report.dropped(report.name('toolChoice', `${list}[${position}]`), `the upstream does not run ${kind}`);
+    return undefined;
+  });
+  const names = allowed.filter((name) => name !== undefined);
+  // Nothing that is sent is allowed.
+  if (names.length === 0) return { mode: 'NONE' };
+  return { mode: choice.required ? 'ANY' : 'VALIDATED', allowedFunctionNames: names };
+}
+
+/** Formats write an allowed tool as `{type, name}` or as `{type, function: {name}}`. */
+function nameIn(entry: JsonObject): string | undefined {
+  return textAt(entry, 'name') ?? textAt(objectAt(entry, 'function') ?? objectAt(entry, 'custom'), 'name');
+}
+
+function nameOfChosen(kind: CallableTool['type'], name: string, { request, names }: RenderContext): string {
+  const named = request.tools.filter((tool) => tool.type !== 'hosted').filter((tool) => tool.name === name);
+  const chosen = named.find((tool) => tool.type === kind) ?? named[0];
+  return names.nameOf(chosen === undefined ? { kind, name } : identityOf(chosen));
+}

@@ -1,0 +1,39 @@
+import type { Seal } from '../../ir/events.ts';
+import type { Format, ReasoningItem, ToolCallItem } from '../../ir/items.ts';
+import { familyOf } from '../custody.ts';
+import { NATIVE_FORMAT } from './wire.ts';
+
+/**
+ * Thought signatures in both directions. Upstreams put them on any part: a thought, a call, words, an image, or an empty
+ * text of its own.
+ *
+ * | on                | becomes                                                                                   |
+ * | ----------------- | ----------------------------------------------------------------------------------------- |
+ * | a thought         | the signature of the reasoning item                                                       |
+ * | a call            | the call's own seal, and before it a reasoning item with the id of the call and the seal as `encrypted`: not every format has a place for it on calls, and many clients replay only what their format documents |
+ * | words, an image   | after them a reasoning item with nothing but a `signature`                                |
+ * | nothing           | a reasoning item with nothing but `encrypted`                                             |
+ */
+
+/** Proof over what is beside it. */
+export function signatureSeal(signature: string): Seal {
+  return { signature, format: NATIVE_FORMAT };
+}
+
+/** Thoughts that nobody sees. */
+export function encryptedSeal(encrypted: string): Seal {
+  return { encrypted, format: NATIVE_FORMAT };
+}
+
+/** The signature in a reasoning item, if this family minted it. */
+export function ownSealOfThoughts(item: ReasoningItem): string | undefined {
+  return familyOf(item.format) === 'google' ? (item.signature ?? item.encrypted) : undefined;
+}
+
+/** The signature on a call, if this family minted it. */
+export function ownSealOfCall(item: ToolCallItem, format: Format): string | undefined {
+  // The responses format has no field for who minted it; what any other upstream gave is wrapped there, and says so.
+  const isNameless = item.signatureFormat === undefined && item.signatureGivenBy === undefined;
+  const isOwn = familyOf(item.signatureFormat) === 'google' || (isNameless && format === 'responses');
+  return isOwn ? item.signature : undefined;
+}

@@ -1,0 +1,50 @@
+import { tokenCount, type Usage } from '../../ir/usage.ts';
+import type { JsonObject } from '../../kit/json.ts';
+import { objectsAt } from '../../kit/members.ts';
+
+/**
+ * Reads `usageMetadata`; undefined when it holds no counts that make sense. What was cached is part of the prompt; thoughts
+ * are not part of the candidates; what tools of the upstream itself put into the prompt is counted apart.
+ */
+export function readUsage(usage: JsonObject, webSearchRequests: number): Usage | undefined {
+  const total = tokenCount(usage.totalTokenCount);
+  const prompt = tokenCount(usage.promptTokenCount);
+  const candidates = tokenCount(usage.candidatesTokenCount);
+  const thoughts = tokenCount(usage.thoughtsTokenCount) ?? 0;
+  const fromTools = tokenCount(usage.toolUsePromptTokenCount) ?? 0;
+  if (prompt === undefined && (total === undefined || candidates === undefined)) return undefined;
+  // Counts of zero are left out on the wire: what is missing is what the total has beyond the others.
+  const asked = prompt ?? rest(total, (candidates ?? 0) + thoughts + fromTools);
+  const written = candidates ?? rest(total, asked + thoughts + fromTools);
+  const isInside = thoughts > 0 && thoughts <= written && total === asked + fromTools + written;
+  const outputTokens = isInside ? written : written + thoughts;
+  const inputTokens = asked + fromTools;
+  return {
+    inputTokens,
+    cachedTokens: Math.min(tokenCount(usage.cachedContentTokenCount) ?? 0, inputTokens),
+    cacheWriteTokens: 0,
+    cacheWrite1hTokens: 0,
+    outputTokens,
+    reasoningTokens: thoughts,
+    imageTokens: Math.min(imageTokensIn(usage), outputTokens),
+    webSearchRequests,
+    source: 'measured',
+  };
+}
+
+function rest(total: number | undefined, others: number): number {
+  return total === undefined ? 0 : Math.max(total - others, 0);
+}
+
+function imageTokensIn(usage: JsonObject): number {
+  return objectsAt(usage, 'candidatesTokensDetails')
+    .filter(({ modality }) => modality === 'IMAGE')
+    .reduce((sum, { tokenCount: count }) => sum + (tokenCount(count) ?? 0), 0);
+}
+
+/** True when both say the same. */
+export function isSameUsage(one: Usage | undefined, other: Usage): boolean {
+  return (
+    one !== undefined && (Object.keys(other) as (keyof Usage)[]).every((name) => one[name] === other[name])
+  );
+}

@@ -1,0 +1,68 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { requestOf } from '../../test/builders/request.ts';
+import { withPairs } from '../../test/builders/with-pairs.ts';
+import type { Item } from '../ir/items.ts';
+import { pairCalls } from './pair-calls.ts';
+import { Report } from './report.ts';
+
+const callId = fc.constantFrom('a', 'b', 'c');
+const item: fc.Arbitrary<Item> = fc.oneof(
+  fc.record({
+    type: fc.constant('message' as const),
+    role: fc.constantFrom('user' as const, 'assistant' as const, 'system' as const),
+    content: fc.constant([{ type: 'text' as const, text: 'x' }]),
+  }),
+  fc.record({
+    type: fc.constant('tool-call' as const),
+    kind: fc.constant('function' as const),
+    callId,
+    name: fc.constant('f'),
+    input: fc.constant('{}'),
+  }),
+  fc.record({
+    type: fc.constant('tool-result' as const),
+    kind: fc.constant('function' as const),
+    callId,
+    content: fc.constant([{ type: 'text' as const, text: 'r' }]),
+    cache: fc.constantFrom(undefined, {}),
+  }),
+);
+const items = fc.array(item, { maxLength: 12 });
+
+describe('pairing calls with their results', () => {
+  it('leaves no call unanswered and no answer without its call', () => {
+    fc.assert(
+      fc.property(items, (given) => {
+        const open: string[] = [];
+        for (const each of pairCalls(given, new Report(requestOf()))) {
+          if (each.type === 'tool-call') open.push(each.callId);
+          if (each.type !== 'tool-result') continue;
+          expect(open).toContain(each.callId);
+          open.splice(open.indexOf(each.callId), 1);
+        }
+        expect(open).toEqual([]);
+      }),
+    );
+  });
+
+  it('tells each change and loses nothing that was said', () => {
+    fc.assert(
+      fc.property(items, (given) => {
+        const report = new Report(requestOf());
+        const paired = pairCalls(given, report);
+        expect(report.entries.length > 0).toBe(paired !== given);
+        const texts = (list: readonly Item[]) => JSON.stringify(list).match(/"text":"[xr]"/g) ?? [];
+        expect(texts(paired)).toEqual(texts(given));
+      }),
+    );
+  });
+
+  it('returns a conversation in which all is well itself', () => {
+    fc.assert(
+      fc.property(items.map(withPairs), (given) => {
+        expect(pairCalls(given, new Report(requestOf()))).toBe(given);
+      }),
+    );
+  });
+});
