@@ -1,10 +1,13 @@
-import { KNOWN_PROVIDERS } from './catalog/build-catalog.ts';
+import { KNOWN_PROVIDERS } from './catalog/known-providers.ts';
+import { NO_OVERLAY, type Overlay, parseOverlay } from './catalog/overlay.ts';
 import type { Flags, LoadOptions } from './config/load.ts';
 import { Accounts } from './manage/accounts.ts';
 import { KeyDirectory } from './manage/authenticate-key.ts';
 import { Keys } from './manage/keys.ts';
+import { ModelKnowledge } from './manage/model-knowledge.ts';
 import { type Sources, systemSources } from './manage/sources.ts';
 import type { Tenancy } from './ports/tenancy.ts';
+import { CatalogOverlayFile } from './store/catalog-overlay-file.ts';
 import { type DataDirectory, openDataDirectory } from './store/data-directory.ts';
 import { DataDirectoryProblem } from './store/data-directory-problem.ts';
 import { openSqlite } from './store/sql/open-sqlite.ts';
@@ -22,6 +25,7 @@ export interface Installation {
   readonly accounts: Accounts;
   readonly keys: Keys;
   readonly keyDirectory: KeyDirectory;
+  readonly modelKnowledge: ModelKnowledge;
   readonly sources: Sources;
   /** Closes the database, then lets the next process in. */
   close(): Promise<void>;
@@ -41,6 +45,8 @@ export async function openInstallation(options: InstallationOptions): Promise<In
   const sources = options.sources ?? systemSources;
   const directory = openDataDirectory(options.dataDir, options.encryptionKey);
   try {
+    const overlayFile = new CatalogOverlayFile(directory.path);
+    const modelKnowledge = new ModelKnowledge(overlayFile, readOverlay(overlayFile), sources.clock);
     const database = await openSqlite(directory.databaseFile, sources.clock.now());
     const tenancy = new SqliteTenancy(database);
     const accounts = new Accounts(tenancy, sources);
@@ -52,6 +58,7 @@ export async function openInstallation(options: InstallationOptions): Promise<In
       accounts,
       keys,
       keyDirectory,
+      modelKnowledge,
       sources,
       async close() {
         await database.destroy();
@@ -62,6 +69,18 @@ export async function openInstallation(options: InstallationOptions): Promise<In
     directory.close();
     throw error;
   }
+}
+
+/** Without what was brought in, requests would be priced otherwise: a file that cannot be read must not be passed over. */
+function readOverlay(file: CatalogOverlayFile): Overlay {
+  const text = file.read();
+  if (text === undefined) return NO_OVERLAY;
+  const reading = parseOverlay(text);
+  if (reading.ok) return reading.overlay;
+  throw new DataDirectoryProblem(
+    `${file.path} ${reading.problem}; put it back from a backup, or remove it to go back to what ships`,
+    false,
+  );
 }
 
 /** Whether opening failed because another process has the directory. */

@@ -1,4 +1,4 @@
-import { buildCatalog, unusedProviderKeys } from './catalog/build-catalog.ts';
+import { buildCatalog, type CatalogSource } from './catalog/build-catalog.ts';
 import type { Catalog } from './catalog/catalog.ts';
 import { baseUrl, firstStartJson, firstStartText } from './cli/first-start.ts';
 import {
@@ -49,7 +49,18 @@ export interface RunningGateway {
 /** Composes a gateway out of its parts and serves. */
 export async function openGateway({ loaded, load, log, times }: OpenOptions): Promise<RunningGateway> {
   const { config, runtime } = loaded;
-  let running = snapshotOf(loaded);
+  let configured = loaded;
+  let known: CatalogSource['known'];
+  let running = snapshotOf(configured);
+  const renew = () => {
+    running = snapshotOf(configured, known);
+  };
+  /** Prices change at their hour, whoever looks first makes the catalogue that has them. */
+  const current = () => {
+    const { dueAtMs } = running.gateway.catalog;
+    if (dueAtMs !== undefined && systemClock.now() >= dueAtMs) renew();
+    return running;
+  };
   const closers: (() => Promise<void> | void)[] = [];
   const closeAll = async () => {
     for (const close of closers.splice(0).reverse()) await close();
@@ -72,13 +83,16 @@ export async function openGateway({ loaded, load, log, times }: OpenOptions): Pr
     });
     closers.push(() => installation.close());
     for (const warning of installation.directory.warnings) log.warn(warning);
+    known = (providers) => installation.modelKnowledge.entriesOf(providers);
+    renew();
+    installation.modelKnowledge.onChange(renew);
     const upstreams = openUpstreams({ vendor: config.vendor, clock: systemClock });
     closers.push(() => upstreams.close());
     const tokenizer = createTokenizer();
     closers.push(() => tokenizer.close());
 
     const gateway = createGateway({
-      snapshot: () => running.gateway,
+      snapshot: () => current().gateway,
       formats: INBOUND_DIALECTS,
       stages: [],
       callUpstream: upstreams.call,
@@ -97,7 +111,8 @@ export async function openGateway({ loaded, load, log, times }: OpenOptions): Pr
       initial: loaded,
       load: () => loadConfigurationAside(load),
       apply: (next) => {
-        running = snapshotOf(next);
+        running = snapshotOf(next, known);
+        configured = next;
       },
       log,
     });
@@ -105,7 +120,7 @@ export async function openGateway({ loaded, load, log, times }: OpenOptions): Pr
     // Last of all: keys that are shown once must not be made for a start that then fails.
     const firstKeys = await bootstrap(installation, runtime);
     await server.serve({
-      catalog: () => running.gateway.catalog,
+      catalog: () => current().gateway.catalog,
       keys: installation.keyDirectory,
       gateway,
     });
@@ -133,14 +148,14 @@ interface Snapshot {
   readonly http: HttpSettings;
 }
 
-function snapshotOf({ config }: LoadedConfiguration): Snapshot {
+function snapshotOf({ config }: LoadedConfiguration, known?: CatalogSource['known']): Snapshot {
   return {
     config,
     prompts: promptsOf(config.prompts),
     gateway: {
       vendor: config.vendor,
       region: config.server.region,
-      catalog: buildCatalog(config),
+      catalog: buildCatalog({ ...config, ...(known !== undefined && { known }) }),
       attempts: {
         perModel: config.routing.attempts_per_model,
         perRequest: config.routing.attempts_per_request,
@@ -182,10 +197,9 @@ export async function startGateway({ flags, asJson }: ServeOptions): Promise<voi
   const loaded = requireConfiguration(load);
   const log = openStderrLog(loaded.runtime.logLevel);
   for (const { path, message } of loaded.warnings) log.warn(`${path} ${message}`);
-  for (const { slug, variable } of unusedProviderKeys(loaded.config, loaded.environment)) {
-    log.warn(
-      `${variable} is set, but switches no provider on in this version yet; list ${slug} under providers`,
-    );
+  for (const { slug, variables, switchesOn } of loaded.providerKeys) {
+    const effect = switchesOn ? 'switched on' : 'given its key';
+    log.info(`${slug} is ${effect} by ${variables.join(', ')}`);
   }
   const gateway = await openGateway({ loaded, load, log });
   const url = baseUrl(gateway.host, gateway.port, loaded.config.server.base_path);

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { NO_USAGE } from '../ir/usage.ts';
+import { NO_USAGE, type Usage } from '../ir/usage.ts';
 import { parsePrice } from '../kit/money.ts';
-import { billOf } from './bill.ts';
+import { billOf as billFor } from './bill.ts';
 import type { Pricing } from './catalog.ts';
 
+const billOf = (usage: Usage, pricing: Pricing, inputImages = 0) => billFor({ usage, inputImages }, pricing);
 const price = (text: string) => parsePrice(text) ?? 0n;
 const usage = { ...NO_USAGE, inputTokens: 1000, cachedTokens: 300, cacheWriteTokens: 200, outputTokens: 50 };
 
@@ -34,5 +35,26 @@ describe('billOf', () => {
 
   it('adds the price of the request itself', () => {
     expect(billOf(NO_USAGE, { request: price('0.01') }).totalNanos).toBe(10_000_000n);
+  });
+
+  it('adds the price of each image of the prompt to the input', () => {
+    const bill = billOf(usage, { image: price('0.001') }, 3);
+    expect(bill).toMatchObject({ totalNanos: 3_000_000n, inputNanos: 3_000_000n, outputNanos: 0n });
+    expect(billOf(usage, {}, 3).totalNanos).toBe(0n);
+  });
+
+  const thoughtful = { ...NO_USAGE, outputTokens: 100, reasoningTokens: 60, imageTokens: 30 };
+  it.each<[string, Pricing, bigint]>([
+    ['without prices of their own', {}, 100n * 4000n],
+    ['reasoning', { internal_reasoning: price('0.000001') }, 40n * 4000n + 60n * 1000n],
+    ['images', { image_output: price('0.00001') }, 70n * 4000n + 30n * 10_000n],
+    [
+      'both',
+      { internal_reasoning: price('0.000001'), image_output: price('0.00001') },
+      10n * 4000n + 60n * 1000n + 30n * 10_000n,
+    ],
+    ['a price of 0, which is none', { internal_reasoning: 0n, image_output: 0n }, 100n * 4000n],
+  ])('charges each completion token once: %s', (_, own, nanos) => {
+    expect(billOf(thoughtful, { completion: price('0.000004'), ...own }).outputNanos).toBe(nanos);
   });
 });

@@ -2,9 +2,20 @@ import type { Bill, Usage } from '../ir/usage.ts';
 import { chargeOf, type Price } from '../kit/money.ts';
 import type { Pricing } from './catalog.ts';
 
-/** Prices a generation: summed exactly, rounded once. An absent cache price is the prompt price, any other absent price 0. */
-export function billOf(usage: Usage, pricing: Pricing, isByok = false): Bill {
-  const input = inputLines(usage, pricing);
+/** What a generation is priced by. */
+export interface Billable {
+  readonly usage: Usage;
+  /** Images of the prompt; upstreams do not report them. */
+  readonly inputImages: number;
+}
+
+/**
+ * Prices a generation: summed exactly, rounded once. An absent cache price is the prompt price; tokens of images and of
+ * reasoning without a price of their own are completion tokens; any other absent price is 0.
+ */
+export function billOf(billable: Billable, pricing: Pricing, isByok = false): Bill {
+  const { usage } = billable;
+  const input = inputLines(billable, pricing);
   const output = outputLines(usage, pricing);
   const total = chargeOf([...input, ...output]);
   const inputNanos = chargeOf(input);
@@ -16,7 +27,7 @@ export const FREE: Bill = { totalNanos: 0n, inputNanos: 0n, outputNanos: 0n, isB
 
 type Line = readonly [count: number, price: Price];
 
-function inputLines(usage: Usage, pricing: Pricing): Line[] {
+function inputLines({ usage, inputImages }: Billable, pricing: Pricing): Line[] {
   const prompt = pricing.prompt ?? 0n;
   const cacheWrite = pricing.input_cache_write ?? prompt;
   const fresh = usage.inputTokens - usage.cachedTokens - usage.cacheWriteTokens - usage.cacheWrite1hTokens;
@@ -26,17 +37,19 @@ function inputLines(usage: Usage, pricing: Pricing): Line[] {
     [usage.cacheWriteTokens, cacheWrite],
     [usage.cacheWrite1hTokens, pricing.input_cache_write_1h ?? cacheWrite],
     [1, pricing.request ?? 0n],
+    [inputImages, pricing.image ?? 0n],
   ];
 }
 
 function outputLines(usage: Usage, pricing: Pricing): Line[] {
-  const completion = pricing.completion ?? 0n;
-  const imagePrice = pricing.image_output;
-  const imageTokens = imagePrice === undefined ? 0 : usage.imageTokens;
-  return [
-    [usage.outputTokens - imageTokens, completion],
-    [imageTokens, imagePrice ?? 0n],
+  const apart: Line[] = [
+    [usage.imageTokens, pricing.image_output ?? 0n],
     [usage.reasoningTokens, pricing.internal_reasoning ?? 0n],
+  ].filter((line): line is [number, Price] => line[1] !== 0n);
+  const rest = apart.reduce((left, [tokens]) => left - tokens, usage.outputTokens);
+  return [
+    [Math.max(0, rest), pricing.completion ?? 0n],
+    ...apart,
     [usage.webSearchRequests, pricing.web_search ?? 0n],
   ];
 }

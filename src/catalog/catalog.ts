@@ -1,7 +1,9 @@
 import type { PriceName } from '../config/price-names.ts';
 import type { DialectName, Format } from '../ir/items.ts';
+import type { Quirks } from '../ir/quirks.ts';
 import type { Price } from '../kit/money.ts';
-import type { Timeouts } from './provider.ts';
+import type { Credential } from './credential.ts';
+import type { Auth, DataPolicy, ProviderFacts, Timeouts } from './provider.ts';
 
 /** A company or server that runs models. */
 export interface Provider {
@@ -12,18 +14,37 @@ export interface Provider {
   readonly dialect: DialectName | 'simulator';
   /** Of the simulator: the one format it answers in. */
   readonly simulatedFormat?: Format;
-  /** Everything before the dialect's own path, without a trailing slash. */
-  readonly baseUrl: string;
-  readonly apiKey?: string;
+  /** Everything before the dialect's own path, without a trailing slash; absent = the credential says it. */
+  readonly baseUrl: string | undefined;
+  readonly credential?: Credential;
   readonly headers: Readonly<Record<string, string>>;
-  /** How the credential is sent. */
-  readonly auth: 'bearer' | 'x-api-key' | 'none';
-  readonly dataPolicy: { readonly training: boolean; readonly retainsPrompts: boolean } | undefined;
+  readonly auth: Auth;
+  /** Absent = not known, and taken for the worst. */
+  readonly dataPolicy: DataPolicy | undefined;
   readonly timeouts: Timeouts;
+  readonly quirks: Quirks;
+  readonly facts?: ProviderFacts;
+  /** It is reached at the address that everybody knows: what ships about its models is true of it. */
+  readonly isPublic: boolean;
 }
 
 /** Prices of one endpoint, USD per unit, exact. */
 export type Pricing = Readonly<Partial<Record<PriceName, Price>>>;
+
+/** Prices that hold instead of the usual ones once a prompt is this long; names that are absent keep the usual price. */
+export interface PricingOverride {
+  readonly minPromptTokens: number;
+  readonly pricing: Pricing;
+}
+
+/** What an endpoint costs from a moment on, until the next list begins. */
+export interface PriceList {
+  /** Epoch milliseconds; minus infinity for the first. */
+  readonly fromMs: number;
+  readonly pricing: Pricing;
+  /** Of those that apply, later ones win. */
+  readonly overrides: readonly PricingOverride[];
+}
 
 /** One way to reach one model: a provider, its own name for the model, a price. */
 export interface Endpoint {
@@ -37,15 +58,28 @@ export interface Endpoint {
   readonly quantization: string | undefined;
   readonly contextLength: number | undefined;
   readonly maxOutputTokens: number | undefined;
+  /** Absent = what the model takes. */
+  readonly inputModalities?: readonly string[];
   /** Absent = takes every parameter. */
   readonly supportedParameters: ReadonlySet<string> | undefined;
+  /** As of the moment for which the catalogue was made. */
   readonly pricing: Pricing;
+  /** Prices of long prompts, as of the same moment; absent = there are none. */
+  readonly overrides?: readonly PricingOverride[];
+  /** All that is known, oldest first; absent = `pricing` at any time and for prompts of any length. */
+  readonly priceLists?: readonly PriceList[];
+  /** The provider caches prompts without being asked; absent = not known to. */
+  readonly cachesImplicitly?: boolean;
 }
 
 export interface Model {
   readonly id: string;
+  /** The id of the very version, with its date; absent = the id itself. */
+  readonly canonicalSlug?: string;
   readonly name: string;
   readonly description: string;
+  /** Repository of the weights. */
+  readonly huggingFaceId?: string;
   /** Epoch seconds. */
   readonly created: number;
   readonly contextLength: number | undefined;
@@ -63,6 +97,8 @@ export interface Catalog {
   /** Sorted by id. */
   readonly models: readonly Model[];
   readonly providers: readonly Provider[];
+  /** When the next dated price begins and a new catalogue is due, epoch milliseconds; absent = never. */
+  readonly dueAtMs?: number;
   /** By id or alias; undefined for what nobody knows. */
   resolve(id: string): Model | undefined;
 }

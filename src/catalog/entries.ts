@@ -24,6 +24,15 @@ export interface ProviderEntry {
   } | null;
 }
 
+/** Prices by name, exact decimals; `overrides` are those of long prompts. */
+export type PricingEntry = Readonly<Record<string, unknown>>;
+
+/** Prices that begin to hold at a day or moment. */
+export interface DatedPricingEntry {
+  readonly from: string;
+  readonly pricing: PricingEntry;
+}
+
 export interface EndpointEntry {
   readonly provider: string;
   readonly model?: string | null;
@@ -31,15 +40,26 @@ export interface EndpointEntry {
   readonly quantization?: string | null;
   readonly context_length?: number | null;
   readonly max_output_tokens?: number | null;
+  /** Where it takes less than the model can. */
+  readonly input_modalities?: readonly string[] | null;
   readonly supported_parameters?: readonly string[] | null;
-  readonly pricing?: Readonly<Record<string, unknown>> | null;
+  /** Until the first of `prices` begins. */
+  readonly pricing?: PricingEntry | null;
+  /** Oldest first. */
+  readonly prices?: readonly DatedPricingEntry[] | null;
+  readonly implicit_caching?: boolean | null;
 }
 
 export interface ModelEntry {
   readonly id: string;
+  readonly canonical_slug?: string | null;
   readonly name?: string | null;
   readonly description?: string | null;
-  readonly created?: number | null;
+  /** A day. */
+  readonly created?: string | null;
+  readonly hugging_face_id?: string | null;
+  /** Slug of the provider that its author runs: tried before the other known ones. */
+  readonly home?: string | null;
   readonly context_length?: number | null;
   readonly max_output_tokens?: number | null;
   readonly input_modalities?: readonly string[] | null;

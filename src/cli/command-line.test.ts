@@ -19,8 +19,9 @@ describe('parseCommandLine', () => {
 
   it.each([
     ['frobnicate', 'unknown command: frobnicate'],
-    ['keys', 'unknown command: keys'],
-    ['keys burn', 'unknown command: keys burn'],
+    ['keys', 'keys alone is no command; there is keys create, keys list, keys revoke'],
+    ['keys burn', 'unknown command: keys burn; there is keys create, keys list, keys revoke'],
+    ['ledger', 'ledger alone is no command; there is ledger verify, ledger rebuild'],
     ['constructor', 'unknown command: constructor'],
     ['serve --colour', 'unknown flag: --colour'],
     ['serve -p', 'unknown flag: -p'],

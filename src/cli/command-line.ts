@@ -33,6 +33,9 @@ export const FLAGS = {
   management: { meaning: 'make a management key' },
   limit: { value: 'USD', meaning: 'spending limit (not available in this version yet)' },
   'skip-bad': { meaning: 'import the good lines of a file' },
+  'dry-run': { meaning: 'show what would change and change nothing' },
+  prune: { meaning: 'forget endpoints that the data do not list any more' },
+  yes: { meaning: 'do not ask' },
   help: { meaning: 'show this text' },
   version: { meaning: 'show the version' },
 } as const satisfies Record<string, FlagRow>;
@@ -55,6 +58,12 @@ export const COMMAND_TABLE = {
   'keys revoke': row('delete a key for good', ['HASH'], ['account']),
   'accounts create': row('make an account and print its management key once', ['NAME']),
   'accounts list': row('list the accounts', []),
+  'catalog refresh': row(
+    'bring newer data about models and prices in',
+    ['FILE|URL'],
+    ['dry-run', 'prune', 'yes'],
+  ),
+  'catalog show': row('show what is known of all models, or of one', ['[MODEL]']),
   'credits set': unbuilt('set what is left of a balance', ['USD|none'], ['account']),
   'credits show': unbuilt('show what is left of a balance', [], ['account']),
   'usage import': unbuilt('import usage history', ['FILE'], ['skip-bad']),
@@ -97,7 +106,7 @@ export function parseCommandLine(words: readonly string[]): CommandLine {
   if (values.help === true) return { kind: 'help', command: positionals.length === 0 ? undefined : command };
   if (values.version === true) return { kind: 'version' };
   const misuse = (message: string): CommandLine => ({ kind: 'misuse', message, command });
-  if (command === undefined) return misuse(`unknown command: ${positionals.join(' ')}`);
+  if (command === undefined) return misuse(unknownCommand(positionals));
   const table: CommandRow = COMMAND_TABLE[command];
   if (table.isUnbuilt) return misuse(`signalbox ${command} is not available in this version yet`);
 
@@ -150,6 +159,15 @@ function findCommand(words: readonly string[]): { command: CommandWords | undefi
     }
   }
   return { command: undefined, operands: [] };
+}
+
+/** What to say of words that name no command: a group of commands lists what it has. */
+function unknownCommand(words: readonly string[]): string {
+  const [group, ...rest] = words;
+  const members = Object.keys(COMMAND_TABLE).filter((name) => name.startsWith(`${group} `));
+  if (members.length === 0) return `unknown command: ${words.join(' ')}`;
+  const problem = rest.length === 0 ? `${group} alone is no command` : `unknown command: ${words.join(' ')}`;
+  return `${problem}; there is ${members.join(', ')}`;
 }
 
 function flagProblem(

@@ -71,6 +71,16 @@ async function runCommand(line: Run, output: Output): Promise<number | undefined
     const { checkConfig } = await import('./check-config.ts');
     return checkConfig({ ...flags, config }, asJson, output);
   }
+  if (line.command === 'catalog refresh') {
+    const { refreshCatalog } = await import('./catalog.ts');
+    return refreshCatalog(flags, line.operands[0] ?? '', {
+      dryRun: line.flags['dry-run'] === true,
+      prune: line.flags.prune === true,
+      yes: line.flags.yes === true,
+      asJson,
+      output,
+    });
+  }
   const { result, text } = await tell(line, line.command, flags);
   output.out(asJson ? jsonText(result) : text);
   return 0;
@@ -102,6 +112,8 @@ async function tell(line: Run, command: CommandWords, flags: Flags): Promise<Tol
       return createAccount(flags, operand);
     case 'accounts list':
       return listAccounts(flags);
+    case 'catalog show':
+      return (await import('./catalog.ts')).showCatalog(flags, line.operands[0]);
     default:
       throw new Error(`no code for the command ${command}`);
   }

@@ -1,6 +1,8 @@
 import { isIP } from 'node:net';
 import { parsePrice } from '../kit/money.ts';
 import type { Issue } from '../kit/validate.ts';
+import type { KnownProviders } from './known-providers.ts';
+import { momentMs } from './moment.ts';
 import { PRICE_NAMES } from './price-names.ts';
 import type { Config } from './schema.ts';
 import { shownName } from './shown-text.ts';
@@ -20,7 +22,7 @@ const OWN_HEADERS: ReadonlySet<string> = new Set([
 ]);
 
 /** What the schema cannot say: whatever depends on two places of the file, or on the tables that ship with the gateway. */
-export function* crossChecks(config: Config, knownProviders: ReadonlySet<string>): Generator<Issue> {
+export function* crossChecks(config: Config, knownProviders: KnownProviders): Generator<Issue> {
   yield* providerChecks(config, knownProviders);
   yield* modelChecks(config, knownProviders);
   yield* routingChecks(config);
@@ -29,23 +31,16 @@ export function* crossChecks(config: Config, knownProviders: ReadonlySet<string>
   yield* hostChecks('egress.allow', config.egress.allow, isEgressRule);
 }
 
-function* providerChecks({ providers }: Config, knownProviders: ReadonlySet<string>): Generator<Issue> {
+function* providerChecks({ providers }: Config, knownProviders: KnownProviders): Generator<Issue> {
   const firstAt = new Map<string, string>();
   for (const [index, provider] of providers.entries()) {
     const path = `providers[${index}]`;
     yield* duplicate(firstAt, provider.slug, `${path}.slug`);
-    if (!knownProviders.has(provider.slug)) {
-      const missing = 'is required: the provider is not in the built-in table';
-      if (!provider.dialect) yield { path: `${path}.dialect`, message: missing };
-      if (!provider.base_url && provider.dialect !== 'simulator') {
-        yield { path: `${path}.base_url`, message: missing };
-      }
+    for (const issue of knownProviders.issuesOf(provider)) {
+      yield { path: `${path}.${issue.path}`, message: issue.message };
     }
     yield* addressChecks(provider.base_url, provider.dialect, `${path}.base_url`);
     yield* headerChecks(provider.headers, `${path}.headers`);
-    if (provider.api_key && !canBeSent(provider.api_key)) {
-      yield { path: `${path}.api_key`, message: 'holds a character that cannot be sent in a header' };
-    }
   }
 }
 
@@ -82,17 +77,12 @@ function* headerChecks(headers: Readonly<Record<string, string>>, path: string):
   }
 }
 
-/** Plain keys travel in a header as they are; credentials that are JSON are read first. */
-function canBeSent(secret: string): boolean {
-  return /^\s*[{[]/.test(secret) || /^[\x21-\x7e]+$/.test(secret);
-}
-
-function* modelChecks({ models, providers }: Config, knownProviders: ReadonlySet<string>): Generator<Issue> {
+function* modelChecks({ models, providers }: Config, knownProviders: KnownProviders): Generator<Issue> {
   const slugs = new Set(providers.map(({ slug }) => slug));
   const firstAt = new Map<string, string>();
   for (const [index, model] of models.entries()) yield* duplicate(firstAt, model.id, `models[${index}].id`);
   for (const [index, model] of models.entries()) {
-    for (const [at, alias] of model.aliases.entries()) {
+    for (const [at, alias] of (model.aliases ?? []).entries()) {
       yield* duplicate(firstAt, alias, `models[${index}].aliases[${at}]`);
     }
     for (const [at, endpoint] of model.endpoints.entries()) {
@@ -100,11 +90,11 @@ function* modelChecks({ models, providers }: Config, knownProviders: ReadonlySet
       if (!slugs.has(endpoint.provider) && !knownProviders.has(endpoint.provider)) {
         yield {
           path: `${path}.provider`,
-          message: `"${endpoint.provider}" is neither in providers nor in the built-in table`,
+          message: `"${endpoint.provider}" is not in providers, and its name alone is not enough`,
         };
       }
       for (const name of PRICE_NAMES) {
-        const price = endpoint.pricing[name];
+        const price = endpoint.pricing?.[name];
         if (price && parsePrice(price) === undefined) {
           yield {
             path: `${path}.pricing.${name}`,
@@ -112,7 +102,20 @@ function* modelChecks({ models, providers }: Config, knownProviders: ReadonlySet
           };
         }
       }
+      yield* dateChecks(`${path}.prices`, endpoint.prices ?? []);
     }
+  }
+}
+
+function* dateChecks(path: string, prices: readonly { readonly from: string }[]): Generator<Issue> {
+  let last = Number.NEGATIVE_INFINITY;
+  for (const [index, { from }] of prices.entries()) {
+    const begins = momentMs(from);
+    if (begins === undefined) yield { path: `${path}[${index}].from`, message: 'is not in the calendar' };
+    else if (begins <= last) {
+      yield { path: `${path}[${index}].from`, message: 'must come after the one before it' };
+    }
+    last = begins ?? last;
   }
 }
 
@@ -122,10 +125,7 @@ function* routingChecks({ routing }: Config): Generator<Issue> {
   }
 }
 
-function* pluginChecks(
-  { plugins, providers }: Config,
-  knownProviders: ReadonlySet<string>,
-): Generator<Issue> {
+function* pluginChecks({ plugins, providers }: Config, knownProviders: KnownProviders): Generator<Issue> {
   const { web, moderation } = plugins;
   if (web?.default && !Object.hasOwn(web.engines, web.default) && !['auto', 'native'].includes(web.default)) {
     yield {
@@ -148,7 +148,7 @@ function* pluginChecks(
   ) {
     yield {
       path: 'plugins.moderation.provider',
-      message: `"${moderation.provider}" is neither in providers nor in the built-in table`,
+      message: `"${moderation.provider}" is not in providers, and its name alone is not enough`,
     };
   }
 }

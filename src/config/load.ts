@@ -1,9 +1,11 @@
 import { closeSync, constants, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { isJsonObject } from '../kit/json.ts';
 import { LOG_LEVELS, type LogLevel } from '../kit/log.ts';
 import type { Issue } from '../kit/validate.ts';
 import type { Environment } from './environment.ts';
 import { versionOfStatus } from './file-version.ts';
+import type { EnvironmentKey, KnownProviders } from './known-providers.ts';
 import { type ConfigReading, MAX_CONFIG_BYTES, parseConfig, parseConfigAside } from './parse-config.ts';
 import type { Config } from './schema.ts';
 import { startBlockers, unbuiltWarnings } from './unbuilt.ts';
@@ -43,9 +45,13 @@ export interface LoadedConfiguration {
   readonly watchedFile: string;
   /** The state of the file that was read, as `fileVersion` tells it; empty when there was none. */
   readonly version: string;
+  /** The file sets nothing, or there is none. */
+  readonly isEmpty: boolean;
   readonly runtime: Runtime;
-  /** Things the file sets that have no effect in this version. */
+  /** What has no effect: keys of the file that this version does nothing with, credentials that cannot be used. */
   readonly warnings: readonly Issue[];
+  /** Variables of the environment that are credentials of providers. */
+  readonly providerKeys: readonly EnvironmentKey[];
   /** The variables that the process was started with; provider keys are among them. */
   readonly environment: Environment;
 }
@@ -57,8 +63,8 @@ export type Loading =
 
 export interface LoadOptions {
   readonly flags?: Flags;
-  /** Slugs that a provider may have without a dialect and an address. */
-  readonly knownProviders?: ReadonlySet<string>;
+  /** What is known about providers without being told. */
+  readonly knownProviders: KnownProviders;
   /** Default: the environment of the process. */
   readonly env?: Environment;
   /** Default: the working directory of the process. */
@@ -68,14 +74,14 @@ export interface LoadOptions {
 const DEFAULT_FILE = 'signalbox.yaml';
 
 /** Reads flags, environment and file. Looks at the disk and at nothing else; never throws for what people write. */
-export function loadConfiguration(options: LoadOptions = {}): Loading {
+export function loadConfiguration(options: LoadOptions): Loading {
   const begun = beginLoading(options);
   if (begun.content === undefined) return { ok: false, problems: begun.problems };
   return endLoading(begun, begun.content, parseConfig(begun.content.text, begun.env, begun.knownProviders));
 }
 
 /** The same as loadConfiguration, for a process that serves meanwhile: a large file is read in another thread. */
-export async function loadConfigurationAside(options: LoadOptions = {}): Promise<Loading> {
+export async function loadConfigurationAside(options: LoadOptions): Promise<Loading> {
   const begun = beginLoading(options);
   if (begun.content === undefined) return { ok: false, problems: begun.problems };
   const reading = await parseConfigAside(begun.content.text, begun.env, begun.knownProviders);
@@ -89,12 +95,12 @@ interface BegunLoading {
   readonly content: Content | undefined;
   readonly runtime: Runtime;
   readonly env: Environment;
-  readonly knownProviders: ReadonlySet<string>;
+  readonly knownProviders: KnownProviders;
   readonly problems: readonly Issue[];
 }
 
 function beginLoading(options: LoadOptions): BegunLoading {
-  const { flags = {}, env = process.env, cwd = process.cwd(), knownProviders = new Set<string>() } = options;
+  const { flags = {}, env = process.env, cwd = process.cwd(), knownProviders } = options;
   const problems: Issue[] = [];
   const runtime = readRuntime(flags, env, cwd, problems);
   const source = sourceOf(flags, env, cwd);
@@ -113,11 +119,17 @@ function endLoading(begun: BegunLoading, { version }: Content, reading: ConfigRe
       file: version === '' ? undefined : source.path,
       watchedFile: source.path,
       version,
+      isEmpty: isEmptyObject(reading.written),
       runtime,
-      warnings: unbuiltWarnings(reading.written),
+      warnings: [...unbuiltWarnings(reading.written), ...reading.warnings],
+      providerKeys: reading.keys,
       environment: env,
     },
   };
+}
+
+function isEmptyObject(value: unknown): boolean {
+  return isJsonObject(value) && Object.keys(value).length === 0;
 }
 
 /** A configuration that cannot be used. The message has one `path: problem` line for each problem. */
@@ -132,7 +144,7 @@ export class ConfigurationError extends Error {
 }
 
 /** The same as loadConfiguration, for those who cannot go on without: throws a ConfigurationError. */
-export function requireConfiguration(options: LoadOptions = {}): LoadedConfiguration {
+export function requireConfiguration(options: LoadOptions): LoadedConfiguration {
   const loading = loadConfiguration(options);
   if (!loading.ok) throw new ConfigurationError(loading.problems);
   return loading.loaded;
@@ -261,10 +273,11 @@ function readLogLevel(env: Environment, problems: Issue[]): LogLevel {
   return level ?? 'info';
 }
 
+/** A key of the gateway itself. Whoever can reach it may try keys: one that is easily guessed is none. */
 function readSecret(env: Environment, name: string, problems: Issue[]): string | undefined {
   const secret = set(env, name);
-  if (secret === undefined || /^[\x21-\x7e]{1,512}$/.test(secret)) return secret;
-  problems.push({ path: name, message: 'must be 1 to 512 printable characters without spaces' });
+  if (secret === undefined || /^[\x21-\x7e]{16,512}$/.test(secret)) return secret;
+  problems.push({ path: name, message: 'must be 16 to 512 printable characters without spaces' });
   return undefined;
 }
 

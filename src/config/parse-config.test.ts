@@ -1,10 +1,11 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: configuration files name variables this way.
 import { describe, expect, it } from 'vitest';
+import { KNOWN_PROVIDERS } from '../catalog/known-providers.ts';
 import type { Environment } from './environment.ts';
 import { parseConfig, parseConfigAside } from './parse-config.ts';
 import type { Config } from './schema.ts';
 
-const KNOWN = new Set(['simulator', 'openai']);
+const KNOWN = KNOWN_PROVIDERS;
 
 function read(text: string, environment: Environment = {}): Config {
   const reading = parseConfig(text, environment, KNOWN);
@@ -128,7 +129,7 @@ describe('parseConfig', () => {
       idle: 120_000,
       total: 600_000,
     });
-    expect(config.models[0]?.endpoints[0]?.pricing.input_cache_write).toBe('0.00000125');
+    expect(config.models[0]?.endpoints[0]?.pricing?.input_cache_write).toBe('0.00000125');
     expect(config.plugins.web?.engines.exa?.api_key).toBe('secret-exa');
     expect(config.prompts.greet?.instructions).toBe('Say {{what}}');
   });
@@ -178,7 +179,7 @@ describe('parseConfig', () => {
     ['models: [{ id: a/b, endpoints: [] }]', 'models[0].endpoints: must have at least 1 item'],
     [
       'models: [{ id: a/b, endpoints: [{ provider: q }] }]',
-      'models[0].endpoints[0].provider: "q" is neither',
+      'models[0].endpoints[0].provider: "q" is not in providers',
     ],
     [
       'models: [{ id: a/b, endpoints: [{ provider: openai }] }, { id: a/b, endpoints: [{ provider: openai }] }]',
@@ -202,7 +203,10 @@ describe('parseConfig', () => {
     ],
     ['plugins: { auto-router: { models: ["a/("] } }', 'plugins.auto-router.models[0]: is no pattern'],
     ['plugins: { web: { default: exa } }', 'plugins.web.default: "exa" is not in plugins.web.engines'],
-    ['plugins: { moderation: { provider: q, model: m } }', 'plugins.moderation.provider: "q" is neither'],
+    [
+      'plugins: { moderation: { provider: q, model: m } }',
+      'plugins.moderation.provider: "q" is not in providers',
+    ],
     ['routing: { cooldown: { base_ms: 10, max_ms: 5 } }', 'routing.cooldown.max_ms: must not be below'],
     ['egress: { allow: ["10.0.0.0/33"] }', 'egress.allow[0]: is not a host'],
     ['apps: { hidden: ["http://x"] }', 'apps.hidden[0]: is not a host'],

@@ -4,6 +4,7 @@ import { compileValidator, type Issue } from '../kit/validate.ts';
 import { crossChecks } from './cross-checks.ts';
 import { type Environment, fillVariables, markVariables } from './environment.ts';
 import { compileDefaults } from './fill-defaults.ts';
+import type { EnvironmentKey, KnownProviders } from './known-providers.ts';
 import { readYaml, type YamlReading } from './read-yaml.ts';
 import { readYamlAside } from './read-yaml-aside.ts';
 import { type Config, configSchema } from './schema.ts';
@@ -17,7 +18,15 @@ const MAX_PROBLEMS = 20;
 
 /** What a file says, or everything that is wrong with it. */
 export type ConfigReading =
-  | { readonly ok: true; readonly config: Config; readonly written: unknown }
+  | {
+      readonly ok: true;
+      readonly config: Config;
+      readonly written: unknown;
+      /** Variables that are credentials of providers. */
+      readonly keys: readonly EnvironmentKey[];
+      /** Variables that look like credentials and cannot be used. */
+      readonly warnings: readonly Issue[];
+    }
   | { readonly ok: false; readonly problems: readonly Issue[] };
 
 const validator = compileValidator(configSchema);
@@ -25,12 +34,13 @@ const fillDefaults = compileDefaults(configSchema);
 
 /**
  * Reads the text of a configuration file: YAML 1.2 without tags, variables put in, defaults filled in, checked.
- * `written` is what the file itself sets. No problem quotes a value of the file, because any may be a secret.
+ * `written` is what the file itself sets; the configuration also has the providers whose keys are in the environment. No
+ * problem quotes a value of the file, because any may be a secret.
  */
 export function parseConfig(
   text: string,
   environment: Environment,
-  knownProviders: ReadonlySet<string>,
+  knownProviders: KnownProviders,
 ): ConfigReading {
   return configOf(readYaml(yaml, markVariables(text)), environment, knownProviders);
 }
@@ -39,7 +49,7 @@ export function parseConfig(
 export async function parseConfigAside(
   text: string,
   environment: Environment,
-  knownProviders: ReadonlySet<string>,
+  knownProviders: KnownProviders,
 ): Promise<ConfigReading> {
   return configOf(await readYamlAside(markVariables(text)), environment, knownProviders);
 }
@@ -47,7 +57,7 @@ export async function parseConfigAside(
 function configOf(
   reading: YamlReading,
   environment: Environment,
-  knownProviders: ReadonlySet<string>,
+  knownProviders: KnownProviders,
 ): ConfigReading {
   try {
     return checkedConfig(reading, environment, knownProviders);
@@ -60,7 +70,7 @@ function configOf(
 function checkedConfig(
   reading: YamlReading,
   environment: Environment,
-  knownProviders: ReadonlySet<string>,
+  knownProviders: KnownProviders,
 ): ConfigReading {
   if (!reading.ok) return refused(reading.problems);
   const value = reading.value ?? {};
@@ -73,10 +83,18 @@ function checkedConfig(
   const complete = fillDefaults(filled.value);
   const problems = validator.issuesOf(complete);
   if (problems.length > 0) return refused(problems);
-  const config = complete as Config;
+  const written = complete as Config;
+  const {
+    providers,
+    keys,
+    warnings,
+    problems: keyProblems,
+  } = knownProviders.complete(written.providers, environment);
+  if (keyProblems.length > 0) return refused(keyProblems);
+  const config: Config = { ...written, providers: [...providers] };
   const crossProblems = firstOf(crossChecks(config, knownProviders), MAX_PROBLEMS);
   if (crossProblems.length > 0) return refused(crossProblems);
-  return { ok: true, config, written: filled.value };
+  return { ok: true, config, written: filled.value, keys, warnings };
 }
 
 /**

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { KNOWN_PROVIDERS } from '../catalog/known-providers.ts';
 import { parseConfig } from './parse-config.ts';
 import { redactedConfig, redactedRuntime } from './redact.ts';
 
@@ -12,14 +13,14 @@ providers:
   - slug: b
     dialect: aws-bedrock
     base_url: http://h
-    api_key: '{"accessKeyId":"AK","secretAccessKey":"canary-four"}'
+    api_key: '{"accessKeyId":"AK","secretAccessKey":"canary-four","region":"us-east-1"}'
 plugins:
   web: { engines: { exa: { api_key: canary-five-1234 }, searxng: { url: "http://u:canary-six@h/?key=canary-seven" } } }
 `;
 
 describe('redaction', () => {
   it('leaves no secret in the configuration', () => {
-    const reading = parseConfig(TEXT, {}, new Set());
+    const reading = parseConfig(TEXT, {}, KNOWN_PROVIDERS);
     if (!reading.ok) throw new Error(JSON.stringify(reading.problems));
     const text = JSON.stringify(redactedConfig(reading.config));
     expect(text).not.toContain('canary');

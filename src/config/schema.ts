@@ -1,6 +1,19 @@
 import Type, { type Static, type TSchema } from 'typebox';
 import { closed, oneOf, optional } from '../kit/schema.ts';
-import { PRICE_NAMES, type PriceName } from './price-names.ts';
+import {
+  datedPrices,
+  endpointTag,
+  inputModalities,
+  modelId,
+  outputModalities,
+  parameterNames,
+  pricing,
+  providerSlug,
+  quality,
+  quantization,
+  share,
+  tokens,
+} from './catalog-members.ts';
 
 /**
  * The configuration file. A key with a `default` is always there once the defaults are filled in, so its type is not
@@ -36,38 +49,13 @@ export const DIALECT_WORDS = [
   'simulator',
 ] as const;
 
-const QUANTIZATIONS = [
-  'int4',
-  'int8',
-  'fp4',
-  'mxfp4',
-  'nvfp4',
-  'fp6',
-  'fp8',
-  'mxfp8',
-  'fp16',
-  'bf16',
-  'fp32',
-  'unknown',
-] as const;
-
-const slug = Type.String({
-  pattern: '^[a-z0-9][a-z0-9._-]{0,63}$',
-  explain: 'must be 1 to 64 of a-z, 0-9, ".", "_" and "-", beginning with a letter or digit',
-});
-
-const modelId = Type.String({
-  pattern: '^[A-Za-z0-9~][A-Za-z0-9._~:/+-]{0,255}$',
-  explain: 'must be 1 to 256 letters, digits and ".", "_", "-", ":", "/", "+", for example acme/large',
-});
-
 const modelPattern = Type.String({
   pattern: '^[A-Za-z0-9._~:/+*-]{1,1024}$',
   explain: 'is no pattern of model ids: letters, digits, ".", "_", "-", ":", "/", "+", and "*" for any run',
 });
 
 const provider = closed({
-  slug,
+  slug: providerSlug,
   name: optional(text(100)),
   dialect: optional(oneOf(DIALECT_WORDS)),
   base_url: optional(text(2048)),
@@ -90,55 +78,29 @@ const provider = closed({
   }),
 });
 
-const price = Type.Optional(
-  Type.Union([Type.String({ pattern: '^\\d{1,12}(\\.\\d{1,18})?$' }), Type.Null()], {
-    explain: 'must be an exact decimal in quotes, for example "0.000001"',
-  }),
-);
-
-const pricing = closed({
-  ...(Object.fromEntries(PRICE_NAMES.map((name) => [name, price])) as {
-    [name in PriceName]: typeof price;
-  }),
-  overrides: optional(Type.Array(Type.Object({}), { maxItems: 256 })),
-});
-
-const tokens = Type.Integer({ minimum: 1, maximum: 1_000_000_000 });
-
 const endpoint = closed({
-  provider: slug,
+  provider: providerSlug,
   model: optional(text(512)),
-  tag: optional(
-    Type.String({
-      pattern: '^[a-z0-9][a-z0-9._-]{0,63}(/[a-z0-9][a-z0-9._-]{0,63}){0,3}$',
-      explain: 'must be a provider slug, with parts such as /turbo or /eu behind it',
-    }),
-  ),
-  quantization: optional(oneOf(QUANTIZATIONS)),
+  tag: optional(endpointTag),
+  quantization: optional(quantization),
   context_length: optional(tokens),
   max_output_tokens: optional(tokens),
-  supported_parameters: optional(Type.Array(text(64), { maxItems: 256 })),
-  pricing: withDefault(pricing, {}),
+  supported_parameters: optional(parameterNames),
+  pricing: optional(pricing),
+  prices: optional(datedPrices),
 });
 
-const share = Type.Number({ minimum: 0, maximum: 1 });
-
+/** Nothing in it has a default: what the file leaves out comes from what ships with the gateway. */
 const model = closed({
   id: modelId,
   name: optional(text(200)),
   context_length: optional(tokens),
   max_output_tokens: optional(tokens),
-  input_modalities: withDefault(
-    Type.Array(oneOf(['text', 'image', 'file', 'audio', 'video']), { minItems: 1 }),
-    ['text'],
-  ),
-  output_modalities: withDefault(
-    Type.Array(oneOf(['text', 'image', 'audio', 'video', 'embeddings']), { minItems: 1 }),
-    ['text'],
-  ),
-  aliases: withDefault(Type.Array(modelId), []),
-  quality: section({ general: optional(share), coding: optional(share) }),
-  distillable: withDefault(Type.Boolean(), false),
+  input_modalities: optional(inputModalities),
+  output_modalities: optional(outputModalities),
+  aliases: optional(Type.Array(modelId)),
+  quality: optional(quality),
+  distillable: optional(Type.Boolean()),
   endpoints: Type.Array(endpoint, { minItems: 1 }),
 });
 
@@ -171,7 +133,7 @@ const plugins = section({
       default: optional(text(64)),
     }),
   ),
-  moderation: optional(closed({ provider: slug, model: text(256) })),
+  moderation: optional(closed({ provider: providerSlug, model: text(256) })),
 });
 
 const prompt = closed({ instructions: optional(Type.String()), input: optional(Type.String()) });

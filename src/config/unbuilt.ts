@@ -1,12 +1,22 @@
 import { isJsonObject } from '../kit/json.ts';
 import type { Issue } from '../kit/validate.ts';
 import type { Runtime } from './load.ts';
+import type { PriceName } from './price-names.ts';
+
+/** Prices of what nobody counts yet. */
+const IDLE_PRICES: readonly PriceName[] = [
+  'image_token',
+  'audio',
+  'audio_output',
+  'input_audio_cache',
+  'discount',
+];
 
 /** Keys that are accepted and checked although what they steer is not there yet. `[]` stands for any place of a list. */
-const UNBUILT_KEYS = [
+const UNBUILT_KEYS: readonly string[] = [
   'models[].quality',
-  'models[].endpoints[].pricing.discount',
-  'models[].endpoints[].pricing.overrides',
+  ...IDLE_PRICES.map((name) => `models[].endpoints[].pricing.${name}`),
+  ...IDLE_PRICES.map((name) => `models[].endpoints[].prices[].pricing.${name}`),
   'limits.per_key',
   'limits.analytics_per_minute',
   'limits.datasets',
@@ -24,24 +34,16 @@ const UNBUILT_KEYS = [
   'plugins.moderation',
   'presets',
   'metrics.public',
-] as const;
-
-/** Dialects that a provider may name although they are not spoken yet. */
-const UNBUILT_DIALECTS: ReadonlySet<unknown> = new Set(['google-gemini', 'aws-bedrock']);
+];
 
 /** A warning for each key that the file sets and that has no effect in this version. `written` is the file alone. */
 export function unbuiltWarnings(written: unknown): Issue[] {
-  return [
-    ...UNBUILT_KEYS.flatMap((key) => {
-      const [first, ...others] = placesOf(written, key.split('.'), '');
-      if (first === undefined) return [];
-      const elsewhere = others.length > 0 ? `, nor in ${others.length} more places` : '';
-      return [{ path: first.path, message: `has no effect in this version yet${elsewhere}` }];
-    }),
-    ...placesOf(written, ['providers[]', 'dialect'], '')
-      .filter(({ value }) => UNBUILT_DIALECTS.has(value))
-      .map(({ path, value }) => ({ path, message: `${value} is not available in this version yet` })),
-  ];
+  return UNBUILT_KEYS.flatMap((key) => {
+    const [first, ...others] = placesOf(written, key.split('.'), '');
+    if (first === undefined) return [];
+    const elsewhere = others.length > 0 ? `, nor in ${others.length} more places` : '';
+    return [{ path: first.path, message: `has no effect in this version yet${elsewhere}` }];
+  });
 }
 
 interface Place {

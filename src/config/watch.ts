@@ -53,6 +53,8 @@ export function watchConfiguration({ initial, load, apply, log }: WatchOptions):
   const takeIntoUse = (loading: Loading): boolean => {
     if (!loading.ok) return refuse(loading.problems.map(problemLine).join('; '));
     if (running.file !== undefined && loading.loaded.file === undefined) return refuse('the file is gone');
+    // Whoever saves a file may empty it first; and nobody means to switch everything off by an empty one.
+    if (loading.loaded.isEmpty && !running.isEmpty) return refuse('the file is empty');
     const waiting = restartKeysChanged(running.config, loading.loaded.config);
     const next = { ...loading.loaded, config: keepRestartKeys(running.config, loading.loaded.config) };
     apply(next);

@@ -31,7 +31,7 @@ export const modelSchema = Type.Object(
     supported_parameters: Type.Array(Type.String()),
     supported_voices: Type.Null(),
     default_parameters: Type.Null(),
-    hugging_face_id: Type.Null(),
+    hugging_face_id: nullable(Type.String()),
     knowledge_cutoff: Type.Null(),
     expiration_date: Type.Null(),
     links: Type.Object({ details: Type.String({ description: 'Path of the model’s endpoints.' }) }),

@@ -4,12 +4,14 @@ import { closed } from '../kit/schema.ts';
 import { compileValidator } from '../kit/validate.ts';
 import type { Accounts } from '../manage/accounts.ts';
 import type { Keys } from '../manage/keys.ts';
+import type { KnownModel, ModelKnowledge, RefreshOutcome } from '../manage/model-knowledge.ts';
 import type { Account, Key } from '../ports/tenancy.ts';
 
 /** What commands work on: a running gateway's own parts, or those of a data directory opened for one command. */
 export interface Controlled {
   readonly accounts: Accounts;
   readonly keys: Keys;
+  readonly modelKnowledge: ModelKnowledge;
 }
 
 /** A key as commands show it. */
@@ -41,6 +43,14 @@ export interface AccountView {
 /** An account that was just made; `management_key` is the secret of its first key and is shown nowhere else. */
 export interface NewAccountView extends AccountView {
   readonly management_key: string;
+}
+
+/** A known model in a list. */
+export interface KnownModelView {
+  readonly id: string;
+  readonly context_length: number | null;
+  readonly endpoints: readonly string[];
+  readonly as_of: string;
 }
 
 interface Command<Input extends TSchema, Output> {
@@ -103,6 +113,25 @@ export const COMMANDS = {
   'accounts.list': command(closed({}), async ({ accounts }): Promise<AccountView[]> => {
     return (await accounts.list()).map(accountView);
   }),
+  'catalog.refresh': command(
+    closed({
+      data: Type.Unknown(),
+      prune: Type.Boolean(),
+      apply: Type.Boolean(),
+      state: Type.Optional(text),
+    }),
+    async ({ modelKnowledge }, { data, ...options }): Promise<RefreshOutcome> =>
+      modelKnowledge.refresh(data, options),
+  ),
+  'catalog.list': command(
+    closed({}),
+    async ({ modelKnowledge }): Promise<KnownModelView[]> =>
+      [...modelKnowledge.all().values()].map(knownModelView),
+  ),
+  'catalog.show': command(
+    closed({ model: text }),
+    async ({ modelKnowledge }, { model }): Promise<KnownModel> => modelKnowledge.find(model),
+  ),
 } as const;
 
 export type CommandName = keyof typeof COMMANDS;
@@ -138,6 +167,15 @@ function keyView(key: Key, accounts: readonly Account[]): KeyView {
     created_at: new Date(key.createdAtMs).toISOString(),
     expires_at: key.expiresAtMs === null ? null : new Date(key.expiresAtMs).toISOString(),
     creator_user_id: key.creatorUserId,
+  };
+}
+
+function knownModelView({ id, context_length, endpoints, as_of }: KnownModel): KnownModelView {
+  return {
+    id,
+    context_length: context_length ?? null,
+    endpoints: endpoints.map(({ tag }) => tag),
+    as_of,
   };
 }
 

@@ -4,10 +4,10 @@ import { readJson } from '../kit/json.ts';
 import type { Log } from '../kit/log.ts';
 import { type Controlled, isCommandName, runCommand } from './commands.ts';
 import { claimSocketPath, releaseSocketPath } from './socket-path.ts';
-import type { ControlReply } from './wire.ts';
+import { type ControlReply, MAX_CATALOG_BYTES } from './wire.ts';
 
-/** A question is one line of JSON and never longer than this. */
-const MAX_QUESTION_BYTES = 65_536;
+/** A question is one line of JSON and never longer than this; data of the catalogue are the longest part of one. */
+const MAX_QUESTION_BYTES = MAX_CATALOG_BYTES + 65_536;
 
 /** How long a question may take to arrive, milliseconds. */
 const QUESTION_TIMEOUT_MS = 10_000;

@@ -1,18 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import {
-  closeSync,
-  fsyncSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, openSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'libsql';
 import { DataDirectoryProblem } from './data-directory-problem.ts';
 import { makeDirectory } from './make-directory.ts';
+import { readIfThere } from './read-if-there.ts';
+import { writeWhole } from './write-whole.ts';
 
 /** Where the gateway keeps what it must not lose. Open for one process at a time. */
 export interface DataDirectory {
@@ -138,27 +131,4 @@ function readRaw(bytes: Buffer): Buffer {
 
 function readBase64(bytes: Buffer): Buffer {
   return Buffer.from(bytes.toString('latin1').trim(), 'base64');
-}
-
-function readIfThere(file: string): Buffer | undefined {
-  try {
-    return readFileSync(file);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
-  }
-}
-
-/** The file is whole or absent, even if the machine stops in between. */
-function writeWhole(file: string, content: Buffer | string): void {
-  const draft = `${file}.draft`;
-  rmSync(draft, { force: true });
-  const descriptor = openSync(draft, 'wx', 0o600);
-  try {
-    writeSync(descriptor, Buffer.from(content));
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
-  renameSync(draft, file);
 }

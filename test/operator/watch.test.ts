@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { renameSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { KNOWN_PROVIDERS } from '../../src/catalog/known-providers.ts';
 import {
   type LoadedConfiguration,
   loadConfigurationAside,
@@ -31,7 +32,7 @@ afterEach(() => {
 });
 
 function start(apply: (loaded: LoadedConfiguration) => void = () => {}): ConfigurationWatch {
-  const options = { env: {}, cwd: temporary.path, knownProviders: new Set(['openai']) };
+  const options = { env: {}, cwd: temporary.path, knownProviders: KNOWN_PROVIDERS };
   watch = watchConfiguration({
     initial: requireConfiguration(options),
     load: () => loadConfigurationAside(options),
@@ -73,6 +74,26 @@ describe('watchConfiguration', () => {
     start();
     writeFileSync(file, 'server: { region: new }');
     await until(() => region() === 'new');
+  });
+
+  it.each(['', '# nothing but a comment\n', '---\n{}\n'])(
+    'keeps what is running when the file says nothing: %j',
+    async (nothing) => {
+      writeFileSync(file, 'server: { region: one }');
+      const { reload } = start();
+      writeFileSync(file, nothing);
+      expect(await reload()).toBe(false);
+      expect(applied).toEqual([]);
+      expect(lines.join('')).toContain('the file is empty');
+      writeFileSync(file, 'server: { region: two }');
+      expect(await reload()).toBe(true);
+    },
+  );
+
+  it('takes an empty file at the start', async () => {
+    writeFileSync(file, '');
+    const { reload } = start();
+    expect(await reload()).toBe(true);
   });
 
   it('reads the file on SIGHUP', async () => {

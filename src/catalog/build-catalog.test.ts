@@ -1,0 +1,140 @@
+import { describe, expect, it } from 'vitest';
+import { buildCatalog } from './build-catalog.ts';
+import type { ModelEntry } from './entries.ts';
+
+const KNOWN: ModelEntry[] = [
+  {
+    id: 'openai/gpt',
+    name: 'GPT',
+    context_length: 1000,
+    input_modalities: ['text', 'image'],
+    aliases: ['gpt', 'gpt-latest'],
+    endpoints: [
+      {
+        provider: 'openai',
+        model: 'gpt-real',
+        tag: 'openai',
+        supported_parameters: ['tools'],
+        pricing: { prompt: '0.000001', completion: '0.000002' },
+      },
+      { provider: 'groq', model: 'gpt-g', tag: 'groq', pricing: { prompt: '0.000003' } },
+    ],
+  },
+  { id: 'openai/mini', aliases: ['mini'], endpoints: [{ provider: 'openai', model: 'mini', tag: 'openai' }] },
+];
+
+const both = [
+  { slug: 'openai', api_key: 'k' },
+  { slug: 'groq', api_key: 'k' },
+];
+
+function catalogOf(models: ModelEntry[], providers = both) {
+  return buildCatalog({
+    providers,
+    models,
+    known: (slugs) =>
+      KNOWN.map((model) => ({
+        ...model,
+        endpoints: model.endpoints?.filter(({ provider }) => slugs.has(provider)) ?? [],
+      })).filter(({ endpoints }) => endpoints.length > 0),
+  });
+}
+
+describe('known models', () => {
+  it('are there while a provider of theirs is reached at its public address', () => {
+    expect(catalogOf([]).models.map(({ id }) => id)).toEqual(['openai/gpt', 'openai/mini']);
+    const groq = catalogOf([], [{ slug: 'groq', api_key: 'k' }]);
+    expect(groq.models.map(({ id, endpoints }) => [id, endpoints.map(({ tag }) => tag)])).toEqual([
+      ['openai/gpt', ['groq']],
+    ]);
+    const elsewhere = { slug: 'openai', base_url: 'http://127.0.0.1:1', api_key: 'k' };
+    expect(catalogOf([], [elsewhere]).models).toEqual([]);
+  });
+
+  it('are not there because an endpoint of the configuration names a provider that nobody listed', () => {
+    const own = { id: 'own/llama', endpoints: [{ provider: 'openai', model: 'x' }] };
+    const catalog = catalogOf([own], [{ slug: 'groq', api_key: 'k' }]);
+    expect(catalog.models.map(({ id, endpoints }) => [id, endpoints.map(({ tag }) => tag)])).toEqual([
+      ['openai/gpt', ['groq']],
+      ['own/llama', ['openai']],
+    ]);
+  });
+});
+
+describe('the configuration over what is known', () => {
+  it('wins member by member and keeps the rest', () => {
+    const [model] = catalogOf([
+      { id: 'openai/gpt', name: 'Mine', endpoints: [{ provider: 'groq', context_length: 500 }] },
+    ]).models;
+    expect(model).toMatchObject({ name: 'Mine', contextLength: 1000, inputModalities: ['text', 'image'] });
+    expect(model?.endpoints.map(({ tag, upstreamModel }) => [tag, upstreamModel])).toEqual([
+      ['groq', 'gpt-g'],
+      ['openai', 'gpt-real'],
+    ]);
+    expect(model?.endpoints[0]).toMatchObject({
+      contextLength: 500,
+      pricing: { prompt: 3_000_000_000_000n },
+    });
+  });
+
+  it('gives other prices as a whole', () => {
+    const own = { provider: 'openai', pricing: { prompt: '0.000005' } };
+    const [model] = catalogOf([{ id: 'openai/gpt', endpoints: [own] }]).models;
+    expect(model?.endpoints[0]?.pricing).toEqual({ prompt: 5_000_000_000_000n });
+    expect(model?.endpoints[0]?.supportedParameters).toEqual(new Set(['tools']));
+  });
+
+  it('takes nothing from another provider that happens to have the tag', () => {
+    const own = { provider: 'groq', tag: 'openai' };
+    const [model] = catalogOf([{ id: 'openai/gpt', endpoints: [own] }]).models;
+    expect(
+      model?.endpoints.map(({ tag, provider, upstreamModel }) => [tag, provider.slug, upstreamModel]),
+    ).toEqual([
+      ['openai', 'groq', 'openai/gpt'],
+      ['groq', 'groq', 'gpt-g'],
+    ]);
+  });
+
+  it('has the last word on names', () => {
+    const own = { provider: 'groq', model: 'x' };
+    const { models, resolve } = catalogOf([
+      { id: 'own/a', aliases: ['gpt', 'openai/mini'], endpoints: [own] },
+      { id: 'gpt-latest', endpoints: [own] },
+    ]);
+    expect(models.map(({ id }) => id)).toEqual(['gpt-latest', 'openai/gpt', 'own/a']);
+    expect(
+      ['gpt', 'gpt-latest', 'openai/mini', 'openai/gpt', 'mini'].map((name) => resolve(name)?.id),
+    ).toEqual(['own/a', 'gpt-latest', 'own/a', 'openai/gpt', undefined]);
+    expect(resolve('openai/gpt')?.aliases).toEqual([]);
+  });
+});
+
+describe('dated prices', () => {
+  const own = {
+    id: 'own/a',
+    endpoints: [
+      {
+        provider: 'groq',
+        pricing: { prompt: '0.000002' },
+        prices: [
+          {
+            from: '2026-05-01',
+            pricing: { prompt: '0.000001', overrides: [{ min_prompt_tokens: 9, prompt: '1' }] },
+          },
+        ],
+      },
+    ],
+  };
+  const at = (day: string) => buildCatalog({ providers: both, models: [own], nowMs: Date.parse(day) });
+
+  it('are those of the day, and say when the next ones begin', () => {
+    const before = at('2026-04-30');
+    expect(before.models[0]?.endpoints[0]?.pricing.prompt).toBe(2_000_000_000_000n);
+    expect(before.models[0]?.endpoints[0]?.overrides).toBeUndefined();
+    expect(before.dueAtMs).toBe(Date.parse('2026-05-01'));
+    const after = at('2026-05-01');
+    expect(after.models[0]?.endpoints[0]?.pricing.prompt).toBe(1_000_000_000_000n);
+    expect(after.models[0]?.endpoints[0]?.overrides).toMatchObject([{ minPromptTokens: 9 }]);
+    expect(after.dueAtMs).toBeUndefined();
+  });
+});

@@ -1,0 +1,104 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { type CatalogDocument, documentIssues } from './catalog-document.ts';
+import { rowOf } from './provider-rows.ts';
+import { allShippedModels, shippedModels } from './shipped-models.ts';
+
+const folder = fileURLToPath(new URL('./shipped/', import.meta.url));
+const files = (part: string) => readdirSync(join(folder, part)).map((name) => join(folder, part, name));
+const documentOf = (file: string) => JSON.parse(readFileSync(file, 'utf8')) as CatalogDocument;
+const subjectOf = (file: string) => basename(file, '.json');
+
+const models = files('models');
+const endpoints = files('endpoints');
+
+describe('the data that ship', () => {
+  it.each([...models, ...endpoints].map((file) => [file.slice(folder.length), file]))(
+    '%s is valid',
+    (_, file) => {
+      expect(documentIssues(documentOf(file), Date.now())).toEqual([]);
+    },
+  );
+
+  it('stand in the file of their author or provider', () => {
+    for (const file of models) {
+      for (const { id, endpoints: ways } of documentOf(file).models) {
+        expect([id.split('/')[0], ways]).toEqual([subjectOf(file), undefined]);
+      }
+    }
+    for (const file of endpoints) {
+      for (const { endpoints: ways = [] } of documentOf(file).models) {
+        expect(ways.length).toBeGreaterThan(0);
+        expect(ways.every(({ provider }) => provider === subjectOf(file))).toBe(true);
+      }
+      expect(rowOf(subjectOf(file))?.dialect).toBeDefined();
+    }
+  });
+
+  it('say of every model what it is, and of every endpoint what it costs and takes', () => {
+    const known = [...allShippedModels().values()];
+    expect(known.length).toBeGreaterThan(150);
+    for (const model of known) {
+      expect(model).toMatchObject({
+        name: expect.any(String),
+        description: expect.any(String),
+        context_length: expect.any(Number),
+        max_output_tokens: expect.any(Number),
+        input_modalities: expect.arrayContaining(['text']),
+        source: expect.any(String),
+        as_of: expect.stringMatching(/^2026-/),
+      });
+      if (model.home !== undefined) {
+        expect(model.endpoints.map(({ provider }) => provider)).toContain(model.home);
+      }
+      for (const endpoint of model.endpoints) {
+        expect(endpoint).toMatchObject({
+          source: expect.any(String),
+          as_of: expect.stringMatching(/^2026-/),
+          supported_parameters: expect.arrayContaining(['max_tokens']),
+          pricing: { prompt: expect.any(String), completion: expect.any(String) },
+        });
+        expect(endpoint.max_output_tokens).toBeLessThanOrEqual(endpoint.context_length ?? 0);
+      }
+    }
+    expect(known.flatMap((model) => model.endpoints).length).toBeGreaterThan(300);
+  });
+
+  it('say nothing of models that nobody serves', () => {
+    const served = allShippedModels();
+    const described = models.flatMap((file) => documentOf(file).models.map(({ id }) => id));
+    expect(described.filter((id) => !served.has(id))).toEqual([]);
+  });
+
+  it('give every name to one model', () => {
+    const known = [...allShippedModels().values()];
+    const names = known.flatMap(({ id, aliases }) => [id, ...(aliases ?? [])]);
+    expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
+    for (const { id, canonical_slug: dated, aliases } of known) {
+      if (dated !== undefined && dated !== id) expect(aliases).toContain(dated);
+    }
+  });
+
+  it('stay small', () => {
+    const bytes = [...models, ...endpoints].reduce((sum, file) => sum + statSync(file).size, 0);
+    expect(bytes).toBeLessThan(1_000_000);
+  });
+});
+
+describe('shippedModels', () => {
+  it('knows what some providers serve, and nothing of the others', () => {
+    const known = [...shippedModels(['anthropic', 'nobody-knows']).values()];
+    expect(known.map(({ id }) => id)).toContain('anthropic/claude-sonnet-4.5');
+    expect(new Set(known.flatMap((model) => model.endpoints.map(({ provider }) => provider)))).toEqual(
+      new Set(['anthropic']),
+    );
+  });
+
+  it('knows what a model is, whoever serves it, when it is asked for', () => {
+    const known = shippedModels([], ['openai/gpt-5', '../../x', 'acme/none']);
+    expect([...known.keys()]).toEqual(['openai/gpt-5']);
+    expect(known.get('openai/gpt-5')).toMatchObject({ name: 'OpenAI: GPT-5', endpoints: [] });
+  });
+});

@@ -1,0 +1,79 @@
+import Type from 'typebox';
+import { closed, oneOf, optional } from '../kit/schema.ts';
+import { PRICE_NAMES, type PriceName } from './price-names.ts';
+
+/** Members of models and endpoints, as a person writes them: in the configuration and in the data of the catalogue. */
+
+const QUANTIZATIONS = [
+  'int4',
+  'int8',
+  'fp4',
+  'mxfp4',
+  'nvfp4',
+  'fp6',
+  'fp8',
+  'mxfp8',
+  'fp16',
+  'bf16',
+  'fp32',
+  'unknown',
+] as const;
+
+export const providerSlug = Type.String({
+  pattern: '^[a-z0-9][a-z0-9._-]{0,63}$',
+  explain: 'must be 1 to 64 of a-z, 0-9, ".", "_" and "-", beginning with a letter or digit',
+});
+
+export const modelId = Type.String({
+  pattern: '^[A-Za-z0-9~][A-Za-z0-9._~:/+-]{0,255}$',
+  explain: 'must be 1 to 256 letters, digits and ".", "_", "-", ":", "/", "+", for example acme/large',
+});
+
+export const endpointTag = Type.String({
+  pattern: '^[a-z0-9][a-z0-9._-]{0,63}(/[a-z0-9][a-z0-9._-]{0,63}){0,3}$',
+  explain: 'must be a provider slug, with parts such as /turbo or /eu behind it',
+});
+
+export const quantization = oneOf(QUANTIZATIONS);
+
+export const tokens = Type.Integer({ minimum: 1, maximum: 1_000_000_000 });
+
+/** From nothing to everything. */
+export const share = Type.Number({ minimum: 0, maximum: 1 });
+
+export const inputModalities = Type.Array(oneOf(['text', 'image', 'file', 'audio', 'video']), {
+  minItems: 1,
+});
+
+export const outputModalities = Type.Array(oneOf(['text', 'image', 'audio', 'video', 'embeddings']), {
+  minItems: 1,
+});
+
+export const quality = closed({ general: optional(share), coding: optional(share) });
+
+export const parameterNames = Type.Array(Type.String({ minLength: 1, maxLength: 64 }), { maxItems: 256 });
+
+const price = Type.Optional(
+  Type.Union([Type.String({ pattern: '^\\d{1,12}(\\.\\d{1,18})?$' }), Type.Null()], {
+    explain: 'must be an exact decimal in quotes, for example "0.000001"',
+  }),
+);
+
+const prices = Object.fromEntries(PRICE_NAMES.map((name) => [name, price])) as {
+  [name in PriceName]: typeof price;
+};
+
+/** Prices in USD per unit. `overrides`: prices that hold instead once a prompt is this long; later ones win. */
+export const pricing = closed({
+  ...prices,
+  overrides: optional(Type.Array(closed({ min_prompt_tokens: tokens, ...prices }), { maxItems: 16 })),
+});
+
+/** A day, or a moment in UTC. */
+export const moment = Type.String({
+  pattern: '^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}:\\d{2}(\\.\\d{1,3})?Z)?$',
+  explain: 'must be a day such as 2026-05-01, or a moment such as 2026-05-01T12:00:00Z',
+});
+
+/** Prices that begin to hold at a moment; `pricing` holds before the first of them. */
+export const datedPrices = Type.Array(closed({ from: moment, pricing }), { maxItems: 256 });

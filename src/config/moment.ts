@@ -1,0 +1,7 @@
+/** Reads a day, which means its first moment in UTC, or a moment: epoch milliseconds; undefined for what no calendar has. */
+export function momentMs(text: string): number | undefined {
+  const milliseconds = Date.parse(text);
+  if (!Number.isFinite(milliseconds)) return undefined;
+  // The 30th of February is read as a day of March.
+  return new Date(milliseconds).toISOString().startsWith(text.slice(0, 10)) ? milliseconds : undefined;
+}
