@@ -1,8 +1,8 @@
 import type { StreamDecoder } from '../dialects/dialect.ts';
 import { toGatewayError } from '../ir/errors.ts';
 import { type Event, type EventBatch, terminalOf } from '../ir/events.ts';
-import { type SseFrame, SseFrameTooLarge, SseReader } from '../kit/sse.ts';
-import { type FailureScope, failureOfProblem, isFailure, withFailures } from './failure.ts';
+import { BrokenFrames, type Frame, type FrameReader, FrameTooLarge } from '../kit/frames.ts';
+import { type FailureScope, failureOfProblem, toldTerminal } from './failure.ts';
 import { type Patience, readBeginning } from './read-beginning.ts';
 import type { Turns } from './turns.ts';
 import { TransportProblem } from './upstream.ts';
@@ -31,10 +31,9 @@ export interface AnswerReader {
   end(): Event[];
 }
 
-/** Reads a stream of server-sent events with a dialect's decoder, up to the terminal event and no further. */
-export function streamReader(decoder: StreamDecoder): AnswerReader {
-  const reader = new SseReader(MAX_EVENT_BYTES);
-  const decode = (frames: readonly SseFrame[]): Event[] => {
+/** Reads a stream with a dialect's frames and decoder, up to the terminal event and no further. */
+export function streamReader(reader: FrameReader, decoder: StreamDecoder): AnswerReader {
+  const decode = (frames: readonly Frame[]): Event[] => {
     const events: Event[] = [];
     for (const frame of frames) {
       const decoded = decoder.decode(frame);
@@ -50,6 +49,12 @@ export function streamReader(decoder: StreamDecoder): AnswerReader {
       return events.some(isTerminal) ? events : [...events, ...decoder.end()];
     },
   };
+}
+
+function problemOf(thrown: unknown): unknown {
+  if (thrown instanceof FrameTooLarge) return new TransportProblem('too-large', thrown.message);
+  if (thrown instanceof BrokenFrames) return new TransportProblem('encoding', thrown.message);
+  return thrown;
 }
 
 function isTerminal(event: Event): boolean {
@@ -139,14 +144,13 @@ export class Batches implements AsyncIterableIterator<EventBatch> {
 
   #told(events: Event[]): Event[] {
     const { status, scope } = this.#source;
-    return events.some(isFailure) ? events.map((event) => withFailures(event, status, scope)) : events;
+    return events.some(isTerminal) ? events.map((event) => toldTerminal(event, status, scope)) : events;
   }
 
   #failure(thrown: unknown): Event {
     const { signal, status, scope } = this.#source;
     if (signal.aborted) return { type: 'failure', error: toGatewayError(signal.reason) };
-    const problem =
-      thrown instanceof SseFrameTooLarge ? new TransportProblem('too-large', thrown.message) : thrown;
+    const problem = problemOf(thrown);
     if (!(problem instanceof TransportProblem)) return { type: 'failure', error: toGatewayError(thrown) };
     return { type: 'failure', error: failureOfProblem(problem, status, scope) };
   }

@@ -1,11 +1,13 @@
 import type { Endpoint, Provider } from '../catalog/catalog.ts';
+import { type Credential, secretsOf } from '../catalog/credential.ts';
 import type { RenderedRequest, RenderTarget, UpstreamDialect } from '../dialects/dialect.ts';
-import type { Event } from '../ir/events.ts';
 import type { DialectName, Format } from '../ir/items.ts';
 import type { Clock } from '../kit/ids.ts';
-import { isJsonObject, JSON_LIMITS, type JsonObject, readJson } from '../kit/json.ts';
-import { authorize } from './auth/authorize.ts';
-import { type AnswerReader, type AnswerSource, Batches, streamReader } from './batches.ts';
+import { inTurn } from '../kit/turns.ts';
+import type { Authorize } from './auth/authorize.ts';
+import { type Destination, destinationOf } from './auth/destination.ts';
+import { TokenRefused } from './auth/google-tokens.ts';
+import { type AnswerSource, Batches, MAX_EVENT_BYTES, streamReader } from './batches.ts';
 import { type FailureScope, failureOfBody, failureOfProblem, failureOfReply } from './failure.ts';
 import { type Patience, readBeginning } from './read-beginning.ts';
 import { type Confidential, isSecretName, redactJson } from './redact.ts';
@@ -18,6 +20,8 @@ import {
   type UpstreamCall,
   UpstreamFailure,
 } from './upstream.ts';
+import { WholeAnswer } from './whole-answer.ts';
+import { writeBody } from './write-body.ts';
 
 /** What calls are made with. */
 export interface CallDependencies {
@@ -25,14 +29,9 @@ export interface CallDependencies {
   readonly transports: { readonly network: Transport; readonly simulator: Transport };
   /** The dialects that are built. */
   readonly dialects: Readonly<Partial<Record<DialectName, UpstreamDialect>>>;
+  readonly authorize: Authorize;
   readonly clock: Clock;
 }
-
-/** Bytes of a non-streaming answer. */
-const MAX_BODY_BYTES = 64 * 1024 * 1024;
-
-/** Log probabilities alone can hold more values than a request may. */
-const BODY_LIMITS = { ...JSON_LIMITS, values: 2_000_000 };
 
 /** How much of an error's body is read, and how long that may take. */
 const ERROR_BODY: Patience = { maxBytes: 64 * 1024, maxMs: 5000 };
@@ -60,8 +59,10 @@ export function createCallUpstream(dependencies: CallDependencies): CallUpstream
     const name = dialectOf(provider, call.request.format);
     const dialect = dependencies.dialects[name];
     if (dialect === undefined) throw missingDialect(provider, name);
-    const rendered = render(call, dialect);
-    const confidential = confidentialOf(provider, call.credential);
+    const destination = destinationOf(call.endpoint, call.credential);
+    if (destination === undefined) throw missingAddress(provider);
+    const rendered = await inTurn(dependencies.clock, () => render(call, dialect, destination));
+    const confidential = confidentialOf(provider, call.credential, destination);
     const scope: FailureScope = {
       provider,
       confidential,
@@ -69,11 +70,11 @@ export function createCallUpstream(dependencies: CallDependencies): CallUpstream
       now: () => dependencies.clock.now(),
     };
     if (call.request.echoUpstreamBody) call.onRequest?.(redactJson(rendered.body, confidential.secrets));
-    const reply = await send(call, dialect, rendered, scope, dependencies.transports);
+    const sent = await send({ call, dialect, destination, rendered, scope }, dependencies);
     return {
-      status: reply.status,
+      status: sent.reply.status,
       report: rendered.report,
-      batches: await answerOf(reply, call, dialect, scope, turns),
+      batches: await answerOf(sent.reply, call, dialect, sent.scope, turns),
     };
   };
 }
@@ -87,18 +88,29 @@ function missingDialect(provider: Provider, name: DialectName): UpstreamFailure 
   );
 }
 
-function render(call: UpstreamCall, dialect: UpstreamDialect): RenderedRequest {
-  const target = targetOf(call.endpoint, call.hashUser);
+/** The credential does not fit: it has no part for this model, or there is none to say the address. */
+function missingAddress(provider: Provider): UpstreamFailure {
+  return new UpstreamFailure(
+    'upstream-unavailable',
+    'Provider returned error: the credential of the gateway names no address for this model',
+    0,
+    { metadata: { provider_name: provider.name, error_type: 'provider_unavailable' } },
+  );
+}
+
+function render(call: UpstreamCall, dialect: UpstreamDialect, { model }: Destination): RenderedRequest {
+  const target = targetOf(call.endpoint, model, call.hashUser);
   return call.lane === 'relay'
     ? dialect.renderRelay(call.request, target)
     : dialect.renderRequest(call.request, target);
 }
 
-function targetOf(endpoint: Endpoint, hashUser: (id: string) => string): RenderTarget {
+function targetOf(endpoint: Endpoint, model: string, hashUser: (id: string) => string): RenderTarget {
   return {
-    model: endpoint.upstreamModel,
+    model,
     maxOutputTokens: endpoint.maxOutputTokens,
     supportedParameters: endpoint.supportedParameters,
+    quirks: endpoint.provider.quirks,
     hashUser,
   };
 }
@@ -107,13 +119,17 @@ function targetOf(endpoint: Endpoint, hashUser: (id: string) => string): RenderT
 const SHORTEST_HEADER_SECRET = 8;
 
 /** What must not be seen of a provider: the credential, what the operator's headers say, the host. */
-function confidentialOf(provider: Provider, credential: string | undefined): Confidential {
+function confidentialOf(
+  provider: Provider,
+  credential: Credential | undefined,
+  { baseUrl }: Destination,
+): Confidential {
   const headers = Object.entries(provider.headers)
     .filter(([name, value]) => isSecretName(name) || value.length >= SHORTEST_HEADER_SECRET)
     .map(([, value]) => value);
   return {
-    secrets: [...(credential === undefined ? [] : [credential]), ...headers],
-    host: provider.dialect === 'simulator' ? undefined : hostOf(provider.baseUrl),
+    secrets: [...(credential === undefined ? [] : secretsOf(credential)), ...headers],
+    host: provider.dialect === 'simulator' ? undefined : hostOf(baseUrl),
   };
 }
 
@@ -121,36 +137,63 @@ function hostOf(baseUrl: string): string | undefined {
   return URL.canParse(baseUrl) ? new URL(baseUrl).host : undefined;
 }
 
+/** A call that has been rendered. */
+interface PreparedCall {
+  readonly call: UpstreamCall;
+  readonly dialect: UpstreamDialect;
+  readonly destination: Destination;
+  readonly rendered: RenderedRequest;
+  readonly scope: FailureScope;
+}
+
+/** Sends a call. The scope comes back with the secrets that were made on the way. */
 async function send(
-  call: UpstreamCall,
-  dialect: UpstreamDialect,
-  rendered: RenderedRequest,
-  scope: FailureScope,
-  transports: CallDependencies['transports'],
-): Promise<TransportReply> {
+  { call, dialect, destination, rendered, scope }: PreparedCall,
+  { transports, authorize }: CallDependencies,
+): Promise<{ reply: TransportReply; scope: FailureScope }> {
   const { request, endpoint, signal } = call;
   const { provider } = endpoint;
   const isSimulated = provider.dialect === 'simulator';
-  const base = isSimulated ? SIMULATOR_BASE : provider.baseUrl;
+  const base = isSimulated ? SIMULATOR_BASE : destination.baseUrl;
   const transport = isSimulated ? transports.simulator : transports.network;
+  const url = base + dialect.path(destination.model, request.stream) + destination.query;
+  const headers = headersOf(call, dialect, rendered);
   try {
-    return await transport.open({
-      url: base + dialect.path(endpoint.upstreamModel, request.stream),
-      headers: headersOf(call, dialect.name, rendered),
-      body: JSON.stringify(rendered.body),
+    const body = await writeBody(rendered.body);
+    const { auth } = provider;
+    const { credential } = destination;
+    const authorization = await authorize({ url, headers, body, auth, credential, signal });
+    const reply = await transport.open({
+      url,
+      headers: { ...headers, ...authorization.headers },
+      body,
       timeouts: provider.timeouts,
       signal,
     });
+    return { reply, scope: withSecrets(scope, authorization.secrets) };
   } catch (thrown) {
     if (signal.aborted) throw signal.reason;
+    if (thrown instanceof TokenRefused) throw failureOfToken(thrown, scope);
     throw thrown instanceof TransportProblem ? failureOfProblem(thrown, 0, scope) : thrown;
   }
 }
 
-/** Headers of a call; later ones win: ours, the dialect's, the caller's betas, the operator's, the credential. */
+function withSecrets(scope: FailureScope, made: readonly string[]): FailureScope {
+  if (made.length === 0) return scope;
+  const { secrets, host } = scope.confidential;
+  return { ...scope, confidential: { secrets: [...secrets, ...made], host } };
+}
+
+/** A token server that is busy or down passes; any other refusal is about the gateway's own credential. */
+function failureOfToken({ status }: TokenRefused, scope: FailureScope): UpstreamFailure {
+  const isPassing = status === 429 || status >= 500;
+  return failureOfReply({ status: isPassing ? status : 401, headers: {}, body: '' }, scope);
+}
+
+/** Headers of a call but for its authorization; later ones win: ours, the dialect's, the caller's betas, the operator's. */
 export function headersOf(
-  call: Pick<UpstreamCall, 'request' | 'endpoint' | 'credential' | 'betas'>,
-  dialect: DialectName,
+  call: Pick<UpstreamCall, 'request' | 'endpoint' | 'betas'>,
+  dialect: Pick<UpstreamDialect, 'name' | 'streamType'>,
   rendered: RenderedRequest,
 ): Record<string, string> {
   const { provider } = call.endpoint;
@@ -158,15 +201,15 @@ export function headersOf(
     'content-type': 'application/json',
     // Some servers in front of providers turn away requests without one.
     'user-agent': 'signalbox',
-    accept: call.request.stream ? 'text/event-stream' : 'application/json',
+    accept: call.request.stream ? dialect.streamType : 'application/json',
     ...lowerCased(rendered.headers),
   };
-  const betaHeader = BETA_HEADERS[dialect];
+  const betaHeader = BETA_HEADERS[dialect.name];
   if (betaHeader !== undefined && call.betas !== undefined) {
     const own = headers[betaHeader];
     headers[betaHeader] = own === undefined ? call.betas : `${own},${call.betas}`;
   }
-  return { ...headers, ...lowerCased(provider.headers), ...authorize(provider.auth, call.credential) };
+  return { ...headers, ...lowerCased(provider.headers) };
 }
 
 /** Headers with lower-case names, so that two spellings of one are one. */
@@ -193,14 +236,23 @@ async function answerOf(
       : failureOfReply({ ...reply, body }, scope);
   }
   const context = { request: call.request, relay: call.lane === 'relay' };
-  const source: AnswerSource = { status: reply.status, chunks, signal: call.signal, scope, turns };
+  const { status } = reply;
+  const source: AnswerSource = { status, chunks, signal: call.signal, scope, turns };
   const isStream = call.request.stream && !isJson(contentType);
-  return new Batches(
-    source,
-    isStream
-      ? streamReader(dialect.createDecoder(context))
-      : bodyReader((body) => dialect.decodeBody(body, context), reply.status, scope),
-  );
+  if (isStream)
+    return new Batches(
+      source,
+      streamReader(dialect.createFrameReader(MAX_EVENT_BYTES), dialect.createDecoder(context)),
+    );
+  const whole = new WholeAnswer(chunks, {
+    decodeBody: (body) => dialect.decodeBody(body, context),
+    fail: (cause, text) => {
+      const error = failureOfBody(cause, status, text.slice(0, ERROR_BODY.maxBytes), scope);
+      return [{ type: 'failure', error }];
+    },
+    turns,
+  });
+  return new Batches({ ...source, chunks: whole }, whole);
 }
 
 function isPage(contentType: string): boolean {
@@ -209,41 +261,4 @@ function isPage(contentType: string): boolean {
 
 function isJson(contentType: string): boolean {
   return /^application\/(?:[\w.+-]+\+)?json\b/i.test(contentType);
-}
-
-/** Reads a whole JSON body: collects, parses once at the end. */
-function bodyReader(
-  decodeBody: (body: JsonObject) => Event[],
-  status: number,
-  scope: FailureScope,
-): AnswerReader {
-  const pieces: Uint8Array[] = [];
-  let bytes = 0;
-  return {
-    read(chunk) {
-      bytes += chunk.length;
-      if (bytes > MAX_BODY_BYTES) {
-        throw new TransportProblem('too-large', `the answer is larger than ${MAX_BODY_BYTES} bytes`);
-      }
-      pieces.push(chunk);
-      return [];
-    },
-    end() {
-      const text = new TextDecoder().decode(Buffer.concat(pieces));
-      const fail = (cause: string, raw: string): Event[] => [
-        { type: 'failure', error: failureOfBody(cause, status, raw, scope) },
-      ];
-      const reading = readJson(text, BODY_LIMITS);
-      if (!reading.ok) return fail(`the answer is ${reading.problem}`, '');
-      if (!isJsonObject(reading.value)) return fail('the answer is not a JSON object', '');
-      if (isErrorBody(reading.value)) return fail('the provider sent an error instead of an answer', text);
-      return decodeBody(reading.value);
-    },
-  };
-}
-
-/** True for the error envelopes of all dialects. */
-function isErrorBody(body: JsonObject): boolean {
-  const { error } = body;
-  return body.type === 'error' || isJsonObject(error) || (typeof error === 'string' && error !== '');
 }

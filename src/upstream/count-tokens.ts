@@ -5,9 +5,12 @@ import { renderCountTokens } from '../dialects/messages/render-count-tokens.ts';
 import type { GenerationRequest } from '../ir/request.ts';
 import { tokenCount } from '../ir/usage.ts';
 import { isJsonObject, readJson } from '../kit/json.ts';
+import type { Authorize } from './auth/authorize.ts';
+import { destinationOf } from './auth/destination.ts';
 import { headersOf } from './call.ts';
 import { readBeginning } from './read-beginning.ts';
 import type { Transport } from './upstream.ts';
+import { writeBody } from './write-body.ts';
 
 const REPLY_LIMITS = { maxBytes: 64 * 1024, maxMs: 10_000 };
 
@@ -24,17 +27,28 @@ export interface CountCall {
 /** The upstream's own count; undefined when it cannot count, or does not answer with a count. */
 export async function countUpstreamTokens(
   call: CountCall,
-  transport: Transport,
+  { transport, authorize }: { readonly transport: Transport; readonly authorize: Authorize },
 ): Promise<number | undefined> {
   const { request, endpoint, signal } = call;
-  const { provider, upstreamModel } = endpoint;
-  if (provider.dialect !== messagesUpstream.name) return undefined;
-  const rendered = renderCountTokens(request, { model: upstreamModel, hashUser: call.hashUser });
+  const { provider } = endpoint;
+  const destination = destinationOf(endpoint, provider.credential);
+  if (provider.dialect !== messagesUpstream.name || destination === undefined) return undefined;
+  const { baseUrl, query, model, credential } = destination;
+  const rendered = renderCountTokens(request, {
+    model,
+    quirks: provider.quirks,
+    hashUser: call.hashUser,
+  });
   try {
+    const url = `${baseUrl}${messagesUpstream.path(model, false)}/count_tokens${query}`;
+    const headers = headersOf(call, messagesUpstream, rendered);
+    const body = await writeBody(rendered.body);
+    const { auth } = provider;
+    const authorization = await authorize({ url, headers, body, auth, credential, signal });
     const reply = await transport.open({
-      url: `${provider.baseUrl}${messagesUpstream.path(upstreamModel, false)}/count_tokens`,
-      headers: headersOf({ ...call, credential: provider.apiKey }, messagesUpstream.name, rendered),
-      body: JSON.stringify(rendered.body),
+      url,
+      headers: { ...headers, ...authorization.headers },
+      body,
       timeouts: provider.timeouts,
       signal,
     });

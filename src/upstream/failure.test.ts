@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { geminiUpstream } from '../dialects/gemini/gemini.ts';
 import { GatewayError } from '../ir/errors.ts';
 import { isJsonObject } from '../kit/json.ts';
 import {
@@ -7,7 +8,7 @@ import {
   failureOfProblem,
   failureOfReply,
   retryAfterOf,
-  withFailures,
+  toldTerminal,
 } from './failure.ts';
 import { TransportProblem, type TransportReason, UpstreamFailure } from './upstream.ts';
 
@@ -180,8 +181,25 @@ describe('errors inside an answer', () => {
     },
   );
 
+  it('are cut after their secrets were removed, not before', () => {
+    for (let length = 580; length <= 610; length++) {
+      const padding = 'x '.repeat(400).slice(0, length);
+      const error = new GatewayError('invalid-request', `${padding}CANARY-7f3a91 tail ${'y '.repeat(500)}`, {
+        metadata: { provider_code: `${'c'.repeat(length - 470)}CANARY-7f3a91` },
+      });
+      const { message, metadata } = failureOfEvent(error, 200, SCOPE);
+      expect(message + JSON.stringify(metadata)).not.toContain('CA');
+      expect(message.length).toBeLessThanOrEqual(600);
+    }
+  });
+
+  it('are one line', () => {
+    const error = new GatewayError('invalid-request', 'a\u0000b\n\nc');
+    expect(failureOfEvent(error, 200, SCOPE).message).toBe('a b c');
+  });
+
   it('are found inside relayed frames', () => {
-    const event = withFailures(
+    const event = toldTerminal(
       {
         type: 'relay',
         dialect: 'chat',
@@ -194,5 +212,55 @@ describe('errors inside an answer', () => {
     );
     const inner = event.type === 'relay' ? event.events[0] : undefined;
     expect(inner?.type === 'failure' && inner.error.metadata?.provider_name).toBe('Acme');
+  });
+});
+
+describe('what only the error body says', () => {
+  const scope: FailureScope = { ...SCOPE, readError: geminiUpstream.readError };
+  const refused = (status: number, error: object, headers: Record<string, string> = {}) =>
+    failureOfReply({ status, headers, body: JSON.stringify([{ error }]) }, scope);
+  const quota = {
+    code: 429,
+    message: 'Quota',
+    status: 'RESOURCE_EXHAUSTED',
+    details: [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '34.4s' }],
+  };
+
+  it('is when to try again, unless a header says it too', () => {
+    expect(refused(429, quota).retryAfterSeconds).toBe(35);
+    expect(refused(429, quota, { 'retry-after': '3' }).retryAfterSeconds).toBe(3);
+  });
+
+  it('is never longer than a header may be', () => {
+    const details = [{ retryDelay: '86400s' }];
+    expect(refused(429, { ...quota, details }).retryAfterSeconds).toBe(300);
+  });
+
+  it("is that the gateway's own key was refused", () => {
+    const details = [{ '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: 'API_KEY_INVALID' }];
+    const found = refused(400, {
+      code: 400,
+      message: 'API key not valid.',
+      status: 'INVALID_ARGUMENT',
+      details,
+    });
+    expect(found.status).toBe(502);
+    expect(found.message).not.toContain('API key');
+  });
+});
+
+describe('the end of an answer', () => {
+  it('has no secrets in the words of the upstream', () => {
+    const told = toldTerminal(
+      { type: 'finish', reason: 'stop', nativeReason: 'stopped by CANARY-7f3a91', serviceTier: 'flex' },
+      200,
+      SCOPE,
+    );
+    expect(told).toEqual({
+      type: 'finish',
+      reason: 'stop',
+      nativeReason: 'stopped by [redacted]',
+      serviceTier: 'flex',
+    });
   });
 });

@@ -2,9 +2,9 @@ import type { Provider } from '../catalog/catalog.ts';
 import type { UpstreamErrorInfo } from '../dialects/dialect.ts';
 import { reportedFailure } from '../dialects/reported-failure.ts';
 import { ERROR_TABLE, type ErrorKind, type GatewayError } from '../ir/errors.ts';
-import type { Event } from '../ir/events.ts';
-import { isJsonObject, type JsonObject, readJson } from '../kit/json.ts';
-import { type Confidential, redact } from './redact.ts';
+import { type Event, terminalOf } from '../ir/events.ts';
+import { type JsonObject, readJson } from '../kit/json.ts';
+import { type Confidential, redact, redactFinish } from './redact.ts';
 import { type TransportProblem, type TransportReason, UpstreamFailure } from './upstream.ts';
 
 /** Whose failure it is, and what must not be told about it. */
@@ -32,12 +32,17 @@ interface Verdict {
   readonly cause: string;
 }
 
+const REFUSED_CREDENTIAL: Verdict = {
+  kind: 'upstream-unavailable',
+  cause: "the provider refused the gateway's credential",
+};
+
 /** Verdicts by the upstream's status; what is not here is decided by its class. */
 const STATUS_VERDICTS: Readonly<Record<number, Verdict>> = {
   400: { kind: 'invalid-request', cause: 'the provider rejected the request' },
-  401: { kind: 'upstream-unavailable', cause: "the provider refused the gateway's credential" },
+  401: REFUSED_CREDENTIAL,
   402: { kind: 'upstream-unavailable', cause: 'the provider asks for payment' },
-  403: { kind: 'upstream-unavailable', cause: "the provider refused the gateway's credential" },
+  403: REFUSED_CREDENTIAL,
   404: { kind: 'not-found', cause: 'the provider does not know the model or the path' },
   408: { kind: 'upstream-timeout', cause: 'the provider timed out' },
   413: { kind: 'payload-too-large', cause: 'the provider takes smaller requests only' },
@@ -104,11 +109,16 @@ const CONTEXT_CODE = /context_length|context_window|prompt_too_long/i;
 const CONTEXT_MESSAGE =
   /context[ _-](?:length|window|size)|(?:prompt|input|request) (?:is |are )?too (?:long|many tokens)|too many (?:input |prompt )?tokens|maximum (?:number of )?(?:input |prompt )?tokens|exceeds? the (?:maximum|model'?s?) [\w ]{0,40}tokens/i;
 const OVERLOAD = /overloaded/i;
+/** Some upstreams call a bad credential a bad request. */
+const CREDENTIAL_CODE = /^API_KEY_INVALID$/;
 
 /** Longest `Retry-After` that is passed on, seconds. */
 const MAX_RETRY_AFTER_SECONDS = 300;
 const MAX_RAW_BYTES = 2048;
 const MAX_MESSAGE_LENGTH = 600;
+const MAX_WORD_LENGTH = 128;
+/** Characters of an upstream's words by which its failure is told apart. */
+const MAX_MATCHED_LENGTH = 4096;
 
 /** The failure behind a status outside 2xx. */
 export function failureOfReply(reply: RefusedReply, scope: FailureScope): UpstreamFailure {
@@ -117,7 +127,7 @@ export function failureOfReply(reply: RefusedReply, scope: FailureScope): Upstre
   const own = info === undefined ? '' : cleaned(info.message, scope);
   return new UpstreamFailure(verdict.kind, messageOf(verdict, own), reply.status, {
     metadata: metadataOf(verdict.kind, scope, { code: info?.code, raw: reply.body }),
-    retryAfterSeconds: retryAfterOf(reply.headers, scope.now()),
+    retryAfterSeconds: retryAfterOf(reply.headers, scope.now()) ?? capped(info?.retryAfterSeconds),
   });
 }
 
@@ -157,30 +167,34 @@ export function failureOfEvent(error: GatewayError, status: number, scope: Failu
   const own = cleaned(error.message, scope);
   const cause = own === '' ? 'the answer broke off' : own;
   return new UpstreamFailure(kind, messageOf({ kind, cause }, own), status, {
-    metadata: { ...redactedStrings(error.metadata, scope), ...metadataOf(kind, scope, {}) },
+    metadata: { ...cleanedWords(error.metadata, scope), ...metadataOf(kind, scope, {}) },
     retryAfterSeconds: capped(error.retryAfterSeconds),
   });
 }
 
-/** An event whose error, if it has one, is told as a failure of this upstream. Looks inside relayed frames too. */
-export function withFailures(event: Event, status: number, scope: FailureScope): Event {
-  if (event.type === 'failure') {
-    return event.error instanceof UpstreamFailure
-      ? event
-      : { ...event, error: failureOfEvent(event.error, status, scope) };
+/**
+ * An event that ends an answer, told by us: an error as a failure of this upstream, an end without secrets in its words.
+ * Looks inside relayed frames too; any other event is returned as it is.
+ */
+export function toldTerminal(event: Event, status: number, scope: FailureScope): Event {
+  switch (event.type) {
+    case 'failure':
+      if (event.error instanceof UpstreamFailure) return event;
+      return { ...event, error: failureOfEvent(event.error, status, scope) };
+    case 'finish':
+      return redactFinish(event, scope.confidential.secrets);
+    case 'relay':
+      if (terminalOf(event) === undefined) return event;
+      return { ...event, events: event.events.map((inner) => toldTerminal(inner, status, scope)) };
+    default:
+      return event;
   }
-  if (event.type !== 'relay' || !event.events.some(isFailure)) return event;
-  return { ...event, events: event.events.map((inner) => withFailures(inner, status, scope)) };
-}
-
-/** True for a failure, also inside a relayed frame. */
-export function isFailure(event: Event): boolean {
-  return event.type === 'failure' || (event.type === 'relay' && event.events.some(isFailure));
 }
 
 function verdictOf(status: number, info: UpstreamErrorInfo | undefined): Verdict {
-  const code = info?.code ?? '';
-  const message = info?.message ?? '';
+  const code = info?.code?.slice(0, MAX_MATCHED_LENGTH) ?? '';
+  const message = info?.message.slice(0, MAX_MATCHED_LENGTH) ?? '';
+  if (status === 400 && CREDENTIAL_CODE.test(code)) return REFUSED_CREDENTIAL;
   if (status === 400 && (CONTEXT_CODE.test(code) || CONTEXT_MESSAGE.test(message))) return CONTEXT_TOO_LONG;
   // A plain 503 stays one although its text often speaks of overload.
   if (status >= 500 && (OVERLOAD.test(code) || (status !== 503 && OVERLOAD.test(message)))) return OVERLOADED;
@@ -203,8 +217,7 @@ function metadataOf(
     provider_name: scope.provider.name,
     error_type: ERROR_TABLE[kind].errorType,
     ...(raw !== '' && { raw }),
-    ...(told.code !== undefined &&
-      told.code !== '' && { provider_code: cleaned(told.code, scope).slice(0, 128) }),
+    ...(told.code !== undefined && told.code !== '' && { provider_code: cleanedWord(told.code, scope) }),
   };
 }
 
@@ -222,6 +235,11 @@ function cleaned(text: string, scope: FailureScope): string {
   return line.length <= MAX_MESSAGE_LENGTH ? line : `${line.slice(0, MAX_MESSAGE_LENGTH - 1)}…`;
 }
 
+/** An upstream's own word for something, without secrets. */
+function cleanedWord(word: string, scope: FailureScope): string {
+  return cleaned(word, scope).slice(0, MAX_WORD_LENGTH);
+}
+
 function rawOf(body: string, scope: FailureScope): string {
   const clean = Buffer.from(redact(body.trim(), scope.confidential));
   if (clean.length <= MAX_RAW_BYTES) return clean.toString();
@@ -234,11 +252,12 @@ function isMarkup(text: string): boolean {
   return /^\s*</.test(text) || /<(?:!doctype|html|head|body|script)\b/i.test(text.slice(0, 4096));
 }
 
-function redactedStrings(metadata: JsonObject | undefined, scope: FailureScope): JsonObject {
-  if (metadata === undefined) return {};
-  const clean = redact(JSON.stringify(metadata), scope.confidential);
-  const reading = readJson(clean);
-  return reading.ok && isJsonObject(reading.value) ? reading.value : {};
+/** Metadata that a decoder gave to an error: words of the upstream. */
+function cleanedWords(metadata: JsonObject | undefined, scope: FailureScope): JsonObject {
+  const words = Object.entries(metadata ?? {}).flatMap(([name, value]) =>
+    typeof value === 'string' ? [[name, cleanedWord(value, scope)] as const] : [],
+  );
+  return Object.fromEntries(words);
 }
 
 /** `Retry-After` in seconds, from seconds, milliseconds or a date; undefined when absent or unreadable. */

@@ -1,5 +1,6 @@
 import { INBOUND_DIALECTS, UPSTREAM_DIALECTS } from '../dialects/dialects.ts';
 import type { Clock } from '../kit/ids.ts';
+import { createAuthorize } from './auth/authorize.ts';
 import { createCallUpstream } from './call.ts';
 import { type CountCall, countUpstreamTokens } from './count-tokens.ts';
 import { createSimulator } from './simulator/simulator.ts';
@@ -17,10 +18,16 @@ export interface Upstreams {
 /** Opens the network and the simulator. */
 export function openUpstreams({ vendor, clock }: { vendor: string; clock: Clock }): Upstreams {
   const network = createNetworkTransport();
+  const authorize = createAuthorize({ transport: network, clock });
   const simulator = createSimulator({ dialects: INBOUND_DIALECTS, vendor, clock });
   return {
-    call: createCallUpstream({ transports: { network, simulator }, dialects: UPSTREAM_DIALECTS, clock }),
-    countTokens: (call) => countUpstreamTokens(call, network),
+    call: createCallUpstream({
+      transports: { network, simulator },
+      dialects: UPSTREAM_DIALECTS,
+      authorize,
+      clock,
+    }),
+    countTokens: (call) => countUpstreamTokens(call, { transport: network, authorize }),
     async close() {
       await Promise.all([network.close(), simulator.close()]);
     },

@@ -46,6 +46,37 @@ describe('redact', () => {
     expect(clean(text)).toBe(text);
   });
 
+  it.each([16_370, 16_380, 16_384])(
+    'does not show half of a secret that ends behind %i characters',
+    (end) => {
+      const text = `${'x '.repeat(10_000).slice(0, end - 6)}CANARY-7f3a91 and more ${'y'.repeat(50_000)}`;
+      expect(clean(text)).not.toMatch(/CAN|CA$/);
+      expect(clean(text).length).toBeGreaterThan(10_000);
+    },
+  );
+
+  it('finds a secret that was escaped', () => {
+    expect(clean('{"k":"\\u0043ANARY\\u002d7f3a91"}')).toBe('{"k":"[redacted]"}');
+  });
+
+  it.each([
+    'eyJ-',
+    'eyJabcdefgh',
+    'bearer ',
+    'ab://x ',
+    '[:',
+    'secret:',
+    'sk-',
+    '1.1.1.',
+    'AIza',
+    'api_key ',
+  ])('takes linear time for %j again and again', (unit) => {
+    const hostile = unit.repeat(65_536 / unit.length);
+    const before = performance.now();
+    clean(hostile);
+    expect(performance.now() - before).toBeLessThan(1000);
+  });
+
   it('takes linear time', () => {
     const hostile = `${'api_key'.repeat(20_000)}${'1.'.repeat(50_000)}${'bearer '.repeat(20_000)}`;
     const before = performance.now();
@@ -68,6 +99,26 @@ describe('redactJson', () => {
       headers: { Authorization: '[redacted]', accept: 'json' },
       messages: [{ role: 'user', content: 'my key is [redacted], ok?' }],
     });
+  });
+
+  it('removes every header that an MCP server is called with', () => {
+    const tool = {
+      type: 'mcp',
+      server_label: 'x',
+      server_url: 'https://mcp.example.com',
+      authorization: 'one',
+      headers: { 'X-Key': 'two', Accept: ['three'], __proto__: null },
+    };
+    const body = redactJson(
+      { tools: [tool], mcp_servers: [{ type: 'url', authorization_token: 'four' }] },
+      [],
+    );
+    expect(JSON.stringify(body)).not.toMatch(/one|two|three|four/);
+    expect(body).toMatchObject({
+      tools: [{ server_label: 'x', headers: { 'X-Key': '[redacted]', Accept: '[redacted]' } }],
+    });
+    const other = { type: 'function', headers: { accept: 'json' } };
+    expect(redactJson(other, [])).toEqual(other);
   });
 
   it('leaves schemas of members with such names, and the given value itself', () => {

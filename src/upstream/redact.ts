@@ -1,4 +1,6 @@
+import type { Finish } from '../ir/events.ts';
 import { isJsonObject, type Json, type JsonObject } from '../kit/json.ts';
+import { withoutSecrets } from './without-secrets.ts';
 
 /** What stands where a secret or an address was. */
 export const REDACTED = '[redacted]';
@@ -15,7 +17,7 @@ export interface Confidential {
 const SHORTEST_SECRET = 4;
 
 const SECRET_NAME =
-  /^(?:proxy-)?(?:authorization|(?:x-)?(?:goog-)?api[-_]?key|access[-_]?token|auth[-_]?token|client[-_]?secret|secret(?:[-_]?(?:access[-_]?)?key)?|password|private[-_]?key|credentials?|bearer|token)$/i;
+  /^(?:proxy-)?(?:authorization(?:[-_]token)?|(?:x-)?(?:goog-)?api[-_]?key|access[-_]?token|auth[-_]?token|client[-_]?secret|secret(?:[-_]?(?:access[-_]?)?key)?|password|private[-_]?key|credentials?|bearer|token)$/i;
 
 /** True for names of headers and JSON members that hold secrets. */
 export function isSecretName(name: string): boolean {
@@ -30,7 +32,8 @@ const SECRET_SHAPES: readonly (readonly [RegExp, string])[] = [
     `$1$2${REDACTED}`,
   ],
   [/\b(?:sk|pk|rk|gsk|xai|hf|ghp|sbk)[-_][\w*.…-]{4,}/g, REDACTED],
-  [/\b(?:AIza[\w-]{16,}|(?:AKIA|ASIA)[A-Z0-9]{12,}|ya29\.[\w.-]{8,}|eyJ[\w-]{8,}\.[\w.-]+)/g, REDACTED],
+  // What follows the first letters is taken whole: to look for a dot in it again and again would take quadratic time.
+  [/\b(?:AIza[\w-]{16,}|(?:AKIA|ASIA)[A-Z0-9]{12,}|ya29\.[\w.-]{8,}|eyJ[\w.-]{12,})/g, REDACTED],
 ];
 
 const URL_SHAPE = /\b[a-z][a-z0-9+.-]{1,15}:\/\/[^\s"'<>`|\\^{}]+/gi;
@@ -41,9 +44,25 @@ const ADDRESS_SHAPES: readonly RegExp[] = [
 const PRIVATE_HOST =
   /^[^.]*$|^\d+(?:\.\d+){3}$|^\[|\.(?:internal|local|localhost|lan|intranet|corp|svc|cluster)$/i;
 
-/** Text that an upstream wrote, without secrets and without addresses of the network behind the gateway. */
+/** Characters of an upstream's text that are looked at; nobody is shown nearly as many. */
+const LONGEST_TEXT = 16_384;
+
+/** Characters that one character of a secret may be written with. */
+const LONGEST_ESCAPE = 16;
+
+/**
+ * Text that an upstream wrote, without secrets and without addresses of the network behind the gateway. Of a long text
+ * its beginning, whose own end is left out too: a secret may have been cut there.
+ */
 export function redact(text: string, confidential: Confidential): string {
-  let clean = withoutSecrets(text, confidential.secrets);
+  if (text.length <= LONGEST_TEXT) return redactWhole(text, confidential);
+  const beginning = redactWhole(text.slice(0, LONGEST_TEXT), confidential);
+  const longestSecret = Math.max(0, ...confidential.secrets.map(({ length }) => length));
+  return beginning.slice(0, Math.max(0, beginning.length - longestSecret * LONGEST_ESCAPE));
+}
+
+function redactWhole(text: string, confidential: Confidential): string {
+  let clean = withoutSecrets(text, { forms: formsOfAll(confidential.secrets), replacement: REDACTED });
   for (const [shape, replacement] of SECRET_SHAPES) clean = clean.replace(shape, replacement);
   clean = clean.replace(URL_SHAPE, (url) => (isPrivateUrl(url, confidential.host) ? REDACTED : url));
   // A host of one word ("ollama") is also an ordinary word: it goes only where it stands in a URL.
@@ -54,33 +73,48 @@ export function redact(text: string, confidential: Confidential): string {
   return clean;
 }
 
-/** A JSON value without the given secrets and without the strings of members that are named like secrets. */
+/** A JSON value without the given secrets, the strings of members that are named like secrets, and headers for MCP servers. */
 export function redactJson(value: JsonObject, secrets: readonly string[]): JsonObject {
-  return redactMembers(value, secrets);
+  return redactMembers(value, formsOfAll(secrets));
 }
 
-function redactValue(value: Json, secrets: readonly string[]): Json {
-  if (typeof value === 'string') return withoutSecrets(value, secrets);
-  if (Array.isArray(value)) return value.map((entry) => redactValue(entry, secrets));
-  return isJsonObject(value) ? redactMembers(value, secrets) : value;
+/** The end of an answer without the given secrets: an upstream's words for its reason are passed on. */
+export function redactFinish(finish: Finish, secrets: readonly string[]): Finish {
+  return redactValue(finish as unknown as JsonObject, formsOfAll(secrets)) as unknown as Finish;
 }
 
-function redactMembers(object: JsonObject, secrets: readonly string[]): JsonObject {
+function redactValue(value: Json, forms: readonly string[]): Json {
+  if (typeof value === 'string') return withoutForms(value, forms);
+  if (Array.isArray(value)) return value.map((entry) => redactValue(entry, forms));
+  return isJsonObject(value) ? redactMembers(value, forms) : value;
+}
+
+function redactMembers(object: JsonObject, forms: readonly string[]): JsonObject {
   const entries = Object.entries(object).flatMap(([name, value]) => {
     if (value === undefined) return [];
-    const hidden = typeof value === 'string' && isSecretName(name);
-    return [[name, hidden ? REDACTED : redactValue(value, secrets)] as const];
+    if (typeof value === 'string' && isSecretName(name)) return [[name, REDACTED] as const];
+    if (name === 'headers' && object.type === 'mcp') return [[name, redactEvery(value)] as const];
+    return [[name, redactValue(value, forms)] as const];
   });
   return Object.fromEntries(entries);
 }
 
-function withoutSecrets(text: string, secrets: readonly string[]): string {
+/** Headers for a server that the caller named: any of them may hold a secret. */
+function redactEvery(headers: Json): Json {
+  return isJsonObject(headers)
+    ? Object.fromEntries(Object.keys(headers).map((name) => [name, REDACTED]))
+    : REDACTED;
+}
+
+function withoutForms(text: string, forms: readonly string[]): string {
   let clean = text;
-  for (const secret of secrets) {
-    if (secret.length < SHORTEST_SECRET) continue;
-    for (const form of formsOf(secret)) clean = replaceEvery(clean, form, REDACTED);
-  }
+  for (const form of forms) clean = replaceEvery(clean, form, REDACTED);
   return clean;
+}
+
+/** All the ways in which the secrets may be written. */
+function formsOfAll(secrets: readonly string[]): string[] {
+  return secrets.filter(({ length }) => length >= SHORTEST_SECRET).flatMap((secret) => [...formsOf(secret)]);
 }
 
 /** A secret as it is, inside JSON text, inside a URL, in hex, and in base64 wherever it stands in what was encoded. */

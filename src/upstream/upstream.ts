@@ -1,4 +1,5 @@
 import type { Endpoint } from '../catalog/catalog.ts';
+import type { Credential } from '../catalog/credential.ts';
 import type { Timeouts } from '../catalog/provider.ts';
 import { type ErrorDetails, type ErrorKind, GatewayError } from '../ir/errors.ts';
 import type { EventBatch } from '../ir/events.ts';
@@ -14,8 +15,8 @@ export interface UpstreamCall {
   readonly request: GenerationRequest;
   readonly endpoint: Endpoint;
   readonly lane: Lane;
-  /** Secret of the provider; undefined for providers that need none. */
-  readonly credential: string | undefined;
+  /** What the provider knows us by; undefined for providers that need nothing. */
+  readonly credential: Credential | undefined;
   /** Betas that the caller asked for, for upstreams of that family. */
   readonly betas?: string;
   readonly hashUser: (id: string) => string;
@@ -55,7 +56,8 @@ export type CallUpstream = (call: UpstreamCall) => Promise<UpstreamAnswer>;
 export interface TransportCall {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
+  /** Text, mostly JSON. */
+  readonly body: string | Uint8Array;
   readonly timeouts: Timeouts;
   readonly signal: AbortSignal;
 }

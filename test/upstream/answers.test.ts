@@ -8,6 +8,7 @@ import type { Format } from '../../src/ir/items.ts';
 import type { Result } from '../../src/ir/result.ts';
 import { systemClock } from '../../src/kit/ids.ts';
 import type { JsonObject } from '../../src/kit/json.ts';
+import { createAuthorize } from '../../src/upstream/auth/authorize.ts';
 import { createCallUpstream } from '../../src/upstream/call.ts';
 import { createNetworkTransport } from '../../src/upstream/transport.ts';
 import type { Lane } from '../../src/upstream/upstream.ts';
@@ -36,6 +37,7 @@ const network = createNetworkTransport();
 const callUpstream = createCallUpstream({
   transports: { network, simulator: network },
   dialects,
+  authorize: createAuthorize({ transport: network, clock: systemClock }),
   clock: systemClock,
 });
 let upstream: FakeUpstream;
@@ -59,7 +61,7 @@ async function ask(format: Format, lane: Lane, stream: boolean): Promise<Result>
   const answer = await callUpstream({
     request: inbound[format].parseRequest({ ...BODIES[format], stream }, { vendor: 'signalbox' }),
     lane,
-    credential: 'sk-acme',
+    credential: { kind: 'key', key: 'sk-acme' },
     hashUser: (id) => id,
     signal: new AbortController().signal,
     endpoint: {
@@ -72,6 +74,8 @@ async function ask(format: Format, lane: Lane, stream: boolean): Promise<Result>
         auth: 'bearer',
         dataPolicy: undefined,
         timeouts: { connect: 1000, firstByte: 5000, idle: 5000, total: 10_000 },
+        quirks: {},
+        isPublic: false,
       },
       modelId: 'acme/large',
       upstreamModel: 'large-v1',

@@ -7,6 +7,7 @@ import { Places } from '../../src/ir/places.ts';
 import type { GenerationRequest } from '../../src/ir/request.ts';
 import { systemClock } from '../../src/kit/ids.ts';
 import type { JsonObject } from '../../src/kit/json.ts';
+import { createAuthorize } from '../../src/upstream/auth/authorize.ts';
 import { createCallUpstream, dialectOf } from '../../src/upstream/call.ts';
 import { createNetworkTransport } from '../../src/upstream/transport.ts';
 import {
@@ -71,11 +72,12 @@ function call(more: Partial<UpstreamCall> = {}, provider: Partial<Provider> = {}
   return createCallUpstream({
     transports: { network, simulator: network },
     dialects: { chat: lineDialect },
+    authorize: createAuthorize({ transport: network, clock: systemClock }),
     clock: systemClock,
   })({
     request: request(),
     lane: 'translate',
-    credential: CANARY,
+    credential: { kind: 'key', key: CANARY },
     hashUser: (id) => id,
     signal: new AbortController().signal,
     endpoint: {
@@ -88,6 +90,8 @@ function call(more: Partial<UpstreamCall> = {}, provider: Partial<Provider> = {}
         auth: 'bearer',
         dataPolicy: undefined,
         timeouts: { connect: 1000, firstByte: 1000, idle: 300, total: 5000 },
+        quirks: {},
+        isPublic: false,
         ...provider,
       },
       modelId: 'acme/large',
@@ -156,6 +160,8 @@ describe('a call', () => {
 
   it.each([
     ['x-api-key', 'x-api-key', CANARY],
+    ['azure', 'api-key', CANARY],
+    ['google', 'x-goog-api-key', CANARY],
     ['none', 'x-api-key', undefined],
   ] as const)('authorizes by %s', async (auth, header, value) => {
     upstream.answer([head(200, SSE), write(STREAM), end()]);

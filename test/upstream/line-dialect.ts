@@ -2,6 +2,7 @@ import type { UpstreamDialect } from '../../src/dialects/dialect.ts';
 import { GatewayError } from '../../src/ir/errors.ts';
 import type { Event } from '../../src/ir/events.ts';
 import { isJsonObject } from '../../src/kit/json.ts';
+import { SSE_TYPE, SseReader } from '../../src/kit/sse.ts';
 
 /**
  * The smallest dialect there can be, so that calls are tested apart from real ones: a frame `{"text":"..."}` is a
@@ -10,6 +11,8 @@ import { isJsonObject } from '../../src/kit/json.ts';
 export const lineDialect: UpstreamDialect = {
   name: 'chat',
   path: () => '/chat/completions',
+  streamType: SSE_TYPE,
+  createFrameReader: (maxBytes) => new SseReader(maxBytes),
   renderRequest: (_request, target) => ({
     body: { model: target.model, lane: 'translate', note: 'the key is CANARY-7f3a91', api_key: 'x' },
     headers: { 'X-Dialect': 'line' },

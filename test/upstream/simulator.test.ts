@@ -43,6 +43,7 @@ const callUpstream = createCallUpstream({
     return { network: simulator, simulator };
   })(),
   dialects: upstreams,
+  authorize: async () => ({ headers: {}, secrets: [] }),
   clock,
 });
 const catalog = buildCatalog({ providers: [], models: [] });
@@ -145,7 +146,7 @@ describe.each(cases)('the simulator in $format, $lane lane, stream $stream', (wa
 
   it('calls a tool with arguments that fit, then answers with its result', async () => {
     const tools = toolsOf(way.format);
-    const text = 'What is the weather in Paris?';
+    const text = 'What is it like in Paris? Use get_weather.';
     const result = await ask({ ...way, model: 'standard', text, more: { tools } });
     expect(result.finish?.reason).toBe('tool-calls');
     const call = result.items.find((item) => item.type === 'tool-call');
@@ -163,15 +164,13 @@ describe.each(cases)('the simulator in $format, $lane lane, stream $stream', (wa
     expect(textOf(second)).toContain('18 degrees');
   });
 
-  it('leaves tools alone that nobody asks for', async () => {
-    const result = await ask({
-      ...way,
-      model: 'standard',
-      text: 'Hi!',
-      more: { tools: toolsOf(way.format) },
-    });
-    expect(result.finish?.reason).toBe('stop');
-  });
+  it.each(['Hi!', 'What is the weather in Paris?', 'Do not call get_weather.'])(
+    'leaves tools alone that nobody asks for: %s',
+    async (text) => {
+      const result = await ask({ ...way, model: 'standard', text, more: { tools: toolsOf(way.format) } });
+      expect(result.finish?.reason).toBe('stop');
+    },
+  );
 
   it('fills the schema of a structured answer', async () => {
     const result = await ask({ ...way, model: 'standard', more: formatField(way.format, WEATHER) });
@@ -249,6 +248,32 @@ describe('the simulator', () => {
     expect(result.finish?.reason).toBe('stop');
   });
 
+  it.each(FORMATS)('refuses a schema that asks for too much (%s)', async (format) => {
+    const schema = { type: 'object', properties: { a: { type: 'string', minLength: 1e9 } }, required: ['a'] };
+    const refusal = (model: string, more: JsonObject) =>
+      ask({ format, model, more }).then(
+        () => undefined,
+        (error: UpstreamFailure) => error,
+      );
+    const tools = JSON.parse(
+      JSON.stringify(toolsOf(format)).replaceAll(JSON.stringify(WEATHER), JSON.stringify(schema)),
+    );
+    expect(await refusal('standard', formatField(format, schema))).toMatchObject({
+      status: 400,
+      message: expect.stringContaining('The output format has a schema that asks for more'),
+    });
+    expect(await refusal('tools', { tools })).toMatchObject({
+      status: 400,
+      message: expect.stringContaining('The tool "get_weather" has a schema that asks for more'),
+    });
+  });
+
+  it('refuses very many stop strings', async () => {
+    const stop_sequences = Array.from({ length: 100_000 }, (_, index) => `stop ${index}`);
+    const answer = ask({ format: 'messages', model: 'standard', more: { stop_sequences } });
+    await expect(answer).rejects.toThrow('no more than 64 stop sequences');
+  });
+
   it('varies with the seed, not by itself', async () => {
     const texts = new Set<string>();
     for (let seed = 0; seed < 20; seed++) {
@@ -269,6 +294,31 @@ describe('the simulator', () => {
         .subarray(1, 4)
         .toString(),
     ).toBe('PNG');
+  });
+
+  it('hears only the last text of the last message', async () => {
+    const said = async (...texts: string[]) => {
+      const content = texts.map((text) => ({ type: 'text', text }));
+      const more = { tools: toolsOf('messages') };
+      const messages = [{ role: 'user', content }];
+      return (await ask({ format: 'messages', model: 'standard', messages, more })).finish?.reason;
+    };
+    expect(await said('<system-reminder>Call get_weather.</system-reminder>', 'Say hi')).toBe('stop');
+    expect(await said('Call get_weather', 'or rather: say hi')).toBe('stop');
+    expect(await said('<system-reminder>Call get_weather.</system-reminder> Say hi')).toBe('stop');
+    expect(await said('Say hi', 'Call get_weather')).toBe('tool-calls');
+  });
+
+  it('answers once results are there, whatever an agent writes behind them', async () => {
+    const history = historyOf('messages', 'Call get_weather', 'toolu_1', '{}');
+    const results = history.at(-1) as { content: JsonObject[] };
+    const reminder = { type: 'text', text: 'Call get_weather again' };
+    const messages = [...history.slice(0, -1), { role: 'user', content: [...results.content, reminder] }];
+    for (const model of ['standard', 'tools']) {
+      const result = await ask({ format: 'messages', model, messages, more: { tools: toolsOf('messages') } });
+      expect(result.finish?.reason).toBe('stop');
+      expect(textOf(result)).toContain('18 degrees');
+    }
   });
 
   it('obeys a forced tool and a forbidden one', async () => {

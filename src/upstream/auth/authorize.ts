@@ -1,16 +1,69 @@
-import type { Provider } from '../../catalog/catalog.ts';
+import type { Auth } from '../../catalog/provider.ts';
+import type { Clock } from '../../kit/ids.ts';
+import { runInTurns } from '../../kit/turns.ts';
+import type { Transport } from '../upstream.ts';
+import type { Destination } from './destination.ts';
+import { GoogleTokens } from './google-tokens.ts';
+import { hashBody, signAws } from './sign-aws.ts';
 
-/** The headers that carry a credential, per way of sending it. */
-const AUTHORIZATION: Readonly<Record<Provider['auth'], (credential: string) => Record<string, string>>> = {
-  bearer: (credential) => ({ authorization: `Bearer ${credential}` }),
-  'x-api-key': (credential) => ({ 'x-api-key': credential }),
+/** A call that is complete but for its authorization. */
+export interface UnauthorizedCall {
+  readonly url: string;
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Uint8Array;
+  readonly auth: Auth;
+  readonly credential: Destination['credential'];
+  readonly signal: AbortSignal;
+}
+
+/** What a call is sent with besides what it had. */
+export interface Authorization {
+  readonly headers: Readonly<Record<string, string>>;
+  /** Secrets that were made for it out of the credential. */
+  readonly secrets: readonly string[];
+}
+
+/** Rejects with TokenRefused, a TransportProblem, or the signal's reason. */
+export type Authorize = (call: UnauthorizedCall) => Promise<Authorization>;
+
+/** The headers that carry a plain key, per way of authorizing. */
+const KEY_HEADERS: Readonly<Record<Auth, (key: string) => Record<string, string>>> = {
   none: () => ({}),
+  bearer: (key) => ({ authorization: `Bearer ${key}` }),
+  'x-api-key': (key) => ({ 'x-api-key': key }),
+  google: (key) => ({ 'x-goog-api-key': key }),
+  azure: (key) => ({ 'api-key': key }),
+  aws: (key) => ({ authorization: `Bearer ${key}` }),
 };
 
-/** The headers that authorize a call; none without a credential. */
-export function authorize(
-  auth: Provider['auth'],
-  credential: string | undefined,
-): Readonly<Record<string, string>> {
-  return credential === undefined ? {} : AUTHORIZATION[auth](credential);
+/** The name by which requests to Bedrock are signed. */
+const AWS_SERVICE = 'bedrock';
+
+const NOTHING: Authorization = { headers: {}, secrets: [] };
+
+/** Makes the function that authorizes calls; tokens that it fetches on the way are kept. */
+export function createAuthorize({ transport, clock }: { transport: Transport; clock: Clock }): Authorize {
+  const tokens = new GoogleTokens(transport, clock);
+  return async ({ url, headers, body, auth, credential, signal }) => {
+    switch (credential?.kind) {
+      case undefined:
+        return NOTHING;
+      case 'key':
+      case 'aws-key':
+        return { headers: KEY_HEADERS[auth](credential.key), secrets: [] };
+      case 'google-service-account': {
+        const token = await tokens.tokenOf(credential, signal);
+        return { headers: KEY_HEADERS.bearer(token), secrets: [token] };
+      }
+      case 'aws-access-key': {
+        const bodyHash = await runInTurns(hashBody(body));
+        const context = { service: AWS_SERVICE, nowMs: clock.now() };
+        return {
+          headers: signAws({ method: 'POST', url, headers, bodyHash }, credential, context),
+          secrets: [],
+        };
+      }
+    }
+  };
 }

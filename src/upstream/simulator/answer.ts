@@ -1,6 +1,10 @@
+import { GatewayError } from '../../ir/errors.ts';
 import type { FinishReason, Seal } from '../../ir/events.ts';
-import type { DialectName, Item, Part } from '../../ir/items.ts';
+import type { DialectName, Item, MessageItem, Part } from '../../ir/items.ts';
 import type { GenerationRequest, Tool } from '../../ir/request.ts';
+import type { JsonObject } from '../../kit/json.ts';
+import { Allowance, AllowanceSpent } from './allowance.ts';
+import { askedTools } from './asked-tools.ts';
 import type { Behaviour } from './behaviours.ts';
 import { Dice } from './dice.ts';
 import { schemaValue } from './schema-value.ts';
@@ -40,24 +44,25 @@ const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNoAAAAg
 const SEALS: Readonly<Partial<Record<DialectName, (token: string) => Seal>>> = {
   responses: (token) => ({ encrypted: token, format: 'openai-responses-v1' }),
   messages: (token) => ({ signature: token, format: 'anthropic-claude-v1' }),
-  chat: (token) => ({ signature: token, format: 'anthropic-claude-v1' }),
+  chat: (token) => ({ signature: token, format: 'anthropic-claude-v1', givenBy: 'chat' }),
 };
 
 /** What the simulator says to a request: the same every time for the same seed or the same conversation. */
 export function answerOf(request: GenerationRequest, behaviour: Behaviour, dialect: DialectName): Answer {
   const dice = new Dice(seedOf(request));
+  const allowance = new Allowance();
   if (behaviour.refuses === true) {
     const explanation = 'Simulated refusal: this model declines every request.';
     return { drafts: [{ type: 'refusal', text: explanation }], reason: 'refusal', explanation };
   }
   const thoughts = reasons(request, behaviour) ? [thoughtOf(request, dialect, dice)] : [];
-  const calls = callsOf(request, behaviour, dice);
+  const calls = callsOf(request, behaviour, dice, allowance);
   if (calls.length > 0) return { drafts: [...thoughts, ...calls], reason: 'tool-calls' };
   const picture: Draft[] =
     behaviour.draws === true || request.modalities?.includes('image') === true
       ? [{ type: 'image', mediaType: 'image/png', data: PIXEL, tokens: 16 }]
       : [];
-  const text = structuredText(request) ?? plainText(request, dice, picture.length > 0);
+  const text = structuredText(request, allowance) ?? plainText(request, dice, picture.length > 0);
   return { drafts: [...thoughts, { type: 'text', text }, ...picture], reason: 'stop' };
 }
 
@@ -91,17 +96,30 @@ function thoughtOf(request: GenerationRequest, dialect: DialectName, dice: Dice)
 }
 
 /** The text that the request's output format asks for; undefined when any text will do. */
-function structuredText(request: GenerationRequest): string | undefined {
+function structuredText(request: GenerationRequest, allowance: Allowance): string | undefined {
   const format = request.outputFormat;
-  if (format?.type === 'json-schema') return JSON.stringify(schemaValue(format.schema));
+  if (format?.type === 'json-schema') return valueText(format.schema, 'The output format', allowance);
   if (format?.type === 'json') {
     return JSON.stringify({ simulated: true, request: cut(lastUserText(request), 200) });
   }
   return undefined;
 }
 
+/** A value for a schema, as text. A schema that asks for too much is refused: any other value would not fit it. */
+function valueText(schema: JsonObject, owner: string, allowance: Allowance): string {
+  try {
+    return JSON.stringify(schemaValue(schema, allowance));
+  } catch (error) {
+    if (!(error instanceof AllowanceSpent)) throw error;
+    throw new GatewayError(
+      'invalid-request',
+      `${owner} has a schema that asks for more than the simulator writes: give it a smaller one, or ask a real model`,
+    );
+  }
+}
+
 function plainText(request: GenerationRequest, dice: Dice, hasPicture: boolean): string {
-  const results = resultsSinceUser(request);
+  const results = latestResults(request);
   if (results.length > 0) {
     const told = results.map((result) => quoted(textOf(result.content), 400)).join(' and ');
     return `${LABEL} The tool${results.length === 1 ? '' : 's'} returned ${told}.`;
@@ -115,7 +133,12 @@ function plainText(request: GenerationRequest, dice: Dice, hasPicture: boolean):
   return `${LABEL} You said: ${said}.${hasPicture ? ' Here is a simulated picture.' : ''} ${closing}`;
 }
 
-function callsOf(request: GenerationRequest, behaviour: Behaviour, dice: Dice): Draft[] {
+function callsOf(
+  request: GenerationRequest,
+  behaviour: Behaviour,
+  dice: Dice,
+  allowance: Allowance,
+): Draft[] {
   return calledTools(request, behaviour).map((tool) => ({
     type: 'call',
     kind: tool.type,
@@ -124,18 +147,20 @@ function callsOf(request: GenerationRequest, behaviour: Behaviour, dice: Dice): 
     callId: `call_${dice.token(24)}`,
     input:
       tool.type === 'function'
-        ? JSON.stringify(schemaValue({ type: 'object', ...tool.parameters }))
+        ? valueText({ type: 'object', ...tool.parameters }, `The tool ${quoted(tool.name, 80)}`, allowance)
         : `simulated input for ${tool.name}`,
   }));
 }
 
 /**
- * The tools to call. A forced choice is obeyed on every turn. A free one leads to calls only until results are there,
- * and only of the tools that the user's last message speaks of.
+ * The tools to call. A forced choice is obeyed on every turn. A free one leads to calls only of tools that the user
+ * plainly asks for, and to none once results have come in.
  */
 function calledTools(request: GenerationRequest, behaviour: Behaviour): CallableTool[] {
   const callable = request.tools.filter((tool): tool is CallableTool => tool.type !== 'hosted');
   const choice = request.toolChoice ?? { mode: 'auto' as const };
+  const freely = (tools: readonly CallableTool[]) =>
+    latestResults(request).length > 0 ? [] : wantedOf(tools, request, behaviour.alwaysCallsTools === true);
   switch (choice.mode) {
     case 'none':
     case 'hosted':
@@ -143,56 +168,49 @@ function calledTools(request: GenerationRequest, behaviour: Behaviour): Callable
     case 'tool':
       return callable.filter((tool) => tool.name === choice.name).slice(0, 1);
     case 'required':
-      return spokenOf(callable, request, true);
+      return wantedOf(callable, request, true);
     case 'allowed': {
       const names = new Set(choice.tools.map((tool) => tool.name));
       const allowed = callable.filter((tool) => names.has(tool.name));
-      return choice.required || isFirstTurn(request)
-        ? spokenOf(allowed, request, choice.required || behaviour.alwaysCallsTools === true)
-        : [];
+      return choice.required ? wantedOf(allowed, request, true) : freely(allowed);
     }
     case 'auto':
-      return isFirstTurn(request) ? spokenOf(callable, request, behaviour.alwaysCallsTools === true) : [];
+      return freely(callable);
   }
 }
 
-function spokenOf(
+/** Of the tools at hand, those that the user asks for; the first one where some tool has to be called. */
+function wantedOf(
   tools: readonly CallableTool[],
   request: GenerationRequest,
   atLeastOne: boolean,
 ): CallableTool[] {
-  const said = lastUserText(request).toLowerCase();
-  const spoken = tools.filter((tool) => isSpokenOf(tool.name, said));
-  const called =
-    spoken.length === 0 && (atLeastOne || /\btools?\b|\bfunctions?\b/.test(said))
-      ? tools.slice(0, 1)
-      : spoken;
+  const asked = askedTools(tools, requestText(request));
+  const called = asked.length === 0 && atLeastOne ? tools.slice(0, 1) : asked;
   return request.parallelToolCalls === false ? called.slice(0, 1) : called;
 }
 
-/** True when the text holds the tool's name or a telling word of it: `get_weather` in "what is the weather?". */
-function isSpokenOf(name: string, said: string): boolean {
-  const words = name
-    .replace(/([a-z])([A-Z])/g, '$1 $2')
-    .toLowerCase()
-    .split(/[^a-z0-9]+/);
-  return said.includes(name.toLowerCase()) || words.some((word) => word.length >= 4 && said.includes(word));
+/** Results that have just come in: agents may put words of their own behind them. */
+function latestResults({ items }: GenerationRequest) {
+  const end = items.findLastIndex((item) => item.type !== 'message' || item.role === 'assistant') + 1;
+  if (items[end - 1]?.type !== 'tool-result') return [];
+  const before = items.slice(0, end);
+  const start = before.findLastIndex((item) => item.type === 'message' && item.role === 'user') + 1;
+  return before.slice(start).filter((item) => item.type === 'tool-result');
 }
 
-function isFirstTurn(request: GenerationRequest): boolean {
-  return resultsSinceUser(request).length === 0;
-}
-
-function resultsSinceUser(request: GenerationRequest) {
-  const start = request.items.findLastIndex((item) => item.type === 'message' && item.role === 'user');
-  return request.items.slice(start + 1).filter((item) => item.type === 'tool-result');
+/** What the user asks for: the last text of the last message. Agents put what they know before it. */
+function requestText(request: GenerationRequest): string {
+  const part = lastUserMessage(request)?.content.findLast(({ type }) => type === 'text');
+  return part?.type === 'text' ? part.text : '';
 }
 
 function lastUserText(request: GenerationRequest): string {
-  const item = request.items.findLast(
-    (candidate) => candidate.type === 'message' && candidate.role === 'user',
-  );
-  return item?.type === 'message' ? textOf(item.content) : '';
+  return textOf(lastUserMessage(request)?.content ?? []);
+}
+
+function lastUserMessage({ items }: GenerationRequest): MessageItem | undefined {
+  return items.findLast((item): item is MessageItem => item.type === 'message' && item.role === 'user');
 }
 
 /** Everything readable in an item: what its tokens are counted by. */
@@ -231,10 +249,15 @@ function partText(part: Part): string {
 }
 
 function quoted(text: string, length: number): string {
-  return `"${cut(text.replace(/\s+/g, ' ').trim(), length)}"`;
+  const start = text.trimStart().slice(0, length * CHARACTERS_PER_SHOWN);
+  return `"${cut(start.replace(/\s+/g, ' ').trim(), length)}"`;
 }
 
+/** Characters looked at for each that is quoted: white space is shown as one. */
+const CHARACTERS_PER_SHOWN = 16;
+
 function cut(text: string, length: number): string {
-  const characters = Array.from(text);
+  // No character is longer than two units.
+  const characters = Array.from(text.slice(0, 2 * (length + 1)));
   return characters.length <= length ? text : `${characters.slice(0, length - 1).join('')}…`;
 }

@@ -1,230 +1,94 @@
-import { lookUp } from '../../kit/lookup.ts';
+import type { Allowance } from './allowance.ts';
+import { type Pattern, parsePattern } from './pattern.ts';
 
-/**
- * Writes a text that fits a regular expression, without ever running one: patterns come from callers, and running them
- * could take for ever. Knows what patterns in schemas use: literals, classes, groups, alternatives, repetitions and
- * anchors. Undefined for what looks around or back.
- */
-export function patternValue(pattern: string, minLength: number): string | undefined {
-  for (let extra = 0; extra <= MOST_EXTRA; extra++) {
-    const writer = new Writer(pattern, extra);
-    const text = writer.write();
-    if (text === undefined || text.length >= minLength || !writer.canGrow) return text;
-  }
-  return undefined;
+/** How long a text shall be, in characters. */
+export interface Lengths {
+  readonly least: number;
+  readonly most: number;
+  /** From `least` on; taken where the pattern has a text of about this length. */
+  readonly wished: number;
 }
 
-/** Repetitions beyond the least, tried in turn until the text is long enough. */
-const MOST_EXTRA = 256;
-/** No single repetition writes more than this, and no pattern nests deeper. */
-const MOST_REPEATS = 1000;
-const MOST_DEPTH = 50;
+/** Writes a text that fits a regular expression; undefined where that is beyond us. */
+export function patternValue(pattern: string, lengths: Lengths, allowance: Allowance): string | undefined {
+  const parsed = parsePattern(pattern, allowance);
+  allowance.spend(0);
+  return parsed === undefined ? undefined : new Writer(allowance).write(parsed, lengths);
+}
 
-/** What an escape stands for; any other escaped character stands for itself. */
-const ESCAPES: Readonly<Record<string, string>> = {
-  d: '1',
-  D: 'a',
-  w: 'a',
-  W: '-',
-  s: ' ',
-  S: 'a',
-  n: '\n',
-  t: '\t',
-  r: '\r',
-  b: '',
-  B: '',
-};
-
-/** Characters to choose from where a class says what it is not. */
-const CANDIDATES = ['a', 'A', '1', '-', '_', ' ', '.', 'z', 'é', '+'];
-
-/** Characters of the class escapes, as far as `CANDIDATES` go. */
-const CLASS_ESCAPES: Readonly<Record<string, RegExp>> = {
-  d: /\d/,
-  D: /\D/,
-  w: /\w/,
-  W: /\W/,
-  s: /\s/,
-  S: /\S/,
-};
-
-class Unsupported extends Error {}
+/** Repetitions beyond the least. No longer text could be paid for. */
+const MOST_EXTRA = 2 ** 16;
 
 class Writer {
-  canGrow = false;
-  readonly #pattern: string;
-  readonly #extra: number;
-  #at = 0;
-  #depth = 0;
+  readonly #allowance: Allowance;
 
-  constructor(pattern: string, extra: number) {
-    this.#pattern = pattern;
-    this.#extra = extra;
+  constructor(allowance: Allowance) {
+    this.#allowance = allowance;
   }
 
-  write(): string | undefined {
-    try {
-      const text = this.#alternatives();
-      return this.#at === this.#pattern.length ? text : undefined;
-    } catch (error) {
-      if (error instanceof Unsupported) return undefined;
-      throw error;
+  write(pattern: Pattern, { least, most, wished }: Lengths): string {
+    const grown = this.#extraFor(pattern, wished);
+    const isFitting = grown !== undefined && this.#lengthOf(pattern, grown) <= most;
+    const extra = (isFitting ? grown : this.#extraFor(pattern, least)) ?? 0;
+    this.#allowance.write(this.#lengthOf(pattern, extra));
+    return this.#textOf(pattern, extra);
+  }
+
+  /** The fewest further repetitions that make a text as long as this; undefined when none do. */
+  #extraFor(pattern: Pattern, length: number): number | undefined {
+    const isEnough = (extra: number) => this.#lengthOf(pattern, extra) >= length;
+    if (isEnough(0)) return 0;
+    let enough = 1;
+    while (!isEnough(enough)) {
+      enough *= 2;
+      if (enough > MOST_EXTRA) return undefined;
     }
-  }
-
-  /** The first alternative is written, the others are read over. */
-  #alternatives(): string {
-    if (++this.#depth > MOST_DEPTH) throw new Unsupported();
-    const text = this.#sequence();
-    while (this.#take('|')) this.#sequence();
-    this.#depth--;
-    return text;
-  }
-
-  #sequence(): string {
-    let text = '';
-    while (this.#at < this.#pattern.length && !'|)'.includes(this.#peek())) {
-      const atom = this.#atom();
-      text += atom.repeat(this.#repeats());
+    for (let tooFew = Math.floor(enough / 2); enough - tooFew > 1; ) {
+      const middle = Math.floor((tooFew + enough) / 2);
+      if (isEnough(middle)) enough = middle;
+      else tooFew = middle;
     }
-    return text;
+    return enough;
   }
 
-  #atom(): string {
-    const character = this.#next();
-    switch (character) {
-      case '^':
-      case '$':
-        return '';
-      case '.':
-        return 'a';
-      case '[':
-        return this.#characterClass();
-      case '(':
-        return this.#group();
-      case '\\':
-        return this.#escape();
-      default:
-        return character;
-    }
-  }
-
-  #group(): string {
-    if (this.#take('?')) {
-      const isNamed = this.#pattern[this.#at] === '<' && !'=!'.includes(this.#pattern[this.#at + 1] ?? '=');
-      if (isNamed) this.#at = this.#indexOf('>') + 1;
-      else if (!this.#take(':')) throw new Unsupported();
-    }
-    const text = this.#alternatives();
-    if (!this.#take(')')) throw new Unsupported();
-    return text;
-  }
-
-  #escape(): string {
-    const character = this.#next();
-    if (/[1-9k]/.test(character)) throw new Unsupported();
-    if (character === 'p') return this.#property();
-    if (character === 'u' || character === 'x') return this.#codePoint(character);
-    return lookUp(ESCAPES, character) ?? character;
-  }
-
-  /** `\p{...}`: a letter, of the case that is asked for, or a digit. */
-  #property(): string {
-    if (!this.#take('{')) throw new Unsupported();
-    const end = this.#indexOf('}');
-    const name = this.#pattern.slice(this.#at, end);
-    this.#at = end + 1;
-    if (/^(?:N|Nd|Number)$/.test(name)) return '1';
-    if (/^(?:Lu|Uppercase)/.test(name)) return 'A';
-    if (/^(?:L|Ll|Alphabetic|Letter|Lowercase|Script=Latin)/.test(name)) return 'a';
-    throw new Unsupported();
-  }
-
-  #codePoint(kind: string): string {
-    const match = (kind === 'x' ? /^[0-9a-fA-F]{2}/ : /^(?:[0-9a-fA-F]{4}|\{[0-9a-fA-F]{1,6}\})/).exec(
-      this.#pattern.slice(this.#at, this.#at + 10),
-    )?.[0];
-    if (match === undefined) throw new Unsupported();
-    this.#at += match.length;
-    const code = Number.parseInt(match.replace(/[{}]/g, ''), 16);
-    if (code > 0x10ffff) throw new Unsupported();
-    return String.fromCodePoint(code);
-  }
-
-  #characterClass(): string {
-    const isNegated = this.#take('^');
-    const members: ((character: string) => boolean)[] = [];
-    let first: string | undefined;
-    while (!this.#take(']')) {
-      const { from, matches } = this.#classMember();
-      first ??= from;
-      members.push(matches);
-    }
-    if (!isNegated && first !== undefined) return first;
-    const free = CANDIDATES.find((candidate) => isNegated !== members.some((matches) => matches(candidate)));
-    if (free === undefined) throw new Unsupported();
-    return free;
-  }
-
-  #classMember(): { from: string | undefined; matches: (character: string) => boolean } {
-    const start = this.#next();
-    if (start === '\\') {
-      const known = lookUp(CLASS_ESCAPES, this.#peek());
-      if (known !== undefined) {
-        const from = lookUp(ESCAPES, this.#next());
-        return { from, matches: (character) => known.test(character) };
+  /** The length of the text, told without writing it: nested repetitions multiply. */
+  #lengthOf(pattern: Pattern, extra: number): number {
+    this.#allowance.spend(1);
+    switch (pattern.kind) {
+      case 'character':
+        return pattern.written.length;
+      case 'place':
+        return 0;
+      case 'choice':
+        return this.#lengthOf(pattern.options[0], extra);
+      case 'sequence':
+        return pattern.parts.reduce((sum, part) => sum + this.#lengthOf(part, extra), 0);
+      case 'repeat': {
+        const count = countOf(pattern, extra);
+        return count === 0 ? 0 : count * this.#lengthOf(pattern.part, extra);
       }
     }
-    const from = start === '\\' ? this.#escape() : start;
-    const isRange = this.#peek() === '-' && this.#pattern[this.#at + 1] !== ']';
-    if (!isRange) return { from, matches: (character) => character === from };
-    this.#at++;
-    const last = this.#next();
-    const to = last === '\\' ? this.#escape() : last;
-    return { from, matches: (character) => character >= from && character <= to };
   }
 
-  /** How often the atom before is written: its least, and more where more is needed and allowed. */
-  #repeats(): number {
-    const [least, most] = this.#bounds();
-    this.#take('?');
-    if (most > least) this.canGrow = true;
-    const count = Math.min(least + this.#extra, most);
-    if (count > MOST_REPEATS) throw new Unsupported();
-    return count;
+  #textOf(pattern: Pattern, extra: number): string {
+    this.#allowance.spend(1);
+    switch (pattern.kind) {
+      case 'character':
+        return pattern.written;
+      case 'place':
+        return '';
+      case 'choice':
+        return this.#textOf(pattern.options[0], extra);
+      case 'sequence':
+        return pattern.parts.map((part) => this.#textOf(part, extra)).join('');
+      case 'repeat': {
+        const count = countOf(pattern, extra);
+        return count === 0 ? '' : this.#textOf(pattern.part, extra).repeat(count);
+      }
+    }
   }
+}
 
-  #bounds(): [least: number, most: number] {
-    if (this.#take('*')) return [0, Number.POSITIVE_INFINITY];
-    if (this.#take('+')) return [1, Number.POSITIVE_INFINITY];
-    if (this.#take('?')) return [0, 1];
-    const match = /^\{(\d{1,4})(,(\d{1,4})?)?\}/.exec(this.#pattern.slice(this.#at, this.#at + 12));
-    if (match === null) return [1, 1];
-    this.#at += match[0].length;
-    const least = Number(match[1]);
-    return [least, match[2] === undefined ? least : Number(match[3] ?? Number.POSITIVE_INFINITY)];
-  }
-
-  #peek(): string {
-    return this.#pattern[this.#at] ?? '';
-  }
-
-  #next(): string {
-    if (this.#at >= this.#pattern.length) throw new Unsupported();
-    const character = String.fromCodePoint(this.#pattern.codePointAt(this.#at) ?? 0);
-    this.#at += character.length;
-    return character;
-  }
-
-  #take(character: string): boolean {
-    if (this.#peek() !== character) return false;
-    this.#at++;
-    return true;
-  }
-
-  #indexOf(character: string): number {
-    const index = this.#pattern.indexOf(character, this.#at);
-    if (index === -1) throw new Unsupported();
-    return index;
-  }
+function countOf({ least, most }: Extract<Pattern, { kind: 'repeat' }>, extra: number): number {
+  return Math.min(least + extra, most);
 }

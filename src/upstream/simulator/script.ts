@@ -1,7 +1,9 @@
+import { GatewayError } from '../../ir/errors.ts';
 import type { Event, Finish, ItemHead, PartKind } from '../../ir/events.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import { NO_USAGE, type Usage } from '../../ir/usage.ts';
 import { type Answer, type Draft, wordsOf } from './answer.ts';
+import { firstIndex } from './first-index.ts';
 
 /** A token of the simulator: four characters, counted the same way everywhere. */
 const CHARACTERS_PER_TOKEN = 4;
@@ -57,16 +59,27 @@ function stopped(
   drafts: readonly Draft[],
   stops: readonly string[],
 ): Pick<Shortened, 'drafts' | 'stopSequence'> {
+  if (stops.length > MOST_STOPS) {
+    throw new GatewayError(
+      'invalid-request',
+      `The simulator takes no more than ${MOST_STOPS} stop sequences`,
+    );
+  }
   for (const [index, draft] of drafts.entries()) {
     if (draft.type !== 'text') continue;
-    const hits = stops.filter((stop) => stop !== '' && draft.text.includes(stop));
-    const [first] = hits.sort((a, b) => draft.text.indexOf(a) - draft.text.indexOf(b));
+    const hits = stops
+      .map((stop) => ({ stop, at: stop === '' ? -1 : firstIndex(draft.text, stop) }))
+      .filter(({ at }) => at !== -1);
+    const [first] = hits.sort((one, other) => one.at - other.at);
     if (first === undefined) continue;
-    const text = draft.text.slice(0, draft.text.indexOf(first));
-    return { drafts: [...drafts.slice(0, index), { ...draft, text }], stopSequence: first };
+    const text = draft.text.slice(0, first.at);
+    return { drafts: [...drafts.slice(0, index), { ...draft, text }], stopSequence: first.stop };
   }
   return { drafts };
 }
+
+/** Each of them is looked for in the whole answer. */
+const MOST_STOPS = 64;
 
 /** The first `characters` of a draft; undefined when nothing of it is left or it cannot be cut. */
 function cutDraft(draft: Draft, characters: number): Draft | undefined {

@@ -72,8 +72,8 @@ function formatOf(url: string): Format {
 }
 
 /** The body is the gateway's own work: it is an object, and may be nested deeper than what callers may send. */
-function bodyOf(text: string): JsonObject {
-  return JSON.parse(text) as JsonObject;
+function bodyOf(body: TransportCall['body']): JsonObject {
+  return JSON.parse(typeof body === 'string' ? body : Buffer.from(body).toString()) as JsonObject;
 }
 
 function failureOf({ kind, message, retryAfterSeconds }: NonNullable<Behaviour['failure']>): GatewayError {
@@ -102,7 +102,7 @@ function answer(
 ): TransportReply {
   const script = scriptOf(answerOf(request, behaviour, dialect.format), request, model);
   const played = behaviour.cutsOff === true ? script.slice(0, Math.ceil(script.length / 2)) : script;
-  const context = contextOf(request, model, parts);
+  const context = contextOf(request, model, parts, call.body);
   if (!request.stream) {
     const body = JSON.stringify(dialect.encodeBody(new Fold().pushAll(script.flat()).result(), context));
     const sent = behaviour.cutsOff === true ? body.slice(0, body.length / 2) : body;
@@ -125,8 +125,13 @@ function answer(
   }
 }
 
-function contextOf(request: GenerationRequest, model: string, parts: SimulatorParts): ReplyContext {
-  const token = new Dice(JSON.stringify(request.body)).token(20);
+function contextOf(
+  request: GenerationRequest,
+  model: string,
+  parts: SimulatorParts,
+  body: TransportCall['body'],
+): ReplyContext {
+  const token = new Dice(endsOf(body)).token(20);
   return {
     vendor: parts.vendor,
     request,
@@ -137,6 +142,15 @@ function contextOf(request: GenerationRequest, model: string, parts: SimulatorPa
     provider: NAME,
     serviceTier: 'default',
   };
+}
+
+/** Characters at either end of a body that its answer's id is made from: files between them are not read once more. */
+const END_LENGTH = 32_768;
+
+function endsOf(body: TransportCall['body']): string {
+  const ends = [body.slice(0, END_LENGTH), body.slice(-END_LENGTH)];
+  const texts = ends.map((end) => (typeof end === 'string' ? end : Buffer.from(end).toString()));
+  return [body.length, ...texts].join(' ');
 }
 
 async function* once(text: string): AsyncGenerator<Uint8Array, void, undefined> {

@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest';
+import { endpointOf, providerOf } from '../../../test/builders/catalog.ts';
+import type { Credential } from '../../catalog/credential.ts';
+import { destinationOf } from './destination.ts';
+
+const at = (baseUrl: string | undefined) => endpointOf({ provider: providerOf({ baseUrl }) });
+const ADDRESSED = at('http://h/v1');
+const BARE = at(undefined);
+
+const ACCOUNT: Credential = {
+  kind: 'google-service-account',
+  clientEmail: 'e',
+  privateKey: 'p',
+  tokenUri: 'https://t',
+  projectId: 'acme-prod',
+  region: 'global',
+};
+const AZURE: Credential = {
+  kind: 'azure',
+  resources: [{ key: 'first', baseUrl: 'https://acme.openai.azure.com/openai/v1' }],
+  deployments: [
+    {
+      key: 'own',
+      modelSlug: 'acme/large',
+      model: 'dep',
+      baseUrl: 'https://d.example/x',
+      query: '?api-version=1',
+    },
+  ],
+};
+
+describe('destinationOf', () => {
+  it('is the address of the provider and the model of the endpoint', () => {
+    const credential: Credential = { kind: 'key', key: 'k' };
+    expect(destinationOf(ADDRESSED, credential)).toEqual({
+      baseUrl: 'http://h/v1',
+      query: '',
+      model: 'large-v1',
+      credential,
+    });
+    expect(destinationOf(ADDRESSED, undefined)?.credential).toBeUndefined();
+  });
+
+  it.each<[Credential, string]>([
+    [{ kind: 'aws-key', key: 'k', region: 'eu-west-1' }, 'https://bedrock-runtime.eu-west-1.amazonaws.com'],
+    [ACCOUNT, 'https://aiplatform.googleapis.com/v1/projects/acme-prod/locations/global/publishers/google'],
+    [
+      { ...ACCOUNT, region: 'europe-west4' },
+      'https://europe-west4-aiplatform.googleapis.com/v1/projects/acme-prod/locations/europe-west4/publishers/google',
+    ],
+  ])('comes from the credential when the provider has no address', (credential, baseUrl) => {
+    expect(destinationOf(BARE, credential)?.baseUrl).toBe(baseUrl);
+    expect(destinationOf(ADDRESSED, credential)?.baseUrl).toBe('http://h/v1');
+  });
+
+  it('is the deployment of the model, else the resource', () => {
+    expect(destinationOf(BARE, AZURE)).toEqual({
+      baseUrl: 'https://d.example/x',
+      query: '?api-version=1',
+      model: 'dep',
+      credential: { kind: 'key', key: 'own' },
+    });
+    const other = { ...BARE, modelId: 'acme/small' };
+    expect(destinationOf(other, AZURE)).toEqual({
+      baseUrl: 'https://acme.openai.azure.com/openai/v1',
+      query: '',
+      model: 'large-v1',
+      credential: { kind: 'key', key: 'first' },
+    });
+    expect(destinationOf({ ...other, provider: ADDRESSED.provider }, AZURE)?.baseUrl).toBe('http://h/v1');
+  });
+
+  it('is nowhere when neither says one', () => {
+    expect(destinationOf(BARE, { kind: 'key', key: 'k' })).toBeUndefined();
+    expect(destinationOf(BARE, undefined)).toBeUndefined();
+    expect(destinationOf({ ...BARE, modelId: 'x' }, { ...AZURE, resources: [] })).toBeUndefined();
+  });
+});

@@ -1,0 +1,67 @@
+import type { Endpoint } from '../../catalog/catalog.ts';
+import type { AzureCredential, Credential, GoogleServiceAccount } from '../../catalog/credential.ts';
+
+/** Where a call goes, and with what: a credential of many parts is narrowed to the one that this call uses. */
+export interface Destination {
+  /** Everything before the dialect's own path, without a trailing slash. */
+  readonly baseUrl: string;
+  /** What follows the path: empty, or `?api-version=...`. */
+  readonly query: string;
+  /** The name of the model there. */
+  readonly model: string;
+  readonly credential: Exclude<Credential, AzureCredential> | undefined;
+}
+
+/** The destination of calls to an endpoint with a credential; undefined when the two together name no address. */
+export function destinationOf(
+  { provider, modelId, upstreamModel }: Pick<Endpoint, 'provider' | 'modelId' | 'upstreamModel'>,
+  credential: Credential | undefined,
+): Destination | undefined {
+  if (credential?.kind === 'azure') {
+    return azureDestination(credential, { modelId, upstreamModel, baseUrl: provider.baseUrl });
+  }
+  const baseUrl = provider.baseUrl ?? addressOf(credential);
+  return baseUrl === undefined ? undefined : { baseUrl, query: '', model: upstreamModel, credential };
+}
+
+function azureDestination(
+  { deployments, resources }: AzureCredential,
+  {
+    modelId,
+    upstreamModel,
+    baseUrl,
+  }: { modelId: string; upstreamModel: string; baseUrl: string | undefined },
+): Destination | undefined {
+  const deployment = deployments.find(({ modelSlug }) => modelSlug === modelId);
+  if (deployment !== undefined) {
+    const { model, query, key } = deployment;
+    return { baseUrl: deployment.baseUrl, query, model, credential: { kind: 'key', key } };
+  }
+  const [resource] = resources;
+  if (resource === undefined) return undefined;
+  return {
+    baseUrl: baseUrl ?? resource.baseUrl,
+    query: '',
+    model: upstreamModel,
+    credential: { kind: 'key', key: resource.key },
+  };
+}
+
+/** The address that a credential implies. */
+function addressOf(credential: Exclude<Credential, AzureCredential> | undefined): string | undefined {
+  switch (credential?.kind) {
+    case 'aws-key':
+    case 'aws-access-key':
+      return `https://bedrock-runtime.${credential.region}.amazonaws.com`;
+    case 'google-service-account':
+      return vertexAddress(credential);
+    case 'key':
+    case undefined:
+      return undefined;
+  }
+}
+
+function vertexAddress({ region, projectId }: GoogleServiceAccount): string {
+  const host = region === 'global' ? 'aiplatform.googleapis.com' : `${region}-aiplatform.googleapis.com`;
+  return `https://${host}/v1/projects/${projectId}/locations/${region}/publishers/google`;
+}

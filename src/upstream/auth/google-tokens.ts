@@ -1,0 +1,137 @@
+import { createHash, createSign } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import type { GoogleServiceAccount } from '../../catalog/credential.ts';
+import type { Timeouts } from '../../catalog/provider.ts';
+import type { Clock } from '../../kit/ids.ts';
+import { isJsonObject, readJson } from '../../kit/json.ts';
+import { numberAt, textAt } from '../../kit/members.ts';
+import { type Patience, readBeginning } from '../read-beginning.ts';
+import type { Transport } from '../upstream.ts';
+
+/** A token was refused. `status`: what the token server said; its words are not kept, they may quote the assertion. */
+export class TokenRefused extends Error {
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.name = 'TokenRefused';
+    this.status = status;
+  }
+}
+
+const SCOPE = 'https://www.googleapis.com/auth/cloud-platform';
+const GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
+
+/** Seconds that an assertion is good for, and a token whose reply does not say. */
+const LIFETIME_SECONDS = 3600;
+/** A token is not used any more this long before its end, milliseconds. */
+const MARGIN_MS = 5 * 60_000;
+/** Accounts whose tokens are kept. */
+const MOST_TOKENS = 1000;
+
+const TIMEOUTS: Timeouts = { connect: 10_000, firstByte: 15_000, idle: 10_000, total: 20_000 };
+const REPLY: Patience = { maxBytes: 64 * 1024, maxMs: 10_000 };
+
+interface Token {
+  readonly text: string;
+  /** Epoch milliseconds. */
+  readonly usableUntil: number;
+}
+
+/** Access tokens of service accounts: asked for when needed, one request at a time for each account, and kept. */
+export class GoogleTokens {
+  readonly #transport: Transport;
+  readonly #clock: Clock;
+  readonly #tokens = new LRUCache<string, Token>({ max: MOST_TOKENS });
+  readonly #flights = new Map<string, Promise<Token>>();
+
+  constructor(transport: Transport, clock: Clock) {
+    this.#transport = transport;
+    this.#clock = clock;
+  }
+
+  /** A token that is good for the next minutes. Rejects with TokenRefused, a TransportProblem, or the signal's reason. */
+  async tokenOf(account: GoogleServiceAccount, signal: AbortSignal): Promise<string> {
+    signal.throwIfAborted();
+    const id = identityOf(account);
+    const kept = this.#tokens.get(id);
+    if (kept !== undefined && this.#clock.now() < kept.usableUntil) return kept.text;
+    const token = await withSignal(this.#flights.get(id) ?? this.#fly(id, account), signal);
+    return token.text;
+  }
+
+  #fly(id: string, account: GoogleServiceAccount): Promise<Token> {
+    const flight = this.#fetch(account)
+      .then((token) => {
+        this.#tokens.set(id, token);
+        return token;
+      })
+      .finally(() => this.#flights.delete(id));
+    // Whoever waits for it is told; when all of them have left, nobody is.
+    flight.catch(() => {});
+    this.#flights.set(id, flight);
+    return flight;
+  }
+
+  /** Callers come and go while a token is fetched for all of them, so it has its own limits and no signal of theirs. */
+  async #fetch(account: GoogleServiceAccount): Promise<Token> {
+    const askedAt = this.#clock.now();
+    const reply = await this.#transport.open({
+      url: account.tokenUri,
+      headers: { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' },
+      body: new URLSearchParams({
+        grant_type: GRANT_TYPE,
+        assertion: assertionOf(account, askedAt),
+      }).toString(),
+      timeouts: TIMEOUTS,
+      signal: new AbortController().signal,
+    });
+    const text = await readBeginning(reply.chunks[Symbol.asyncIterator](), REPLY);
+    const reading = readJson(text);
+    const body = reading.ok && isJsonObject(reading.value) ? reading.value : undefined;
+    const token = textAt(body, 'access_token');
+    if (reply.status !== 200 || token === undefined || !/^[\x21-\x7e]+$/.test(token)) {
+      throw new TokenRefused(reply.status, 'no access token was given for the service account');
+    }
+    const seconds = numberAt(body, 'expires_in') ?? LIFETIME_SECONDS;
+    return { text: token, usableUntil: askedAt + seconds * 1000 - MARGIN_MS };
+  }
+}
+
+/** The signed claim by which an account asks for a token (RFC 7523). */
+function assertionOf(account: GoogleServiceAccount, nowMs: number): string {
+  const issuedAt = Math.floor(nowMs / 1000);
+  const { clientEmail, privateKey, privateKeyId, tokenUri } = account;
+  const head = { alg: 'RS256', typ: 'JWT', ...(privateKeyId !== undefined && { kid: privateKeyId }) };
+  const claims = {
+    iss: clientEmail,
+    scope: SCOPE,
+    aud: tokenUri,
+    iat: issuedAt,
+    exp: issuedAt + LIFETIME_SECONDS,
+  };
+  const text = `${base64Url(head)}.${base64Url(claims)}`;
+  return `${text}.${createSign('RSA-SHA256').update(text).sign(privateKey, 'base64url')}`;
+}
+
+function base64Url(value: object): string {
+  return Buffer.from(JSON.stringify(value)).toString('base64url');
+}
+
+/** The same for every reading of the same credential, and tells nothing about it. */
+function identityOf({ clientEmail, privateKey, tokenUri }: GoogleServiceAccount): string {
+  return createHash('sha256').update([clientEmail, tokenUri, privateKey].join('\n')).digest('base64');
+}
+
+async function withSignal<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  let onAbort = () => {};
+  const aborted = new Promise<never>((_, reject) => {
+    onAbort = () => reject(signal.reason);
+    signal.addEventListener('abort', onAbort, { once: true });
+  });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}

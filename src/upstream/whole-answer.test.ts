@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import { GatewayError } from '../ir/errors.ts';
+import type { Event } from '../ir/events.ts';
+import type { JsonObject } from '../kit/json.ts';
+import { Turns } from './turns.ts';
+import { WholeAnswer } from './whole-answer.ts';
+
+/** What becomes of an answer whose bytes come in chunks of a given size: the body that is decoded, or why none is. */
+async function outcomeOf(body: unknown, chunkBytes = 64 * 1024): Promise<JsonObject | string> {
+  const bytes = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
+  async function* chunks(): AsyncGenerator<Uint8Array> {
+    for (let at = 0; at < bytes.length; at += chunkBytes) yield bytes.subarray(at, at + chunkBytes);
+  }
+  let outcome: JsonObject | string = 'nothing';
+  const failure: Event = { type: 'failure', error: new GatewayError('upstream-unavailable', 'no') };
+  const answer = new WholeAnswer(chunks(), {
+    decodeBody: (decoded) => {
+      outcome = decoded;
+      return [];
+    },
+    fail: (cause, text) => {
+      outcome = text === '' ? cause : `${cause}: ${text}`;
+      return [failure];
+    },
+    turns: new Turns(),
+  });
+  expect(await answer.next()).toEqual({ done: true, value: undefined });
+  answer.end();
+  return outcome;
+}
+
+const list = (length: number, entry: unknown = 1) => Array.from({ length }, () => entry);
+
+describe('a whole answer', () => {
+  it.each([1, 7, 64 * 1024])('is the same in chunks of %i bytes', async (chunkBytes) => {
+    const body = { text: 'wörld 😀', more: [{ a: 1 }, 'b'] };
+    expect(await outcomeOf(body, chunkBytes)).toEqual(body);
+  });
+
+  it('may be large: one long text, many log probabilities', async () => {
+    const long = { text: 'x\n'.repeat(1_000_000) };
+    expect(await outcomeOf(long)).toEqual(long);
+    const entry = { token: 'a', logprob: -1, bytes: [97] };
+    const rich = { logprobs: { content: list(2_000, { ...entry, top_logprobs: list(20, entry) }) } };
+    expect(await outcomeOf(rich)).toEqual(rich);
+  });
+
+  it('holds no more values than a model could write', async () => {
+    const refused = 'the answer holds more than 100000 values';
+    expect(await outcomeOf({ content: list(99_999) })).toMatchObject({ content: expect.any(Array) });
+    expect(await outcomeOf({ content: list(100_001) })).toBe(refused);
+    expect(await outcomeOf({ content: list(40_000, { type: 'text', text: 'x' }) })).toBe(refused);
+  });
+
+  it.each([
+    ['[1]', 'the answer is not a JSON object'],
+    ['{"a":', 'not valid JSON'],
+    [
+      '{"error":{"message":"m"}}',
+      'the provider sent an error instead of an answer: {"error":{"message":"m"}}',
+    ],
+  ])('is none: %s', async (body, cause) => {
+    expect(await outcomeOf(body)).toContain(cause);
+  });
+});

@@ -1,0 +1,112 @@
+import type { Event } from '../ir/events.ts';
+import { isJsonObject, JSON_LIMITS, type Json, type JsonObject, type JsonReading } from '../kit/json.ts';
+import { JsonReader } from '../kit/json-reader.ts';
+import { runInTurns } from '../kit/turns.ts';
+import type { AnswerReader } from './batches.ts';
+import type { Turns } from './turns.ts';
+import { TransportProblem } from './upstream.ts';
+
+/** Bytes of a non-streaming answer. */
+const MAX_BODY_BYTES = 64 * 1024 * 1024;
+
+/** Log probabilities alone can hold far more values than a request may. */
+const BODY_LIMITS = { ...JSON_LIMITS, values: 4_000_000 };
+
+/** Values besides them: more than a model could write. Each of them becomes events, items and members of the reply. */
+const MOST_VALUES = 100_000;
+
+/** After this many bytes an answer waits for its next turn. */
+const TURN_BYTES = 64 * 1024;
+
+/** What becomes of a whole answer. */
+export interface WholeAnswerParts {
+  readonly decodeBody: (body: JsonObject) => Event[];
+  /** The events of what is no answer. `text`: what the upstream wrote, where that says something. */
+  readonly fail: (cause: string, text: string) => Event[];
+  /** Shared by all answers. */
+  readonly turns: Turns;
+}
+
+/**
+ * An answer that comes in one piece, as the source of its bytes and as their reader: it hands on no bytes, but takes
+ * them all, and has parsed them, a slice at a time, when it says that there are no more.
+ */
+export class WholeAnswer implements AsyncIterator<Uint8Array, undefined>, AnswerReader {
+  readonly #chunks: AsyncIterator<Uint8Array>;
+  readonly #parts: WholeAnswerParts;
+  readonly #json = new JsonReader(BODY_LIMITS);
+  #reading: JsonReading | undefined;
+
+  constructor(chunks: AsyncIterator<Uint8Array>, parts: WholeAnswerParts) {
+    this.#chunks = chunks;
+    this.#parts = parts;
+  }
+
+  async next(): Promise<IteratorResult<Uint8Array, undefined>> {
+    const decoder = new TextDecoder();
+    let bytes = 0;
+    let unbroken = 0;
+    for (let step = await this.#chunks.next(); step.done !== true; step = await this.#chunks.next()) {
+      bytes += step.value.length;
+      if (bytes > MAX_BODY_BYTES) {
+        throw new TransportProblem('too-large', `the answer is larger than ${MAX_BODY_BYTES} bytes`);
+      }
+      this.#json.push(decoder.decode(step.value, { stream: true }));
+      unbroken += step.value.length;
+      if (unbroken <= TURN_BYTES) continue;
+      unbroken = 0;
+      await this.#parts.turns.next();
+    }
+    this.#json.push(decoder.decode());
+    this.#reading = await runInTurns(this.#json.end());
+    return { done: true, value: undefined };
+  }
+
+  async return(): Promise<IteratorResult<Uint8Array, undefined>> {
+    await this.#chunks.return?.();
+    return { done: true, value: undefined };
+  }
+
+  read(): Event[] {
+    return [];
+  }
+
+  end(): Event[] {
+    const { decodeBody, fail } = this.#parts;
+    const reading = this.#reading;
+    if (reading === undefined) return [];
+    if (!reading.ok) return fail(`the answer is not acceptable: ${reading.problem}`, '');
+    if (!isJsonObject(reading.value)) return fail('the answer is not a JSON object', '');
+    if (isErrorBody(reading.value)) {
+      return fail('the provider sent an error instead of an answer', this.#json.text);
+    }
+    if (countValues(reading.value, MOST_VALUES) > MOST_VALUES) {
+      return fail(`the answer holds more than ${MOST_VALUES} values`, '');
+    }
+    return decodeBody(reading.value);
+  }
+}
+
+const LOG_PROBABILITIES = 'logprobs';
+
+/** Values inside a value, log probabilities left out; beyond `most` they are not counted. */
+function countValues(value: Json | undefined, most: number): number {
+  let count = 0;
+  if (Array.isArray(value)) {
+    for (const member of value) {
+      if (count > most) break;
+      count += 1 + countValues(member, most - count);
+    }
+  } else if (isJsonObject(value)) {
+    for (const [key, member] of Object.entries(value)) {
+      if (key !== LOG_PROBABILITIES) count += 1 + countValues(member, most - count);
+    }
+  }
+  return count;
+}
+
+/** True for the error envelopes of all dialects. */
+function isErrorBody(body: JsonObject): boolean {
+  const { error } = body;
+  return body.type === 'error' || isJsonObject(error) || (typeof error === 'string' && error !== '');
+}
