@@ -24,7 +24,12 @@ type Script = EventBatch[] | UpstreamFailure;
 /** Runs the loop over endpoints `p0`, `p1`, ... that behave as scripted; all serve one model unless models are given. */
 async function run(
   scripts: Script[],
-  options: { models?: Model[]; limits?: { perModel: number; perRequest: number }; echo?: boolean } = {},
+  options: {
+    models?: Model[];
+    limits?: { perModel: number; perRequest: number };
+    echo?: boolean;
+    signal?: AbortSignal;
+  } = {},
 ) {
   const endpoints = scripts.map((_, index) =>
     endpointOf({ provider: providerOf({ slug: `p${index}`, name: `P${index}` }) }),
@@ -64,7 +69,7 @@ async function run(
     const tools = {
       callUpstream,
       hashUser: (id: string) => id,
-      signal: new AbortController().signal,
+      signal: options.signal ?? new AbortController().signal,
       limits: options.limits ?? { perModel: 3, perRequest: 8 },
     };
     for await (const batch of attemptCandidates(request, journey, tools)) events.push(...batch);
@@ -146,5 +151,21 @@ describe('attemptCandidates', () => {
       { type: 'debug', upstreamBody: { to: 'p0' } },
       { type: 'debug', upstreamBody: { to: 'p1' } },
     ]);
+  });
+
+  it('takes an answer that was given up for no failure', async () => {
+    const aborting = new AbortController();
+    const gone = new Error('the caller is gone');
+    const cut: Event = { type: 'failure', error: new GatewayError('server', 'Internal Server Error') };
+    const answer: EventBatch[] = [[{ type: 'start' }], [cut]];
+    Object.defineProperty(answer, 1, {
+      get() {
+        aborting.abort(gone);
+        return [cut];
+      },
+    });
+    const { error, journey } = await run([answer, [say('two'), [stop]]], { signal: aborting.signal });
+    expect(error).toBe(gone);
+    expect(journey.attempts).toEqual([]);
   });
 });

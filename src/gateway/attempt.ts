@@ -90,7 +90,7 @@ async function openCandidate(
       request,
       endpoint: candidate.endpoint,
       lane: candidate.lane,
-      credential: candidate.endpoint.provider.apiKey,
+      credential: candidate.endpoint.provider.credential,
       betas: tools.betas,
       hashUser: tools.hashUser,
       signal: tools.signal,
@@ -100,6 +100,8 @@ async function openCandidate(
     });
     const opening = await holdUntilContent(answer.batches[Symbol.asyncIterator](), request.stream);
     if (opening instanceof UpstreamFailure) {
+      // An answer that broke off because it was given up is nobody's failure.
+      tools.signal.throwIfAborted();
       record(opening.upstreamStatus === 0 ? answer.status : opening.upstreamStatus);
       return opening;
     }
@@ -180,7 +182,8 @@ function asUpstreamFailure(error: GatewayError): UpstreamFailure {
     : new UpstreamFailure(error.kind, error.message, 0, { metadata: error.metadata, cause: error });
 }
 
-function withinLimits(candidates: readonly Candidate[], limits: AttemptTools['limits']): Candidate[] {
+/** The candidates that one request may try. */
+export function withinLimits(candidates: readonly Candidate[], limits: AttemptTools['limits']): Candidate[] {
   const perModel = new Map<string, number>();
   return candidates
     .filter(({ model }) => {

@@ -1,47 +1,77 @@
-import { GatewayError } from '../ir/errors.ts';
 import type { GenerationRequest } from '../ir/request.ts';
 import type { Candidate, Rejection } from '../routing/candidate.ts';
-import { countPrompt, promptCharacters } from './estimate.ts';
+import { promptOf } from './estimate.ts';
+import { NothingLeft, type Plan } from './plan.ts';
 import type { Tokenizer } from './tokenizer.ts';
 
-/** Prompts below this many characters per token of context are not worth counting: nearly every text is longer than that. */
+/** Prompts below this many characters per token of room are not worth counting: nearly every text is longer than that. */
 const CHARACTERS_PER_TOKEN = 2;
 
-/** The candidates whose context holds the prompt, and those it is too long for. */
-export interface ContextFit {
-  readonly fitting: readonly Candidate[];
-  readonly rejected: readonly Rejection[];
-}
-
-/** Counting costs time, so it happens only for prompts that might not fit. Too long for every candidate: 400. */
+/**
+ * The plan without the candidates whose context does not hold the prompt and the output that is asked for. Counting
+ * costs time, so it happens only for prompts that might not fit. Nobody left: 400.
+ */
 export async function fitContext(
-  candidates: readonly Candidate[],
+  plan: Plan,
   request: GenerationRequest,
   tokenizer: Tokenizer,
-): Promise<ContextFit> {
-  const smallest = Math.min(...candidates.map(contextOf));
-  if (promptCharacters(request) <= smallest * CHARACTERS_PER_TOKEN)
-    return { fitting: candidates, rejected: [] };
-  const tokens = await countPrompt(request, tokenizer);
-  const fitting = candidates.filter((candidate) => tokens <= contextOf(candidate));
-  if (fitting.length === 0) throw tooLong(tokens, Math.max(...candidates.map(contextOf)));
-  const rejected = candidates
-    .filter((candidate) => tokens > contextOf(candidate))
-    .map((candidate) => ({
-      endpoint: candidate.endpoint,
-      filter: 'context_length',
-      reason: `the prompt is about ${tokens} tokens long, the context holds ${contextOf(candidate)}`,
-    }));
-  return { fitting, rejected };
+  signal: AbortSignal,
+): Promise<Plan> {
+  const { candidates } = plan;
+  const tightest = Math.min(...candidates.map((candidate) => roomOf(candidate, request)));
+  if (tightest === Number.POSITIVE_INFINITY) return plan;
+  const prompt = promptOf(request);
+  if (prompt.characters <= tightest * CHARACTERS_PER_TOKEN) return plan;
+  const tokens = await prompt.count(tokenizer, signal);
+  const fits = (candidate: Candidate) => tokens <= roomOf(candidate, request);
+  const rejected = [
+    ...plan.rejected,
+    ...candidates
+      .filter((candidate) => !fits(candidate))
+      .map((candidate) => rejectionOf(candidate, tokens, request)),
+  ];
+  const fitting = candidates.filter(fits);
+  if (fitting.length === 0) {
+    throw new NothingLeft('context-length', tooLongMessage(candidates, tokens, request), {
+      ...plan,
+      rejected,
+    });
+  }
+  return { ...plan, candidates: fitting, rejected };
+}
+
+/** Tokens that the context leaves for the prompt. */
+function roomOf(candidate: Candidate, request: GenerationRequest): number {
+  return contextOf(candidate) - outputOf(candidate, request);
 }
 
 function contextOf({ endpoint }: Candidate): number {
   return endpoint.contextLength ?? Number.POSITIVE_INFINITY;
 }
 
-function tooLong(tokens: number, largest: number): GatewayError {
-  return new GatewayError(
-    'context-length',
-    `The prompt is about ${tokens} tokens long, but no endpoint of the requested model takes more than ${largest}. Shorten it or choose a model with a larger context.`,
-  );
+/** The output that is going to be asked of an endpoint: never more than it writes. */
+function outputOf({ endpoint }: Candidate, { maxOutputTokens: asked }: GenerationRequest): number {
+  return Math.min(asked ?? 0, endpoint.maxOutputTokens ?? Number.POSITIVE_INFINITY);
+}
+
+function rejectionOf(candidate: Candidate, tokens: number, request: GenerationRequest): Rejection {
+  const output = outputOf(candidate, request);
+  const needed = `the prompt is about ${tokens} tokens long${output > 0 ? `, ${output} of output are asked for` : ''}`;
+  return {
+    endpoint: candidate.endpoint,
+    filter: 'context_length',
+    reason: `${needed}, the context holds ${contextOf(candidate)}`,
+  };
+}
+
+function tooLongMessage(
+  candidates: readonly Candidate[],
+  tokens: number,
+  request: GenerationRequest,
+): string {
+  const largest = candidates.reduce((best, each) => (contextOf(each) > contextOf(best) ? each : best));
+  const context = contextOf(largest);
+  return tokens > context
+    ? `The prompt is about ${tokens} tokens long, but no endpoint of the requested model takes more than ${context}. Shorten it or choose a model with a larger context.`
+    : `The prompt is about ${tokens} tokens long and ${outputOf(largest, request)} tokens of output are asked for, but no endpoint of the requested model holds more than ${context} together. Ask for less output, shorten the prompt or choose a model with a larger context.`;
 }

@@ -11,34 +11,55 @@ const MEDIA_TOKENS = 765;
 const MESSAGE_OVERHEAD = 4;
 
 /** Something to be counted: texts for the tokenizer, and tokens that are known without it. */
-interface Countable {
-  readonly texts: readonly string[];
-  readonly tokens: number;
+class Countable {
+  readonly #texts: string[] = [];
+  #characters = 0;
+  #tokens = 0;
+
+  addText(text: string): void {
+    if (text === '') return;
+    this.#texts.push(text);
+    this.#characters += text.length;
+  }
+
+  addTokens(tokens: number): void {
+    this.#tokens += tokens;
+  }
+
+  /** Characters, each known token as one: cheap, and enough to see that a prompt is far from any limit. */
+  get characters(): number {
+    return this.#characters + this.#tokens;
+  }
+
+  /** Tokens, as our tokenizer sees them. Rejects with the reason of `signal`, and for no other. */
+  async count(tokenizer: Tokenizer, signal?: AbortSignal): Promise<number> {
+    if (this.#texts.length === 0) return this.#tokens;
+    return this.#tokens + (await tokenizer.count(this.#texts, signal));
+  }
 }
 
 /** Tokens of a prompt, as our tokenizer sees it. */
-export async function countPrompt(request: GenerationRequest, tokenizer: Tokenizer): Promise<number> {
-  return countOf(promptOf(request), tokenizer);
+export async function countPrompt(
+  request: GenerationRequest,
+  tokenizer: Tokenizer,
+  signal?: AbortSignal,
+): Promise<number> {
+  return promptOf(request).count(tokenizer, signal);
 }
 
-/** Characters of a prompt: cheap, and enough to see that it is far from any limit. */
-export function promptCharacters(request: GenerationRequest): number {
-  const { texts, tokens } = promptOf(request);
-  return texts.reduce((sum, text) => sum + text.length, tokens);
-}
-
-/** Usage of an answer whose upstream reported none. */
+/** Usage of an answer whose upstream reported none. Nothing stops it: every answer is accounted for. */
 export async function estimateUsage(
   request: GenerationRequest,
   result: Result,
   tokenizer: Tokenizer,
 ): Promise<Usage> {
-  const reasoning = result.items.filter(({ type }) => type === 'reasoning');
-  const rest = result.items.filter(({ type }) => type !== 'reasoning');
+  const reasoning = new Countable();
+  const rest = new Countable();
+  for (const item of result.items) addItem(item, item.type === 'reasoning' ? reasoning : rest);
   const [inputTokens, reasoningTokens, restTokens] = await Promise.all([
     countPrompt(request, tokenizer),
-    countOf(together(reasoning.map(itemOf)), tokenizer),
-    countOf(together(rest.map(itemOf)), tokenizer),
+    reasoning.count(tokenizer),
+    rest.count(tokenizer),
   ]);
   return {
     inputTokens,
@@ -53,58 +74,55 @@ export async function estimateUsage(
   };
 }
 
-async function countOf({ texts, tokens }: Countable, tokenizer: Tokenizer): Promise<number> {
-  return texts.length === 0 ? tokens : tokens + (await tokenizer.count(texts));
+/** What there is to count in a prompt. */
+export function promptOf({ items, tools, outputFormat }: GenerationRequest): Countable {
+  const prompt = new Countable();
+  for (const item of items) addItem(item, prompt);
+  for (const tool of tools) prompt.addText(JSON.stringify(tool));
+  if (outputFormat?.type === 'json-schema') prompt.addText(JSON.stringify(outputFormat.schema));
+  prompt.addTokens(items.length * MESSAGE_OVERHEAD);
+  return prompt;
 }
 
-function promptOf(request: GenerationRequest): Countable {
-  const { items, tools, outputFormat } = request;
-  return together([
-    ...items.map(itemOf),
-    ...tools.map((tool) => textsOf(JSON.stringify(tool))),
-    ...(outputFormat?.type === 'json-schema' ? [textsOf(JSON.stringify(outputFormat.schema))] : []),
-    { texts: [], tokens: items.length * MESSAGE_OVERHEAD },
-  ]);
-}
-
-function itemOf(item: Item): Countable {
+function addItem(item: Item, to: Countable): void {
   switch (item.type) {
     case 'message':
     case 'tool-result':
-      return together(item.content.map(partOf));
+      for (const part of item.content) addPart(part, to);
+      return;
     case 'reasoning':
-      return textsOf(...item.text, ...item.summary);
+      for (const text of item.text) to.addText(text);
+      for (const text of item.summary) to.addText(text);
+      return;
     case 'tool-call':
-      return textsOf(item.name, item.input);
+      to.addText(item.name);
+      to.addText(item.input);
+      return;
     case 'image':
-      return { texts: [], tokens: MEDIA_TOKENS };
+      to.addTokens(MEDIA_TOKENS);
+      return;
     case 'opaque':
-      return textsOf(JSON.stringify(item.value));
+      to.addText(JSON.stringify(item.value));
+      return;
   }
 }
 
-function partOf(part: Part): Countable {
+function addPart(part: Part, to: Countable): void {
   switch (part.type) {
     case 'text':
-      return textsOf(part.text);
+      to.addText(part.text);
+      return;
     case 'refusal':
-      return textsOf(part.refusal);
+      to.addText(part.refusal);
+      return;
     case 'opaque':
-      return textsOf(JSON.stringify(part.value));
+      to.addText(JSON.stringify(part.value));
+      return;
     case 'file':
-      return part.source.kind === 'text' ? textsOf(part.source.text) : { texts: [], tokens: MEDIA_TOKENS };
+      if (part.source.kind === 'text') to.addText(part.source.text);
+      else to.addTokens(MEDIA_TOKENS);
+      return;
     default:
-      return { texts: [], tokens: MEDIA_TOKENS };
+      to.addTokens(MEDIA_TOKENS);
   }
-}
-
-function textsOf(...texts: string[]): Countable {
-  return { texts: texts.filter((text) => text !== ''), tokens: 0 };
-}
-
-function together(parts: readonly Countable[]): Countable {
-  return {
-    texts: parts.flatMap(({ texts }) => texts),
-    tokens: parts.reduce((sum, { tokens }) => sum + tokens, 0),
-  };
 }

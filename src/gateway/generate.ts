@@ -8,13 +8,15 @@ import type { Format } from '../ir/items.ts';
 import type { RoutingMetadata } from '../ir/metadata.ts';
 import type { GenerationRequest } from '../ir/request.ts';
 import type { Clock } from '../kit/ids.ts';
+import { inTurn } from '../kit/turns.ts';
 import { composeStages, type Stage } from '../stages/stage.ts';
 import type { CountCall } from '../upstream/count-tokens.ts';
 import type { CallUpstream } from '../upstream/upstream.ts';
-import { attemptCandidates } from './attempt.ts';
+import { attemptCandidates, withinLimits } from './attempt.ts';
 import { fitContext } from './context-length.ts';
 import { countPrompt, estimateUsage } from './estimate.ts';
 import type { FinishedGeneration, Gateway, GenerationInput, OpenedStream } from './generation.ts';
+import { countInputImages } from './input-images.ts';
 import { Journey, metadataOfNothing, routingMetadata } from './journey.ts';
 import { NothingLeft, planRequest } from './plan.ts';
 import { type Settlement, settleAnswer } from './settle.ts';
@@ -63,7 +65,7 @@ export function createGateway(parts: GatewayParts): Gateway {
   async function prepare(input: GenerationInput): Promise<Underway> {
     const started = parts.clock.monotonic();
     const snapshot = parts.snapshot();
-    const request = parse(parts, input, snapshot);
+    const request = await inTurn(parts.clock, () => parse(parts, input, snapshot));
     const journey = await planned(parts, input, snapshot, request);
     input.timing.mark('plan', parts.clock.monotonic() - started);
     return { input, snapshot, request, journey };
@@ -86,6 +88,8 @@ export function createGateway(parts: GatewayParts): Gateway {
       metadata: (outcome) => metadataOf(underway, outcome),
       estimate: (result) => estimateUsage(request, result, parts.tokenizer),
       record: (settlement) => parts.record(input, journey, settlement),
+      acceptedAtMs: input.acceptedAtMs,
+      inputImages: countInputImages(request),
     });
   }
 
@@ -113,18 +117,18 @@ export function createGateway(parts: GatewayParts): Gateway {
     },
 
     async countTokens(input): Promise<number> {
-      const { request, journey } = await prepare(input);
+      const { request, journey, snapshot } = await prepare(input);
       const common = {
         request,
         hashUser: (id: string) => hashUser(parts.userHashKey, input.caller.accountId, id),
         ...(input.betas !== undefined && { betas: input.betas }),
         signal: input.signal,
       };
-      for (const { endpoint } of journey.plan.candidates) {
+      for (const { endpoint } of withinLimits(journey.plan.candidates, snapshot.attempts)) {
         const counted = await parts.countUpstream({ ...common, endpoint });
         if (counted !== undefined) return counted;
       }
-      return countPrompt(request, parts.tokenizer);
+      return countPrompt(request, parts.tokenizer, input.signal);
     },
 
     contextWithoutEndpoint(input): ReplyContext {
@@ -154,13 +158,16 @@ async function planned(
   request: GenerationRequest,
 ): Promise<Journey> {
   try {
-    const plan = planRequest(request, snapshot.catalog, parts.stages, snapshot.vendor);
-    const { fitting, rejected } = await fitContext(plan.candidates, request, parts.tokenizer);
-    const candidates = relayedOnly(fitting, parts.untranslatable(request));
-    return new Journey({ ...plan, candidates, rejected: [...plan.rejected, ...rejected] });
+    const wide = await inTurn(parts.clock, () =>
+      planRequest(request, snapshot.catalog, parts.stages, snapshot.vendor),
+    );
+    const plan = await fitContext(wide, request, parts.tokenizer, input.signal);
+    const untranslatable = await inTurn(parts.clock, () => parts.untranslatable(request));
+    const candidates = relayedOnly(plan.candidates, untranslatable);
+    return new Journey({ ...plan, candidates });
   } catch (error) {
     if (!(error instanceof NothingLeft) || !input.wantsMetadata) throw error;
-    throw error.withRouting(metadataOfNothing(request.models[0] ?? '', error, snapshot.region));
+    throw error.withRouting(metadataOfNothing(error, snapshot.region));
   }
 }
 

@@ -48,22 +48,19 @@ export function routingMetadata(
 }
 
 /** The routing metadata object of a request for which nothing was left. */
-export function metadataOfNothing(
-  requested: string,
-  nothing: NothingLeft,
-  region: string | null,
-): RoutingMetadata {
+export function metadataOfNothing({ plan }: NothingLeft, region: string | null): RoutingMetadata {
+  const { requested, strategy, rejected } = plan;
   return {
     requested,
-    strategy: 'direct',
+    strategy,
     region,
     summary: 'available=0',
     attempt: 0,
     is_byok: false,
     endpoints: {
-      total: nothing.rejected.length,
+      total: rejected.length,
       available: [],
-      ...(nothing.rejected.length > 0 && { rejected: nothing.rejected.map(rejectionOf) }),
+      ...(rejected.length > 0 && { rejected: rejected.map(rejectionOf) }),
     },
   };
 }

@@ -2,6 +2,7 @@ import type { Catalog, Model } from '../catalog/catalog.ts';
 import { GatewayError, invalidRequest } from '../ir/errors.ts';
 import type { Strategy, TranslationEntry } from '../ir/metadata.ts';
 import type { GenerationRequest } from '../ir/request.ts';
+import { quoted, shortened } from '../kit/quoted.ts';
 import type { Candidate, Rejection } from '../routing/candidate.ts';
 import { candidatesOf } from '../routing/candidates.ts';
 import type { Stage } from '../stages/stage.ts';
@@ -20,13 +21,14 @@ export interface Plan {
   readonly report: readonly TranslationEntry[];
 }
 
-/** What planning may not find anything for. */
+/** Every endpoint was ruled out. */
 export class NothingLeft extends GatewayError {
-  readonly rejected: readonly Rejection[];
+  /** What is known of the plan that came to nothing. */
+  readonly plan: Pick<Plan, 'requested' | 'strategy' | 'rejected'>;
 
-  constructor(message: string, rejected: readonly Rejection[]) {
-    super('not-found', message);
-    this.rejected = rejected;
+  constructor(kind: 'not-found' | 'context-length', message: string, plan: NothingLeft['plan']) {
+    super(kind, message);
+    this.plan = plan;
   }
 }
 
@@ -70,13 +72,17 @@ export function planRequest(
   vendor: string,
 ): Plan {
   const requested = request.models[0] ?? '';
+  const strategy = strategyOf(request, catalog);
   const models = [...new Set(request.models.map((id) => modelOf(id, catalog, vendor)))];
   const stages = allStages.filter((stage) => stage.isActive(request));
   const { accepted, rejected } = candidatesOf(request, models, stages.length === 0);
-  if (accepted.length === 0) throw new NothingLeft(nothingLeftMessage(requested, models, rejected), rejected);
+  if (accepted.length === 0) {
+    const message = nothingLeftMessage(requested, models, rejected);
+    throw new NothingLeft('not-found', message, { requested, strategy, rejected });
+  }
   return {
     requested,
-    strategy: strategyOf(request, catalog),
+    strategy,
     candidates: accepted,
     rejected,
     stages,
@@ -87,17 +93,23 @@ export function planRequest(
 function modelOf(id: string, catalog: Catalog, vendor: string): Model {
   const model = catalog.resolve(id);
   if (model !== undefined) return model;
-  const colon = id.lastIndexOf(':');
-  const variant = id.slice(colon + 1);
-  if (colon > 0 && VARIANTS.includes(variant) && catalog.resolve(id.slice(0, colon)) !== undefined) {
+  const base = withoutVariants(id);
+  if (ROUTERS.some((name) => base === `${vendor}/${name}`) || id.includes('@preset/')) {
+    throw invalidRequest([{ path: 'model', message: `${quoted(id)} is not available on this gateway` }]);
+  }
+  if (catalog.resolve(base) !== undefined) {
+    const variant = id.slice(base.length);
     throw invalidRequest([
-      { path: 'model', message: `the variant ":${variant}" is not available on this gateway` },
+      { path: 'model', message: `the variant ${quoted(variant)} is not available on this gateway` },
     ]);
   }
-  if (ROUTERS.some((name) => id === `${vendor}/${name}`) || id.includes('@preset/')) {
-    throw invalidRequest([{ path: 'model', message: `"${id}" is not available on this gateway` }]);
-  }
-  throw new GatewayError('invalid-request', `${id} is not a valid model ID`);
+  throw new GatewayError('invalid-request', `${shortened(id)} is not a valid model ID`);
+}
+
+/** A model id without the known suffixes at its end, of which there may be several: `:nitro:online`. */
+function withoutVariants(id: string): string {
+  const colon = id.lastIndexOf(':');
+  return colon > 0 && VARIANTS.includes(id.slice(colon + 1)) ? withoutVariants(id.slice(0, colon)) : id;
 }
 
 function strategyOf(request: GenerationRequest, catalog: Catalog): Strategy {

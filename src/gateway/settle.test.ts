@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { endpointOf, modelOf } from '../../test/builders/catalog.ts';
+import { priceListsOf } from '../catalog/price-history.ts';
 import { GatewayError } from '../ir/errors.ts';
 import type { Event, EventBatch } from '../ir/events.ts';
 import { NO_USAGE, type Usage } from '../ir/usage.ts';
@@ -13,8 +14,7 @@ const text: Event[] = [
   { type: 'text-delta', item: 0, part: 0, kind: 'text', text: 'hi' },
 ];
 
-function toolsFor(records: Settlement[]) {
-  const endpoint = endpointOf();
+function toolsFor(records: Settlement[], endpoint = endpointOf(), acceptedAtMs = 0) {
   const model = modelOf({ endpoints: [endpoint] });
   const selected = { model, endpoint, lane: 'translate' as const };
   const journey = new Journey({
@@ -29,6 +29,8 @@ function toolsFor(records: Settlement[]) {
   return {
     journey,
     metadata: () => undefined,
+    acceptedAtMs,
+    inputImages: 0,
     estimate: async () => estimated,
     record: async (settlement: Settlement) => {
       records.push(settlement);
@@ -47,6 +49,36 @@ async function settleAll(batches: EventBatch[]) {
 }
 
 describe('settleAnswer', () => {
+  it.each([
+    [0, 10, 30n],
+    [5000, 10, 20n],
+    [5000, 1000, 4000n],
+  ])(
+    'prices by the moment of the request (%i) and the length of its prompt (%i)',
+    async (atMs, tokens, nanos) => {
+      const priceLists = priceListsOf({
+        pricing: { prompt: '0.000000003' },
+        prices: [
+          {
+            from: '1970-01-01T00:00:05Z',
+            pricing: {
+              prompt: '0.000000002',
+              overrides: [{ min_prompt_tokens: 1000, prompt: '0.000000004' }],
+            },
+          },
+        ],
+      });
+      const records: Settlement[] = [];
+      async function* answer(): AsyncGenerator<EventBatch> {
+        const usage = { ...measured, inputTokens: tokens };
+        yield [...text, { type: 'usage', usage }, { type: 'finish', reason: 'stop' }];
+      }
+      const tools = toolsFor(records, endpointOf({ priceLists }), atMs);
+      for await (const _ of settleAnswer(answer(), tools));
+      expect(records[0]?.bill.totalNanos).toBe(nanos);
+    },
+  );
+
   it('adds what the upstream measured and what it costs to the terminal event', async () => {
     const { records, terminal } = await settleAll([
       text,

@@ -1,4 +1,5 @@
 import { billOf, FREE } from '../catalog/bill.ts';
+import { pricingAt } from '../catalog/price-history.ts';
 import { GatewayError } from '../ir/errors.ts';
 import { type Event, type EventBatch, type Settled, terminalOf } from '../ir/events.ts';
 import { Fold } from '../ir/fold.ts';
@@ -19,6 +20,10 @@ export interface SettleTools {
   readonly journey: Journey;
   /** The routing metadata of this moment, when the caller asked for it. */
   readonly metadata: (outcome: 'served' | 'failed') => RoutingMetadata | undefined;
+  /** When the request came in, epoch milliseconds: its prices are those of this moment. */
+  readonly acceptedAtMs: number;
+  /** Images of the prompt. */
+  readonly inputImages: number;
   /** Counts what an upstream did not report. */
   readonly estimate: (result: Result) => Promise<Usage>;
   /** Told exactly once, before the terminal event is let go. */
@@ -79,7 +84,7 @@ async function settle(
   const usage = result.usage ?? (await tools.estimate(result));
   const settled = {
     usage,
-    bill: failed ? FREE : billFor(usage, result, tools.journey),
+    bill: failed ? FREE : billFor(usage, result, tools),
     ...metadataOf(tools, failed),
   };
   await tools.record({
@@ -106,7 +111,7 @@ async function settleUnfinished(
   const isCharged = hasOutput && failure === undefined;
   await tools.record({
     usage,
-    bill: isCharged ? billFor(usage, result, tools.journey) : FREE,
+    bill: isCharged ? billFor(usage, result, tools) : FREE,
     outcome: failure === undefined ? 'aborted' : 'failed',
     result,
     ...(failure !== undefined && { error: failure }),
@@ -120,10 +125,16 @@ function atLeast(reported: Usage | undefined, estimated: Usage): Usage {
 }
 
 /** No output and nothing that explains it: not charged. */
-function billFor(usage: Usage, result: Result, { selected }: Journey) {
+function billFor(usage: Usage, result: Result, tools: SettleTools) {
+  const {
+    journey: { selected },
+    acceptedAtMs,
+    inputImages,
+  } = tools;
   const isBlank =
     result.items.length === 0 && usage.outputTokens === 0 && result.finish?.nativeReason === undefined;
-  return selected === undefined || isBlank ? FREE : billOf(usage, selected.endpoint.pricing);
+  if (selected === undefined || isBlank) return FREE;
+  return billOf({ usage, inputImages }, pricingAt(selected.endpoint, acceptedAtMs, usage.inputTokens));
 }
 
 function metadataOf(tools: SettleTools, failed: boolean): { metadata?: RoutingMetadata } {

@@ -1,97 +1,145 @@
-import { createRequire } from 'node:module';
-import { Worker } from 'node:worker_threads';
+import { type CountingThread, openCountingThread } from './counting-thread.ts';
+import { charactersOf, SLICE_CHARACTERS, slicesOf } from './text-slices.ts';
 
 /** Counts tokens of plain text. */
 export interface Tokenizer {
-  /** Tokens of all the texts together. */
-  count(texts: readonly string[]): Promise<number>;
+  /**
+   * Tokens of all the texts together. Of very long texts a sample is counted, and what cannot be counted in time is
+   * estimated: it rejects with the reason of `signal` only.
+   */
+  count(texts: readonly string[], signal?: AbortSignal): Promise<number>;
+  /** Ends the counts that are under way with an estimate. */
   close(): Promise<void>;
 }
 
-/** Characters that are counted at most; the rest is taken to be like them. Bounds the time that one count can take. */
-const COUNTED_CHARACTERS = 400_000;
+/** Characters that are counted for one question at most; the rest is taken to be like them. */
+const COUNTED_CHARACTERS = 200_000;
 
-/** Longer runs without a blank are cut: the time to count a run grows with the square of its length. */
-const LONGEST_RUN = 500;
+/** Characters that may wait to be counted. When there are more, only a slice of each further question is counted. */
+const WAITING_CHARACTERS = 4_000_000;
 
-/** Characters of a token where counting itself fails. */
-const CHARACTERS_PER_TOKEN = 4;
+/** Nobody waits longer for a count, milliseconds. */
+const PATIENCE_MS = 5_000;
 
-/** Runs in the worker: counts what it is sent, in order. Special tokens are counted as the text that they are. */
-const WORKER = `
-const { parentPort, workerData } = require('node:worker_threads');
-const { countTokens } = require(workerData.encoding);
-const longRun = new RegExp('\\\\S{' + workerData.longestRun + '}', 'g');
-const plain = { disallowedSpecial: new Set() };
-parentPort.on('message', ({ id, texts }) => {
-  let tokens = 0;
-  for (const text of texts) {
-    try {
-      tokens += countTokens(text.replace(longRun, '$& '), plain);
-    } catch {
-      tokens += Math.ceil(text.length / workerData.charactersPerToken);
+/** Bytes of a token where nothing could be counted. */
+const BYTES_PER_TOKEN = 4;
+
+/** What a tokenizer may be built with instead. */
+export interface TokenizerParts {
+  readonly thread?: CountingThread;
+  readonly patienceMs?: number;
+}
+
+/** A tokenizer that counts in turns: of all questions the one of which least was counted comes next. */
+export function createTokenizer(parts: TokenizerParts = {}): Tokenizer {
+  const { thread = openCountingThread(), patienceMs = PATIENCE_MS } = parts;
+  const open = new Set<Question>();
+  let isWorking = false;
+  let isClosed = false;
+
+  const work = async () => {
+    if (isWorking) return;
+    isWorking = true;
+    for (let next = leastCounted(open); next !== undefined; next = leastCounted(open)) {
+      try {
+        const slice = next.nextSlice();
+        next.add(slice, await thread.count(slice));
+        if (next.isCounted) next.settle();
+      } catch {
+        next.settle();
+      }
     }
-  }
-  parentPort.postMessage({ id, tokens });
-});
-`;
-
-/**
- * A tokenizer in a worker thread, started on first use: reading its tables takes memory that an idle gateway should not
- * hold, and time that no stream should wait for.
- */
-export function createTokenizer(): Tokenizer {
-  const waiting = new Map<number, { resolve: (tokens: number) => void; reject: (reason: unknown) => void }>();
-  let worker: Worker | undefined;
-  let nextId = 0;
-
-  const fail = (reason: unknown) => {
-    worker = undefined;
-    for (const { reject } of waiting.values()) reject(reason);
-    waiting.clear();
-  };
-
-  const start = (): Worker => {
-    const encoding = createRequire(import.meta.url).resolve('gpt-tokenizer/encoding/o200k_base');
-    const started = new Worker(WORKER, {
-      eval: true,
-      workerData: { encoding, longestRun: LONGEST_RUN, charactersPerToken: CHARACTERS_PER_TOKEN },
-    });
-    started.on('message', ({ id, tokens }: { id: number; tokens: number }) => {
-      waiting.get(id)?.resolve(tokens);
-      waiting.delete(id);
-    });
-    started.on('error', fail);
-    // The process may end while the worker waits for work.
-    started.unref();
-    return started;
+    isWorking = false;
   };
 
   return {
-    async count(texts) {
-      const { sample, factor } = sampleOf(texts);
-      worker ??= start();
-      const id = nextId++;
-      const counted = new Promise<number>((resolve, reject) => waiting.set(id, { resolve, reject }));
-      worker.postMessage({ id, texts: sample });
-      return Math.ceil((await counted) * factor);
+    count(texts, signal) {
+      return new Promise((resolve, reject) => {
+        if (signal?.aborted === true) return reject(signal.reason);
+        const waiting = [...open].reduce((sum, question) => sum + question.waiting, 0);
+        const most = Math.min(COUNTED_CHARACTERS, Math.max(SLICE_CHARACTERS, WAITING_CHARACTERS - waiting));
+        const leave = () => {
+          clearTimeout(timer);
+          signal?.removeEventListener('abort', giveUp);
+          open.delete(question);
+        };
+        const giveUp = () => {
+          leave();
+          reject(signal?.reason);
+        };
+        const question = new Question(texts, most, (tokens) => {
+          leave();
+          resolve(tokens);
+        });
+        const timer = setTimeout(() => question.settle(), patienceMs);
+        signal?.addEventListener('abort', giveUp, { once: true });
+        if (isClosed || question.isCounted) return question.settle();
+        open.add(question);
+        void work();
+      });
     },
     async close() {
-      await worker?.terminate();
-      fail(new Error('the tokenizer was closed'));
+      isClosed = true;
+      for (const question of [...open]) question.settle();
+      await thread.close();
     },
   };
 }
 
-/** The beginning of the texts, and how many times as long they are as it. */
-function sampleOf(texts: readonly string[]): { sample: string[]; factor: number } {
-  const sample: string[] = [];
-  let left = COUNTED_CHARACTERS;
-  let length = 0;
-  for (const text of texts) {
-    length += text.length;
-    if (left > 0) sample.push(text.slice(0, left));
-    left -= text.length;
+/** Texts that somebody wants counted, and how far that has come. */
+class Question {
+  readonly #texts: readonly string[];
+  readonly #slices: readonly string[][];
+  readonly #answer: (tokens: number) => void;
+  #next = 0;
+  #tokens = 0;
+  /** Characters that were counted. */
+  counted = 0;
+  /** Characters that are still to be counted. */
+  waiting: number;
+
+  constructor(texts: readonly string[], most: number, answer: (tokens: number) => void) {
+    this.#texts = texts;
+    this.#slices = slicesOf(texts, most);
+    this.#answer = answer;
+    this.waiting = this.#slices.reduce((sum, slice) => sum + charactersOf(slice), 0);
   }
-  return { sample, factor: Math.max(1, length / COUNTED_CHARACTERS) };
+
+  get isCounted(): boolean {
+    return this.#next >= this.#slices.length;
+  }
+
+  nextSlice(): readonly string[] {
+    return this.#slices[this.#next] ?? [];
+  }
+
+  add(slice: readonly string[], tokens: number): void {
+    const characters = charactersOf(slice);
+    this.#next++;
+    this.#tokens += tokens;
+    this.counted += characters;
+    this.waiting -= characters;
+  }
+
+  /** Answers with what was counted, and for the rest with what that makes likely. */
+  settle(): void {
+    this.#answer(Math.ceil(this.counted === 0 ? this.#guess() : this.#tokens * this.#scale()));
+  }
+
+  #scale(): number {
+    return charactersOf(this.#texts) / this.counted;
+  }
+
+  #guess(): number {
+    const bytes = this.#texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+    return bytes / BYTES_PER_TOKEN;
+  }
+}
+
+function leastCounted(questions: Iterable<Question>): Question | undefined {
+  let least: Question | undefined;
+  for (const question of questions) {
+    if (least === undefined || question.counted < least.counted) least = question;
+  }
+  return least;
 }

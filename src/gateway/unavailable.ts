@@ -1,6 +1,7 @@
 import { invalidRequest } from '../ir/errors.ts';
 import type { GenerationRequest } from '../ir/request.ts';
 import { isJsonObject, type JsonObject } from '../kit/json.ts';
+import { quoted } from '../kit/quoted.ts';
 import type { Issue } from '../kit/validate.ts';
 
 /**
@@ -19,7 +20,7 @@ function pluginIssues(request: GenerationRequest): Issue[] {
       : [
           {
             path: `plugins[${index}].id`,
-            message: `the plugin "${value.id}" is not available on this gateway`,
+            message: `the plugin ${quoted(String(value.id))} is not available on this gateway`,
           },
         ],
   );
@@ -31,7 +32,7 @@ function toolIssues(request: GenerationRequest, vendor: string): Issue[] {
       ? [
           {
             path: `tools[${index}].type`,
-            message: `the tool "${value.type}" is not available on this gateway`,
+            message: `the tool ${quoted(value.type)} is not available on this gateway`,
           },
         ]
       : [],

@@ -1,5 +1,6 @@
 import { GatewayError, invalidRequest } from '../ir/errors.ts';
 import type { JsonObject } from '../kit/json.ts';
+import { inTurn } from '../kit/turns.ts';
 import type { Caller } from '../ports/caller.ts';
 import { authenticate, authorize } from './authenticate.ts';
 import type { HttpDependencies, HttpSettings, HttpTimes } from './dependencies.ts';
@@ -98,7 +99,7 @@ function readHeaders(exchange: Exchange, { route, validators }: CompiledRoute): 
 async function readBody(
   exchange: Exchange,
   { route, validators }: CompiledRoute,
-  { settings, times }: AnswerContext,
+  { services, settings, times }: AnswerContext,
 ): Promise<JsonObject> {
   if (route.request.body === null) return {};
   const { request } = exchange;
@@ -108,7 +109,7 @@ async function readBody(
   requireJson(request.headers['content-type'], request.headers['content-encoding']);
   exchange.invite();
   const body = await readJsonBody(request, { maxBytes: settings.maxBodyBytes, deadlineMs: times.bodyMs });
-  const issues = validators.body?.issuesOf(body) ?? [];
+  const issues = await inTurn(services.clock, () => validators.body?.issuesOf(body) ?? []);
   if (issues.length > 0) throw invalidRequest(issues);
   return body;
 }

@@ -1,50 +1,24 @@
 import type { Static } from 'typebox';
-import type { Endpoint, Model, Pricing, Provider } from '../catalog/catalog.ts';
+import type { Endpoint, Model, Pricing, PricingOverride, Provider } from '../catalog/catalog.ts';
+import { PARAMETER_NAMES } from '../catalog/parameter-names.ts';
 import type { endpointSchema } from '../contract/endpoint.ts';
 import type { architectureSchema, modelSchema } from '../contract/model.ts';
 import type { pricingSchema } from '../contract/pricing.ts';
 import type { providerSchema } from '../contract/provider.ts';
 import { formatPrice } from '../kit/money.ts';
 
-/** Names that clients look for in `supported_parameters`: what an endpoint without a list of its own takes. */
-export const ALL_PARAMETERS: readonly string[] = [
-  'temperature',
-  'top_p',
-  'top_k',
-  'top_a',
-  'min_p',
-  'frequency_penalty',
-  'presence_penalty',
-  'repetition_penalty',
-  'seed',
-  'stop',
-  'max_tokens',
-  'logit_bias',
-  'logprobs',
-  'top_logprobs',
-  'response_format',
-  'structured_outputs',
-  'tools',
-  'tool_choice',
-  'parallel_tool_calls',
-  'reasoning',
-  'include_reasoning',
-  'verbosity',
-  'web_search_options',
-];
-
 /** A model on the wire. Prices and limits are those of the endpoint that is tried first. */
 export function renderModel(model: Model, basePath: string): Static<typeof modelSchema> {
   const first = model.endpoints[0];
   return {
     id: model.id,
-    canonical_slug: model.id,
+    canonical_slug: model.canonicalSlug ?? model.id,
     name: model.name,
     description: model.description,
     created: model.created,
     architecture: renderArchitecture(model),
     context_length: model.contextLength ?? null,
-    pricing: renderPricing(first?.pricing ?? {}),
+    pricing: renderPricing(first?.pricing ?? {}, first?.overrides),
     top_provider: {
       is_moderated: false,
       context_length: first?.contextLength ?? model.contextLength ?? null,
@@ -54,7 +28,7 @@ export function renderModel(model: Model, basePath: string): Static<typeof model
     supported_parameters: parametersOf(model),
     supported_voices: null,
     default_parameters: null,
-    hugging_face_id: null,
+    hugging_face_id: model.huggingFaceId ?? null,
     knowledge_cutoff: null,
     expiration_date: null,
     links: { details: `${basePath}/models/${model.id}/endpoints` },
@@ -73,9 +47,9 @@ export function renderEndpoint(endpoint: Endpoint, model: Model): Static<typeof 
     max_prompt_tokens: null,
     max_completion_tokens: endpoint.maxOutputTokens ?? model.maxOutputTokens ?? null,
     quantization: endpoint.quantization ?? null,
-    pricing: renderPricing(endpoint.pricing),
-    supported_parameters: [...(endpoint.supportedParameters ?? ALL_PARAMETERS)],
-    supports_implicit_caching: false,
+    pricing: renderPricing(endpoint.pricing, endpoint.overrides),
+    supported_parameters: [...(endpoint.supportedParameters ?? PARAMETER_NAMES)],
+    supports_implicit_caching: endpoint.cachesImplicitly ?? false,
     status: 0,
     uptime_last_5m: null,
     uptime_last_30m: null,
@@ -85,14 +59,14 @@ export function renderEndpoint(endpoint: Endpoint, model: Model): Static<typeof 
   };
 }
 
-export function renderProvider({ name, slug }: Provider): Static<typeof providerSchema> {
+export function renderProvider({ name, slug, facts = {} }: Provider): Static<typeof providerSchema> {
   return {
     name,
     slug,
-    privacy_policy_url: null,
-    terms_of_service_url: null,
-    status_page_url: null,
-    headquarters: null,
+    privacy_policy_url: facts.privacyPolicyUrl ?? null,
+    terms_of_service_url: facts.termsOfServiceUrl ?? null,
+    status_page_url: facts.statusPageUrl ?? null,
+    headquarters: facts.headquarters ?? null,
     datacenters: null,
   };
 }
@@ -107,14 +81,26 @@ export function renderArchitecture(model: Model): Static<typeof architectureSche
   };
 }
 
-function renderPricing({ discount, ...prices }: Pricing): Static<typeof pricingSchema> {
-  const rendered = Object.fromEntries(
-    Object.entries(prices).map(([name, price]) => [name, formatPrice(price)]),
-  );
+function renderPricing(
+  pricing: Pricing,
+  overrides: readonly PricingOverride[] = [],
+): Static<typeof pricingSchema> {
   return {
     prompt: '0',
     completion: '0',
-    ...rendered,
+    ...renderPrices(pricing),
+    ...(overrides.length > 0 && {
+      overrides: overrides.map(({ minPromptTokens, pricing: prices }) => ({
+        min_prompt_tokens: minPromptTokens,
+        ...renderPrices(prices),
+      })),
+    }),
+  };
+}
+
+function renderPrices({ discount, ...prices }: Pricing) {
+  return {
+    ...Object.fromEntries(Object.entries(prices).map(([name, price]) => [name, formatPrice(price)])),
     ...(discount !== undefined && { discount: Number(formatPrice(discount)) }),
   };
 }
@@ -122,9 +108,9 @@ function renderPricing({ discount, ...prices }: Pricing): Static<typeof pricingS
 /** What at least one endpoint of the model takes, in the order clients know. */
 export function parametersOf(model: Model): string[] {
   const taken = new Set(
-    model.endpoints.flatMap((endpoint) => [...(endpoint.supportedParameters ?? ALL_PARAMETERS)]),
+    model.endpoints.flatMap((endpoint) => [...(endpoint.supportedParameters ?? PARAMETER_NAMES)]),
   );
-  const known = ALL_PARAMETERS.filter((name) => taken.has(name));
-  const others = [...taken].filter((name) => !ALL_PARAMETERS.includes(name)).sort();
+  const known = PARAMETER_NAMES.filter((name) => taken.has(name));
+  const others = [...taken].filter((name) => !PARAMETER_NAMES.includes(name)).sort();
   return [...known, ...others];
 }

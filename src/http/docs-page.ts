@@ -4,7 +4,8 @@ import type { OpenApiDocument } from './openapi.ts';
 
 /** A page and the policy that lets a browser show nothing but it. */
 export interface DocsPage {
-  readonly html: string;
+  /** Shared by all replies. */
+  readonly html: Uint8Array;
   readonly contentSecurityPolicy: string;
 }
 
@@ -57,7 +58,7 @@ ${schemas.map(([name, schema]) => namedSchema(name, schema as JsonObject)).join(
 `;
   const styleHash = createHash('sha256').update(STYLE).digest('base64');
   return {
-    html,
+    html: Buffer.from(html),
     contentSecurityPolicy: [
       "default-src 'none'",
       `style-src 'sha256-${styleHash}'`,

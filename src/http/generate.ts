@@ -2,6 +2,8 @@ import type { InboundDialect } from '../dialects/dialect.ts';
 import type { GenerationInput } from '../gateway/generation.ts';
 import { GatewayError, invalidRequest } from '../ir/errors.ts';
 import type { Format } from '../ir/items.ts';
+import { stringifySliced } from '../kit/stringify-sliced.ts';
+import { inTurn, runInTurns } from '../kit/turns.ts';
 import { Abandonment } from './abandonment.ts';
 import { logOwnFault } from './error-reply.ts';
 import { betaHeaders, MAX_SESSION_ID, metadataHeaders, SESSION_HEADER } from './generation-headers.ts';
@@ -29,7 +31,9 @@ export const countTokensHandler: Handler = (call) =>
 async function whole(call: Call, dialect: InboundDialect, input: GenerationInput): Promise<void> {
   const { services, exchange, times } = call;
   const { result, context } = await windingUp(call, services.gateway.complete(input));
-  exchange.reply.json(200, dialect.encodeBody(result, context));
+  const body = await inTurn(services.clock, () => dialect.encodeBody(result, context));
+  const pieces = await runInTurns(stringifySliced(body));
+  exchange.reply.jsonText(200, pieces.join(''));
   await exchange.reply.flushed(exchange.signal, times.abortGraceMs);
 }
 

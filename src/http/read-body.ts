@@ -1,7 +1,8 @@
-import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { GatewayError, invalidRequest } from '../ir/errors.ts';
-import { isJsonObject, type JsonObject, readJson } from '../kit/json.ts';
+import { isJsonObject, type JsonObject } from '../kit/json.ts';
+import { JsonReader } from '../kit/json-reader.ts';
+import { runInTurns } from '../kit/turns.ts';
 import { CallerGone } from './caller-gone.ts';
 
 /** How much of a body is read, and for how long. */
@@ -23,19 +24,17 @@ export function declaredLength(request: IncomingMessage): number {
 /** Reads a body that must be a JSON object. Throws 400, 408 and 413; never reads beyond the limit. */
 export async function readJsonBody(request: IncomingMessage, limits: BodyLimits): Promise<JsonObject> {
   if (declaredLength(request) > limits.maxBytes) throw tooLarge(limits);
-  const bytes = await readBytes(request, limits);
-  if (bytes.length === 0) throw badBody('is empty: send a JSON object');
-  if (!isUtf8(bytes)) throw badBody('is not valid UTF-8');
-  const text = bytes.toString('utf8');
-  const reading = readJson(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
+  const reading = await runInTurns((await readText(request, limits)).end());
   if (!reading.ok) throw unreadable(reading);
   if (!isJsonObject(reading.value)) throw badBody('must be a JSON object');
   return reading.value;
 }
 
-function readBytes(request: IncomingMessage, limits: BodyLimits): Promise<Buffer> {
+/** Takes the body as it comes: what is large is decoded and looked at long before its end is here. */
+function readText(request: IncomingMessage, limits: BodyLimits): Promise<JsonReader> {
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
+    const json = new JsonReader();
+    const decoder = new TextDecoder('utf-8', { fatal: true });
     let length = 0;
     const settle = (finish: () => void): void => {
       clearTimeout(timer);
@@ -44,12 +43,24 @@ function readBytes(request: IncomingMessage, limits: BodyLimits): Promise<Buffer
       finish();
     };
     const timer = setTimeout(() => settle(() => reject(tooSlow())), limits.deadlineMs);
+    const push = (decode: () => string): void => {
+      try {
+        json.push(decode());
+      } catch {
+        settle(() => reject(badBody('is not valid UTF-8')));
+      }
+    };
     const onData = (chunk: Buffer): void => {
       length += chunk.length;
       if (length > limits.maxBytes) settle(() => reject(tooLarge(limits)));
-      else chunks.push(chunk);
+      else push(() => decoder.decode(chunk, { stream: true }));
     };
-    const onEnd = (): void => settle(() => resolve(Buffer.concat(chunks, length)));
+    const onEnd = (): void => {
+      if (length === 0) settle(() => reject(badBody('is empty: send a JSON object')));
+      push(() => decoder.decode());
+      // Does nothing where the body was refused just now.
+      settle(() => resolve(json));
+    };
     const onClose = (): void => settle(() => reject(new CallerGone()));
     request.on('data', onData).on('end', onEnd).on('close', onClose);
   });

@@ -67,11 +67,10 @@ export interface Call {
 /** What a handler can ask about the server that it runs in. */
 export interface ServerView {
   readonly state: ServerState;
-  /** The interface description, made from the table. */
-  /** The interface description as JSON text. */
-  document(): string;
+  /** The interface description, made from the table, as JSON. */
+  document(): Uint8Array;
   /** The same as a page. */
-  page(): { readonly html: string; readonly contentSecurityPolicy: string };
+  page(): { readonly html: Uint8Array; readonly contentSecurityPolicy: string };
 }
 
 export type ServerState = 'starting' | 'ready' | 'draining';

@@ -15,6 +15,7 @@ import {
 import { type DocsPage, renderDocsPage } from './docs-page.ts';
 import { replyWithError } from './error-reply.ts';
 import { Exchange } from './exchange.ts';
+import { framingProblem } from './framing.ts';
 import { describeRoutes } from './openapi.ts';
 import { endSocket, endWithError, headProblem } from './raw-error.ts';
 import { headerValues } from './request-headers.ts';
@@ -46,8 +47,8 @@ interface Face {
   readonly vendor: string;
   readonly basePath: string;
   readonly index: RouteIndex;
-  /** The interface description as JSON text. */
-  document(): string;
+  /** The interface description as JSON, one for all replies. */
+  document(): Uint8Array;
   page(): DocsPage;
 }
 
@@ -61,6 +62,8 @@ class NodeHttpServer implements HttpServer {
   readonly #exchanges = new Set<Exchange>();
   /** Exchanges of a connection that have no reply yet, or not a whole one. */
   readonly #bySocket = new WeakMap<Duplex, Set<Exchange>>();
+  /** Connections on which nothing more is a request to us. */
+  readonly #distrusted = new WeakSet<Duplex>();
   #state: ServerState = 'starting';
   #generations = 0;
   #face: Face | undefined;
@@ -147,6 +150,7 @@ class NodeHttpServer implements HttpServer {
   }
 
   #accept(request: IncomingMessage, response: ServerResponse, awaitsInvitation: boolean): void {
+    if (this.#distrusted.has(request.socket)) return;
     // One who sends and never reads would have us keep an answer for every request.
     if ((this.#bySocket.get(request.socket)?.size ?? 0) >= MAX_PIPELINED) {
       request.socket.destroy();
@@ -170,6 +174,7 @@ class NodeHttpServer implements HttpServer {
     let operation = 'unknown';
     if (this.#state === 'draining') reply.closeConnection();
     try {
+      this.#requireFraming(exchange);
       const face = this.#currentFace(settings);
       const match = face.index.find(request.method ?? '', request.url ?? '');
       if ('allowed' in match) {
@@ -202,6 +207,14 @@ class NodeHttpServer implements HttpServer {
     });
   }
 
+  #requireFraming({ request, reply }: Exchange): void {
+    const problem = framingProblem(request);
+    if (problem === undefined) return;
+    this.#distrusted.add(request.socket);
+    reply.closeConnection();
+    throw problem;
+  }
+
   #view(face: Face): ServerView {
     return { state: this.#state, document: face.document, page: face.page };
   }
@@ -219,7 +232,7 @@ class NodeHttpServer implements HttpServer {
     if (current !== undefined && current.vendor === vendor && current.basePath === basePath) return current;
     const routes = routesFor(vendor);
     const description = onFirstUse(() => describeRoutes(routes, { vendor, basePath }));
-    const document = onFirstUse(() => JSON.stringify(description()));
+    const document = onFirstUse(() => Buffer.from(JSON.stringify(description())));
     const page = onFirstUse(() => renderDocsPage(description()));
     this.#face = { vendor, basePath, index: new RouteIndex(routes, basePath), document, page };
     return this.#face;

@@ -74,6 +74,58 @@ describe('candidatesOf', () => {
     expect(rejected[0]).toMatchObject({ filter: 'input_modalities', reason: 'takes no image input' });
   });
 
+  describe('the output that is asked for', () => {
+    const small = endpointOf({ tag: 'small', maxOutputTokens: 100 });
+    const big = endpointOf({ tag: 'big', maxOutputTokens: 5000 });
+    const asking = (maxOutputTokens: number | undefined, provider: JsonObject = {}) =>
+      candidatesOf(
+        requestOf({
+          ...(maxOutputTokens !== undefined && { maxOutputTokens }),
+          wishes: { provider, plugins: [] },
+        }),
+        [modelOf({ endpoints: [small, big] })],
+        true,
+      );
+    const tags = (candidates: ReturnType<typeof asking>) =>
+      candidates.accepted.map(({ endpoint }) => endpoint.tag);
+
+    it('rules out who writes less, with the reason', () => {
+      const candidates = asking(3000);
+      expect(tags(candidates)).toEqual(['big']);
+      expect(candidates.rejected).toEqual([
+        {
+          endpoint: small,
+          filter: 'max_output_tokens',
+          reason: 'writes at most 100 tokens, 3000 are asked for',
+        },
+      ]);
+      expect(tags(asking(3000, { allow_fallbacks: false }))).toEqual(['big']);
+    });
+
+    it.each([[undefined], [100]])('rules out nobody who writes enough for %s', (asked) => {
+      expect(asking(asked)).toMatchObject({
+        accepted: [{ endpoint: small }, { endpoint: big }],
+        rejected: [],
+      });
+    });
+
+    it('is left to be lowered where nobody who may serve writes as much', () => {
+      expect(tags(asking(9000))).toEqual(['small', 'big']);
+      expect(tags(asking(3000, { only: ['small'] }))).toEqual(['small']);
+    });
+  });
+
+  it('looks at what the endpoint takes where that is less than the model can', () => {
+    const blind = endpointOf({ tag: 'blind', inputModalities: ['text'] });
+    const seeing = endpointOf({ tag: 'seeing' });
+    const model = modelOf({ inputModalities: ['text', 'image'], endpoints: [blind, seeing] });
+    const image = { type: 'image', source: { kind: 'url', url: 'https://example.com/a.png' } } as const;
+    const request = requestOf({ items: [{ type: 'message', role: 'user', content: [image] }] });
+    const { accepted, rejected } = candidatesOf(request, [model], true);
+    expect(accepted.map(({ endpoint }) => endpoint.tag)).toEqual(['seeing']);
+    expect(rejected).toMatchObject([{ endpoint: blind, reason: 'takes no image input' }]);
+  });
+
   it('requires parameters only when asked to', () => {
     const strict = modelOf({ endpoints: [endpointOf({ supportedParameters: new Set(['temperature']) })] });
     const withTopK = (provider: JsonObject) =>

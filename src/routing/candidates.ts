@@ -2,14 +2,16 @@ import type { Endpoint, Model } from '../catalog/catalog.ts';
 import type { GenerationRequest, RoutingWishes } from '../ir/request.ts';
 import { dialectOf } from '../upstream/call.ts';
 import type { Candidate, Rejection } from './candidate.ts';
-import { FILTERS, type FilterSubject, isNamedBy } from './filters.ts';
-import { needsOf } from './needs.ts';
+import { FILTERS, type Filter, type FilterSubject, isNamedBy, OUTPUT_LIMIT } from './filters.ts';
+import { type Needs, needsOf } from './needs.ts';
 
 /** Endpoints a request may be sent to, in order, and those it may not. */
 export interface Candidates {
   readonly accepted: readonly Candidate[];
   readonly rejected: readonly Rejection[];
 }
+
+const FILTERS_BUT_OUTPUT_LIMIT = FILTERS.filter((filter) => filter !== OUTPUT_LIMIT);
 
 /** Models x endpoints in configured order, through the hard filters. `mayRelay`: no stage is going to touch the content. */
 export function candidatesOf(
@@ -18,17 +20,30 @@ export function candidatesOf(
   mayRelay: boolean,
 ): Candidates {
   const needs = needsOf(request);
+  const candidates = passing(FILTERS, request, needs, models, mayRelay);
+  return candidates.accepted.length > 0
+    ? candidates
+    : passing(FILTERS_BUT_OUTPUT_LIMIT, request, needs, models, mayRelay);
+}
+
+function passing(
+  filters: readonly Filter[],
+  request: GenerationRequest,
+  needs: Needs,
+  models: readonly Model[],
+  mayRelay: boolean,
+): Candidates {
   const accepted: Candidate[] = [];
   const rejected: Rejection[] = [];
   for (const model of models) {
-    const passing: Endpoint[] = [];
+    const fitting: Endpoint[] = [];
     for (const endpoint of model.endpoints) {
-      const rejection = rejectionOf({ request, needs, model, endpoint });
-      if (rejection === undefined) passing.push(endpoint);
+      const rejection = rejectionOf(filters, { request, needs, model, endpoint });
+      if (rejection === undefined) fitting.push(endpoint);
       else rejected.push(rejection);
     }
-    const wanted = inOrder(passing, request.wishes);
-    for (const endpoint of passing.filter((each) => !wanted.includes(each))) {
+    const wanted = inOrder(fitting, request.wishes);
+    for (const endpoint of fitting.filter((each) => !wanted.includes(each))) {
       rejected.push({ endpoint, filter: 'allow_fallbacks', reason: 'provider.allow_fallbacks is false' });
     }
     for (const endpoint of wanted) {
@@ -40,8 +55,8 @@ export function candidatesOf(
   return { accepted, rejected };
 }
 
-function rejectionOf(subject: FilterSubject): Rejection | undefined {
-  for (const filter of FILTERS) {
+function rejectionOf(filters: readonly Filter[], subject: FilterSubject): Rejection | undefined {
+  for (const filter of filters) {
     const reason = filter.reject(subject);
     if (reason !== undefined) return { endpoint: subject.endpoint, filter: filter.name, reason };
   }

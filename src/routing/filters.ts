@@ -19,6 +19,18 @@ export interface Filter {
   reject(subject: FilterSubject): string | undefined;
 }
 
+/**
+ * The endpoint writes as much as the request asks for. Held only as long as it leaves somebody: what is asked for is a
+ * maximum, so an endpoint that writes less can still honour it.
+ */
+export const OUTPUT_LIMIT: Filter = {
+  name: 'max_output_tokens',
+  reject: ({ request: { maxOutputTokens: asked }, endpoint: { maxOutputTokens: most } }) =>
+    asked !== undefined && most !== undefined && asked > most
+      ? `writes at most ${most} tokens, ${asked} are asked for`
+      : undefined,
+};
+
 /** The hard rules, in the order in which they are asked. */
 export const FILTERS: readonly Filter[] = [
   {
@@ -61,9 +73,11 @@ export const FILTERS: readonly Filter[] = [
         : undefined;
     },
   },
+  OUTPUT_LIMIT,
   {
     name: 'input_modalities',
-    reject: ({ needs, model }) => missing(needs.inputModalities, model.inputModalities, 'takes no', 'input'),
+    reject: ({ needs, model, endpoint }) =>
+      missing(needs.inputModalities, endpoint.inputModalities ?? model.inputModalities, 'takes no', 'input'),
   },
   {
     name: 'output_modalities',

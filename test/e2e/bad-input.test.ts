@@ -66,6 +66,11 @@ const SHARED: Case[] = [
   [plugin({ id: 'auto-router', cost_quality_tradeoff: 11 }), 400, 'plugins[0].cost_quality_tradeoff'],
   [plugin({ id: 'auto-router', cost_quality_tradeoff: 1.5 }), 400, 'plugins[0].cost_quality_tradeoff'],
   [plugin({ id: 'auto-router', allowed_models: 'a/*' }), 400, 'plugins[0].allowed_models'],
+  [
+    plugin({ id: 'auto-router', enabled: false, allowed_models: Array(65).fill('a'.repeat(1024)) }),
+    400,
+    'plugins[0].allowed_models: must have at most 65536 characters',
+  ],
   [plugin({ id: 'pareto-router', min_coding_score: 1.01 }), 400, 'plugins[0].min_coding_score'],
   [plugin({ id: 'pareto-router', price_source: 'guess' }), 400, 'plugins[0].price_source'],
   [plugin({ id: 'context-compression', engine: 'zip' }), 400, 'plugins[0].engine'],
@@ -75,7 +80,9 @@ const SHARED: Case[] = [
   [plugin({ id: 'fusion', max_tool_calls: 17 }), 400, 'plugins[0].max_tool_calls'],
   [plugin({ id: 'fusion', preset: 'general-slow' }), 400, 'plugins[0].preset'],
   [plugin({ id: 'fusion', tools: Array(9).fill({ type: 'x' }) }), 400, 'plugins[0].tools'],
-  [plugin({ id: 'moderation', enabled: true }), 400, 'plugins[0].enabled'],
+  [plugin({ id: 'moderation', enabled: 'no' }), 400, 'plugins[0].enabled'],
+  [plugin({ id: 'moderation', surprise: 1 }), 400, 'plugins[0].surprise'],
+  [plugin({ id: 'moderation', enabled: true }), 400, 'plugins[0].id'],
   [plugin({ id: 'response-healing', enabled: 1 }), 400, 'plugins[0].enabled'],
   [plugin({ id: 'web-fetch', max_content_tokens: 'many' }), 400, 'plugins[0].max_content_tokens'],
   [plugin({ id: 'web' }), 400, 'plugins[0].id'],
@@ -203,6 +210,8 @@ const CHAT: Case[] = [
   [{ tool_choice: { type: 'function', function: { name: 'g' } } }, 422, 'tool_choice'],
 ];
 
+const switchedOff = (id: string) => ({ id, enabled: false });
+
 const FORMATS: [string, string, object, Case[]][] = [
   ['responses', '/responses', { model: 'acme/large', input: 'Hello' }, RESPONSES],
   [
@@ -244,7 +253,11 @@ describe.each(FORMATS)('a wrong field of the %s format', (_, path, base, cases) 
     const response = await gateway.post(path, {
       ...base,
       ...changes,
-      plugins: [{ id: 'web', enabled: false }],
+      plugins: [
+        { id: 'auto-router', enabled: false, allowed_models: Array(64).fill('a'.repeat(1024)) },
+        ...['context-compression', 'file-parser', 'fusion', 'moderation', 'pareto-router'].map(switchedOff),
+        ...['response-healing', 'web', 'web-fetch'].map(switchedOff),
+      ],
     });
     const body = (await response.json()) as { error?: { message: string } };
     // The fake upstream has no script for this request: what matters is that it was asked.

@@ -326,11 +326,13 @@ export const ACME: Provider = {
   name: 'Acme',
   dialect: 'chat',
   baseUrl: 'http://upstream.invalid/v1',
-  apiKey: 'upstream-secret',
+  credential: { kind: 'key', key: 'upstream-secret' },
   headers: {},
   auth: 'bearer',
   dataPolicy: { training: false, retainsPrompts: false },
   timeouts: { connect: 1, firstByte: 1, idle: 1, total: 1 },
+  quirks: {},
+  isPublic: false,
 };
 
 const BOLT: Provider = { ...ACME, slug: 'bolt', name: 'Bolt', dataPolicy: undefined };

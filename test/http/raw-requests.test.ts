@@ -31,6 +31,21 @@ const MALFORMED: readonly (readonly [string, string])[] = [
     'two Content-Lengths',
     `POST /api/v1/responses HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\nContent-Length: 44\r\n\r\n${SMUGGLED}`,
   ],
+  [
+    'a transfer coding besides chunked',
+    `POST /api/v1/responses HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n${SMUGGLED}`,
+  ],
+  [
+    'chunked twice',
+    `POST /api/v1/responses HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked, chunked\r\n\r\n0\r\n\r\n${SMUGGLED}`,
+  ],
+  [
+    'Transfer-Encoding in HTTP/1.0',
+    `POST /api/v1/responses HTTP/1.0\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n${SMUGGLED}`,
+  ],
+  ['HTTP/2.0', `GET /api/v1/key HTTP/2.0\r\nHost: a\r\n\r\n${SMUGGLED}`],
+  ['HTTP/0.9', `GET /api/v1/key HTTP/0.9\r\nHost: a\r\n\r\n${SMUGGLED}`],
+  ['the preface of HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
   ['a folded header', `GET /healthz HTTP/1.1\r\nHost: a\r\nX-A: b\r\n c\r\n\r\n`],
   ['bare line feeds', 'GET /healthz HTTP/1.1\nHost: a\n\n'],
   ['one bare line feed', 'GET /healthz HTTP/1.1\r\nHost: a\r\nX-A: b\nX-B: c\r\n\r\n'],

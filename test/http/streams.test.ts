@@ -225,7 +225,7 @@ describe('readers', () => {
   it('that are slow hold the gateway back', async () => {
     let produced = 0;
     const piece = 'x'.repeat(64_000);
-    const total = 200;
+    const total = 800;
     const { port } = await startServer({
       gateway: {
         stream: async (input) => ({

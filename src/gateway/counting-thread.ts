@@ -1,0 +1,92 @@
+import { createRequire } from 'node:module';
+import { Worker } from 'node:worker_threads';
+
+/** Counts tokens in another thread, one small slice of text at a time. */
+export interface CountingThread {
+  /** Tokens of the texts together; rejects when the thread fails. To be called again only after it has settled. */
+  count(texts: readonly string[]): Promise<number>;
+  close(): Promise<void>;
+}
+
+/** A slice takes a fraction of a second, and reading the tables about one: a thread that takes longer is given up. */
+const TIME_LIMIT_MS = 20_000;
+
+/**
+ * Longer runs of characters that the tokenizer takes for one word are cut: the time to count a word grows with the square
+ * of its length.
+ */
+const LONGEST_RUN = 32;
+
+/** The kinds of characters that words are made of. */
+const RUNS = ['[\\p{L}\\p{M}]', '[^\\s\\p{L}\\p{N}]', '\\s', '[\\r\\n/]'];
+
+/** Runs in the worker: counts what it is sent. Special tokens are counted as the text that they are. */
+const WORKER = `
+const { parentPort, workerData } = require('node:worker_threads');
+const { countTokens } = require(workerData.encoding);
+const longRun = new RegExp(workerData.longRun, 'gu');
+const plain = { disallowedSpecial: new Set() };
+const count = (text) => {
+  let tokens = 0;
+  let from = 0;
+  for (const run of text.matchAll(longRun)) {
+    const to = run.index + run[0].length;
+    tokens += countTokens(text.slice(from, to), plain);
+    from = to;
+  }
+  return from === text.length ? tokens : tokens + countTokens(text.slice(from), plain);
+};
+parentPort.on('message', (texts) => {
+  parentPort.postMessage(texts.reduce((tokens, text) => tokens + count(text), 0));
+});
+`;
+
+/**
+ * A thread that is started on first use, and again after it failed: reading its tables takes memory that an idle gateway
+ * should not hold, and time that no stream should wait for.
+ */
+export function openCountingThread(): CountingThread {
+  let worker: Worker | undefined;
+  let settle: { resolve: (tokens: number) => void; reject: (reason: unknown) => void } | undefined;
+
+  const fail = (failed: Worker | undefined, reason: unknown) => {
+    if (failed === undefined || failed !== worker) return;
+    worker = undefined;
+    void failed.terminate();
+    settle?.reject(reason);
+  };
+
+  const start = (): Worker => {
+    const encoding = createRequire(import.meta.url).resolve('gpt-tokenizer/encoding/o200k_base');
+    const longRun = RUNS.map((kind) => `${kind}{${LONGEST_RUN}}`).join('|');
+    const started = new Worker(WORKER, { eval: true, workerData: { encoding, longRun } });
+    started.on('message', (tokens: number) => settle?.resolve(tokens));
+    started.on('error', (error) => fail(started, error));
+    started.on('exit', () => fail(started, new Error('the thread ended')));
+    // The process may end while the worker waits for work.
+    started.unref();
+    return started;
+  };
+
+  return {
+    async count(texts) {
+      worker ??= start();
+      const asked = worker;
+      const timer = setTimeout(() => fail(asked, new Error('the thread takes too long')), TIME_LIMIT_MS);
+      try {
+        return await new Promise<number>((resolve, reject) => {
+          settle = { resolve, reject };
+          asked.postMessage(texts);
+        });
+      } finally {
+        clearTimeout(timer);
+        settle = undefined;
+      }
+    },
+    async close() {
+      const closing = worker;
+      fail(closing, new Error('the thread was closed'));
+      await closing?.terminate();
+    },
+  };
+}
