@@ -18,7 +18,7 @@ export default defineConfig({
         test: {
           name: 'suite',
           include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
-          exclude: ['test/faults/long/**', 'test/fuzz/long/**'],
+          exclude: ['test/faults/long/**', 'test/fuzz/long/**', 'test/clients/**'],
           testTimeout: 20_000,
           hookTimeout: 30_000,
         },
@@ -27,8 +27,8 @@ export default defineConfig({
         resolve: { alias },
         test: {
           name: 'clients',
-          include: ['test/e2e/{openai,anthropic,ai-sdk}.test.ts'],
-          testTimeout: 60_000,
+          include: ['test/e2e/{openai,anthropic,ai-sdk}.test.ts', 'test/clients/**/*.test.ts'],
+          testTimeout: 120_000,
         },
       },
       { test: { name: 'faults', include: ['test/faults/long/**/*.test.ts'], testTimeout: 600_000 } },

@@ -1,11 +1,23 @@
 // `npm run test:clients`: the end-to-end tests once more, with the newest releases of the official clients and under a newer
-// Node, both from the registry. They are installed into a scratch folder, never into this project.
+// Node, and agents at work through the gateway. All of them come from the registry, binaries included, and are installed
+// into a scratch folder, never into this project.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildIfNeeded, installIfNeeded, root, run } from './toolchain.mjs';
 
 const CLIENTS = ['openai', '@anthropic-ai/sdk', 'ai', '@ai-sdk/openai', '@ai-sdk/anthropic'];
+const AGENTS = [
+  '@openai/codex',
+  '@anthropic-ai/claude-code',
+  '@openai/agents',
+  '@openrouter/agent',
+  'langchain',
+  '@langchain/core',
+  '@langchain/openai',
+  '@langchain/anthropic',
+  'zod',
+];
 const PLATFORM = { linux: 'linux', darwin: 'darwin', win32: 'win' }[process.platform];
 const NODE_PACKAGE = `node-${PLATFORM}-${process.arch}`;
 const NODE_MAJOR = 24;
@@ -13,30 +25,28 @@ const NODE_MAJOR = 24;
 installIfNeeded();
 buildIfNeeded();
 const scratch = mkdtempSync(join(tmpdir(), 'signalbox-clients-'));
-try {
-  writeFileSync(join(scratch, 'package.json'), JSON.stringify({ name: 'clients', private: true }));
-  const packages = [`${NODE_PACKAGE}@${NODE_MAJOR}`, ...CLIENTS.map((name) => `${name}@latest`)];
-  run('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error', ...packages], {
-    cwd: scratch,
-  });
-  for (const name of [NODE_PACKAGE, ...CLIENTS]) {
-    const manifest = JSON.parse(readFileSync(join(scratch, 'node_modules', name, 'package.json'), 'utf8'));
-    console.log(`${name} ${manifest.version}`);
-  }
-  const node = join(
-    scratch,
-    'node_modules',
-    NODE_PACKAGE,
-    'bin',
-    process.platform === 'win32' ? 'node.exe' : 'node',
-  );
-  run(
-    node,
-    [join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--project', 'clients', ...process.argv.slice(2)],
-    {
-      env: { ...process.env, SIGNALBOX_CLIENTS: join(scratch, 'node_modules') },
-    },
-  );
-} finally {
-  rmSync(scratch, { recursive: true, force: true });
+// A failed run exits on the spot, and the agents are large.
+process.once('exit', () => rmSync(scratch, { recursive: true, force: true }));
+
+writeFileSync(join(scratch, 'package.json'), JSON.stringify({ name: 'clients', private: true }));
+const newest = [...CLIENTS, ...AGENTS];
+const packages = [`${NODE_PACKAGE}@${NODE_MAJOR}`, ...newest.map((name) => `${name}@latest`)];
+run('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error', ...packages], {
+  cwd: scratch,
+});
+for (const name of [NODE_PACKAGE, ...newest]) {
+  const manifest = JSON.parse(readFileSync(join(scratch, 'node_modules', name, 'package.json'), 'utf8'));
+  console.log(`${name} ${manifest.version}`);
 }
+const node = join(
+  scratch,
+  'node_modules',
+  NODE_PACKAGE,
+  'bin',
+  process.platform === 'win32' ? 'node.exe' : 'node',
+);
+run(
+  node,
+  [join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--project', 'clients', ...process.argv.slice(2)],
+  { env: { ...process.env, SIGNALBOX_CLIENTS: join(scratch, 'node_modules') } },
+);

@@ -1,7 +1,7 @@
 // Installs and builds when, and only when, something they depend on has changed.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -61,6 +61,7 @@ export function buildIfNeeded() {
   console.error('signalbox: building');
   rmSync(join(root, 'dist'), { recursive: true, force: true });
   runTool('typescript/bin/tsc', ['-p', 'tsconfig.build.json'], { stdio: ['ignore', 2, 2] });
-  mkdirSync(join(root, 'dist'), { recursive: true });
+  // Data: the compiler leaves them alone.
+  cpSync(join(root, 'src/catalog/shipped'), join(root, 'dist/catalog/shipped'), { recursive: true });
   writeFileSync(stamp, digest);
 }

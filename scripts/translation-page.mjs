@@ -1,0 +1,5 @@
+// `node scripts/translation-page.mjs`: writes docs/guide/translation.md from the table that test/matrix holds true.
+import { installIfNeeded, runTool } from './toolchain.mjs';
+
+installIfNeeded();
+runTool('vitest/vitest.mjs', ['run', '--project', 'suite', 'test/matrix/page.test.ts', '--update']);

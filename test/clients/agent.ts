@@ -1,0 +1,84 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type ChooseCall, SEAL, THOUGHTS } from '../fakes/agents/tool-loop.ts';
+
+/** An agent or a framework of agents, as its makers ship it. */
+export interface Agent {
+  readonly name: string;
+  /** The package it comes in. */
+  readonly package: string;
+  /** What the model calls to have the note copied. */
+  readonly choose: ChooseCall;
+  /** What becomes of the thoughts of a step in the requests that follow. */
+  readonly thoughts: keyof typeof RETURNED;
+  /** Works on a task to its end. */
+  run(task: Task): Promise<Outcome>;
+}
+
+/**
+ * What of the thoughts comes back to the upstream. `shown`: all; `hidden`: the seal alone, because the agent asks not to
+ * be shown thoughts; `lost`: nothing, because the client throws away what its format does not document.
+ */
+export const RETURNED = {
+  shown: { thoughts: THOUGHTS, seal: SEAL },
+  hidden: { thoughts: undefined, seal: SEAL },
+  lost: { thoughts: undefined, seal: undefined },
+} as const;
+
+/** Where an agent works, on what, and through which gateway. */
+export interface Task {
+  /** `http://127.0.0.1:PORT` */
+  readonly origin: string;
+  readonly apiKey: string;
+  readonly model: string;
+  readonly prompt: string;
+  /** Holds the note, and the copy when the work is done. */
+  readonly folder: string;
+  /** Stands for the home directory; the agent's settings go there. */
+  readonly home: string;
+  /** A proxy that lets nothing through. */
+  readonly proxy: string;
+}
+
+/** What an agent gave. */
+export interface Outcome {
+  /** Its last words. */
+  readonly text: string;
+  /** Tokens as it counted them over the whole task; absent is what it does not say. */
+  readonly usage?: { readonly input?: number; readonly output: number };
+}
+
+/** `node_modules` with the newest releases; undefined outside of `npm run test:clients`. */
+export const CLIENTS = process.env.SIGNALBOX_CLIENTS;
+
+export const PROMPT = 'Copy note.txt to copy.txt and tell me the word in it.';
+export const NOTE = 'note.txt';
+export const COPY = 'copy.txt';
+/** Does what the prompt says and prints the note. */
+export const COMMAND = `cp ${NOTE} ${COPY} && cat ${COPY}`;
+
+/** The release that is installed. */
+export function versionOf({ package: name }: Agent): string {
+  return JSON.parse(readFileSync(inClients(name, 'package.json'), 'utf8')).version;
+}
+
+/** A path below the installed packages. */
+export function inClients(...names: string[]): string {
+  if (CLIENTS === undefined) throw new Error('SIGNALBOX_CLIENTS is not set: run npm run test:clients');
+  return join(CLIENTS, ...names);
+}
+
+/** The variables that every agent runs with: nothing of this machine's own settings, and no way out. */
+export function environmentOf({ home, proxy, apiKey }: Task): Record<string, string> {
+  return {
+    PATH: process.env.PATH ?? '',
+    HOME: home,
+    TMPDIR: home,
+    SIGNALBOX_KEY: apiKey,
+    HTTP_PROXY: proxy,
+    HTTPS_PROXY: proxy,
+    ALL_PROXY: proxy,
+    NO_PROXY: '127.0.0.1,localhost',
+    NODE_USE_ENV_PROXY: '1',
+  };
+}

@@ -1,0 +1,39 @@
+import { readdirSync } from 'node:fs';
+import { type Agent, COMMAND, environmentOf, inClients } from './agent.ts';
+import { runProgram } from './run-program.ts';
+
+/** Anthropic's coding agent. Speaks the messages format. */
+export const claudeCode: Agent = {
+  name: 'Claude Code',
+  package: '@anthropic-ai/claude-code',
+  thoughts: 'hidden',
+  choose: (tools) => {
+    const shell = tools.find(({ name }) => name === 'Bash');
+    return shell && { name: shell.name, arguments: { command: COMMAND, description: 'Copy the note' } };
+  },
+  async run(task) {
+    const flags = ['--output-format', 'json', '--allowedTools', 'Bash'];
+    const printed = await runProgram(program(), ['-p', task.prompt, ...flags], {
+      cwd: task.folder,
+      env: {
+        ...environmentOf(task),
+        ANTHROPIC_BASE_URL: `${task.origin}/api`,
+        ANTHROPIC_AUTH_TOKEN: task.apiKey,
+        ANTHROPIC_MODEL: task.model,
+        ANTHROPIC_DEFAULT_HAIKU_MODEL: task.model,
+        CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+        CLAUDE_CODE_MAX_RETRIES: '0',
+      },
+    });
+    const { result, usage } = JSON.parse(printed.trim().split('\n').at(-1) ?? '');
+    return { text: result, usage: { input: usage.input_tokens, output: usage.output_tokens } };
+  },
+};
+
+/** The binary for this machine, which comes in a package of its own; there is one per C library too. */
+function program(): string {
+  const prefix = `claude-code-${process.platform}-${process.arch}`;
+  const folder = readdirSync(inClients('@anthropic-ai')).find((name) => name.startsWith(prefix));
+  if (folder === undefined) throw new Error(`${prefix} is not installed`);
+  return inClients('@anthropic-ai', folder, 'claude');
+}

@@ -1,0 +1,98 @@
+import { COUNTED, eventBytes, piecesOf, type UpstreamDouble } from './upstream-double.ts';
+
+/** Messages, with signed thinking. */
+export const messagesDouble: UpstreamDouble = {
+  dialect: 'anthropic-messages',
+  model: 'claude-fake-1',
+  path: '/messages',
+  mediaType: 'text/event-stream',
+  keyHeader: (key) => ['x-api-key', key],
+  pairsById: true,
+  hidesThoughts: ({ thinking }) => thinking?.display === 'omitted',
+  toolsOf: (body) =>
+    body.tools.flatMap(({ name, input_schema }: any) =>
+      input_schema === undefined ? [] : [{ name, schema: input_schema }],
+    ),
+  stepStream: ({ thoughts, seal, call }) =>
+    stream('tool_use', [
+      {
+        block: { type: 'thinking', thinking: '', signature: '' },
+        deltas: [
+          ...piecesOf(thoughts).map((thinking) => ({ type: 'thinking_delta', thinking })),
+          { type: 'signature_delta', signature: seal },
+        ],
+      },
+      {
+        block: { type: 'tool_use', id: call.id, name: call.name, input: {} },
+        deltas: piecesOf(JSON.stringify(call.arguments)).map((text) => ({
+          type: 'input_json_delta',
+          partial_json: text,
+        })),
+      },
+    ]),
+  textStream: (text) =>
+    stream('end_turn', [
+      {
+        block: { type: 'text', text: '' },
+        deltas: piecesOf(text).map((piece) => ({ type: 'text_delta', text: piece })),
+      },
+    ]),
+  stepsOf: ({ messages }) =>
+    messages.flatMap(({ role, content }: any, index: number) => {
+      if (role !== 'assistant' || typeof content === 'string') return [];
+      const thinking = content.find((block: any) => block.type === 'thinking');
+      const next = messages[index + 1];
+      const answers: any[] = next?.role === 'user' && Array.isArray(next.content) ? next.content : [];
+      return content
+        .filter((block: any) => block.type === 'tool_use')
+        .map((use: any) => {
+          const answer = answers.find(
+            (block) => block.type === 'tool_result' && block.tool_use_id === use.id,
+          );
+          return {
+            thoughts: thinking?.thinking || undefined,
+            seal: thinking?.signature,
+            call: { id: use.id, name: use.name, arguments: use.input },
+            output: answer === undefined ? undefined : textOf(answer.content),
+          };
+        });
+    }),
+};
+
+function stream(stop: string, blocks: readonly { block: object; deltas: readonly object[] }[]): Uint8Array {
+  const event = (type: string, members: object = {}) => ({ event: type, data: { type, ...members } });
+  return eventBytes([
+    event('message_start', {
+      message: {
+        id: 'msg_double',
+        type: 'message',
+        role: 'assistant',
+        model: messagesDouble.model,
+        content: [],
+        stop_reason: null,
+        stop_sequence: null,
+        usage: {
+          input_tokens: COUNTED.input,
+          cache_creation_input_tokens: 0,
+          cache_read_input_tokens: 0,
+          output_tokens: 1,
+        },
+      },
+    }),
+    event('ping'),
+    ...blocks.flatMap(({ block, deltas }, index) => [
+      event('content_block_start', { index, content_block: block }),
+      ...deltas.map((delta) => event('content_block_delta', { index, delta })),
+      event('content_block_stop', { index }),
+    ]),
+    event('message_delta', {
+      delta: { stop_reason: stop, stop_sequence: null },
+      usage: { output_tokens: COUNTED.output },
+    }),
+    event('message_stop'),
+  ]);
+}
+
+function textOf(content: any): string {
+  return typeof content === 'string' ? content : content.map((block: any) => block.text).join('');
+}

@@ -1,0 +1,76 @@
+import {
+  end,
+  type Step as FakeStep,
+  type FakeUpstream,
+  head,
+  JSON_TYPE,
+  openFakeUpstream,
+  type RecordedRequest,
+  write,
+} from '../fake-upstream.ts';
+import type { OfferedTool, Step, UpstreamDouble } from './upstream-double.ts';
+
+/** What the model wants done first; undefined when none of the tools can do it. */
+export type ChooseCall = (
+  tools: readonly OfferedTool[],
+) => Pick<Step['call'], 'name' | 'arguments'> | undefined;
+
+/** Thoughts and seal of the first answer. The seal has what base64 has, so that one altered byte shows. */
+export const THOUGHTS = 'The word is in the note; I shall look it up, then say it.';
+export const SEAL = Buffer.from('sealed by the double: \u00ff\u00fe thoughts ?>~ nobody reads').toString(
+  'base64',
+);
+
+/** The id of the call in the first answer, in no vendor's own form. */
+export const CALL_ID = 'call_Z7-double_0001';
+
+/**
+ * A fake upstream that takes part in a loop of two steps: it answers a request without history by a call, and one that
+ * brings a result by a sentence with whatever `pattern` matches in it. Anything else is refused as a bad request, with the
+ * reason.
+ */
+export async function openToolLoop(
+  double: UpstreamDouble,
+  { choose, pattern }: { choose: ChooseCall; pattern: RegExp },
+): Promise<FakeUpstream> {
+  const upstream = await openFakeUpstream();
+  upstream.answer((request) => {
+    try {
+      return streamed(double, answerTo(request));
+    } catch (error) {
+      return refused(error instanceof Error ? error.message : String(error));
+    }
+  });
+  return upstream;
+
+  function answerTo({ path, json }: RecordedRequest): Uint8Array {
+    if (path !== `/v1${double.path}`) throw new Error(`no stream is asked for at ${path}`);
+    const steps = double.stepsOf(json);
+    if (steps.length === 0) {
+      const tools = double.toolsOf(json);
+      const call = choose(tools);
+      if (call === undefined)
+        throw new Error(`no such tool among ${tools.map(({ name }) => name).join(', ')}`);
+      const thoughts = double.hidesThoughts(json) ? '' : THOUGHTS;
+      return double.stepStream({ thoughts, seal: SEAL, call: { id: CALL_ID, ...call } });
+    }
+    const [word] = steps[0]?.output?.match(pattern) ?? [];
+    if (word === undefined) throw new Error(`the result is not what the tool gives: ${steps[0]?.output}`);
+    return double.textStream(`The note says ${word}.`);
+  }
+}
+
+function streamed({ mediaType }: UpstreamDouble, bytes: Uint8Array): readonly FakeStep[] {
+  return reply(200, { 'content-type': mediaType }, bytes);
+}
+
+/** The reason where each of the vendors writes it. */
+function refused(message: string): readonly FakeStep[] {
+  return reply(400, JSON_TYPE, Buffer.from(JSON.stringify({ message, error: { message } })));
+}
+
+/** In three writes, cut where no event ends. */
+function reply(status: number, headers: Record<string, string>, bytes: Uint8Array): readonly FakeStep[] {
+  const third = Math.ceil(bytes.length / 3);
+  return [head(status, headers), write(bytes, [third, 2 * third]), end()];
+}

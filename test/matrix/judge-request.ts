@@ -1,0 +1,100 @@
+import type { RenderTarget } from '../../src/dialects/dialect.ts';
+import { INBOUND_DIALECTS, UPSTREAM_DIALECTS, untranslatableIssues } from '../../src/dialects/dialects.ts';
+import { GatewayError } from '../../src/ir/errors.ts';
+import type { DialectName, Format } from '../../src/ir/items.ts';
+import type { TranslationEntry } from '../../src/ir/metadata.ts';
+import type { GenerationRequest } from '../../src/ir/request.ts';
+import type { JsonObject } from '../../src/kit/json.ts';
+import { compileValidator } from '../../src/kit/validate.ts';
+import { holds, type RequestFeature } from './request-feature.ts';
+import { LOST, type Verdict } from './verdict.ts';
+
+export const VENDOR = 'signalbox';
+
+/** An endpoint of each dialect; of bedrock and gemini, of the models that most people mean. */
+const MODELS: Readonly<Record<DialectName, string>> = {
+  responses: 'gpt-large',
+  messages: 'claude-large',
+  chat: 'large',
+  gemini: 'gemini-3-flash',
+  bedrock: 'anthropic.claude-large-v1:0',
+};
+
+export function targetOf(upstream: DialectName, more: Partial<RenderTarget> = {}): RenderTarget {
+  return { model: MODELS[upstream], hashUser: (id) => `hash-of-${id.length}`, ...more };
+}
+
+/** How a request goes out: as the caller wrote it, or in other words. */
+export type Lane = 'relay' | 'translate';
+
+/** What became of a request. */
+export interface SentRequest {
+  readonly verdict: Verdict | typeof LOST;
+  readonly report: readonly TranslationEntry[];
+  /** Absent when it was refused. */
+  readonly body?: JsonObject;
+  /** Why it was refused. */
+  readonly refusal?: GatewayError;
+}
+
+const validators = Object.fromEntries(
+  Object.entries(INBOUND_DIALECTS).map(([format, dialect]) => [
+    format,
+    compileValidator(dialect.requestSchema(VENDOR)),
+  ]),
+) as Readonly<Record<Format, ReturnType<typeof compileValidator>>>;
+
+/** What is wrong with a body of a format. */
+export function issuesOf(format: Format, body: JsonObject): readonly unknown[] {
+  return validators[format].issuesOf(body);
+}
+
+export function parse(format: Format, body: JsonObject): GenerationRequest {
+  return INBOUND_DIALECTS[format].parseRequest(body, { vendor: VENDOR });
+}
+
+/** The lanes that a pair has: same to same is relayed, unless a plugin must look at the content. */
+export function lanesOf(format: Format, upstream: DialectName): Lane[] {
+  return format === upstream ? ['relay', 'translate'] : ['translate'];
+}
+
+/** Renders a request and judges by what came out whether the feature arrived. */
+export function send(
+  feature: Pick<RequestFeature, 'arrives'>,
+  body: JsonObject,
+  format: Format,
+  upstream: DialectName,
+  lane: Lane,
+): SentRequest {
+  try {
+    const request = parse(format, body);
+    if (lane === 'translate' && untranslatableIssues(request).length > 0) {
+      return { verdict: 'refused', report: [] };
+    }
+    const dialect = UPSTREAM_DIALECTS[upstream];
+    if (dialect === undefined) throw new Error(`no upstream dialect ${upstream}`);
+    const render = lane === 'relay' ? dialect.renderRelay : dialect.renderRequest;
+    const rendered = render.call(dialect, request, targetOf(upstream));
+    const sent = JSON.parse(JSON.stringify(rendered.body)) as JsonObject;
+    const arrived = holds(feature.arrives[upstream], sent);
+    return { verdict: judge(arrived, rendered.report), report: rendered.report, body: sent };
+  } catch (error) {
+    if (!(error instanceof GatewayError) || error.status >= 500) throw error;
+    return { verdict: 'refused', report: [], refusal: error };
+  }
+}
+
+function judge(arrived: boolean, report: readonly TranslationEntry[]): SentRequest['verdict'] {
+  if (arrived) return report.length === 0 ? 'kept' : 'adapted';
+  return report.length === 0 ? LOST : 'dropped';
+}
+
+/** True when a path of the report leads to something in the caller's body. */
+export function leadsSomewhere(path: string, body: JsonObject): boolean {
+  let value: unknown = body;
+  for (const step of path.split(/\.|\[(\d+)\]/).filter((part) => part !== undefined && part !== '')) {
+    if (typeof value !== 'object' || value === null) return false;
+    value = (value as Record<string, unknown>)[step];
+  }
+  return value !== undefined;
+}

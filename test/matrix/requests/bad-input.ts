@@ -1,0 +1,160 @@
+import {
+  chat,
+  everywhere,
+  messages,
+  type RequestChapter,
+  responses,
+  row,
+  says,
+  user,
+  type Wire,
+} from '../request-feature.ts';
+
+const BROKEN = '{"city": Oslo';
+
+const TOOL = { type: 'function', name: 'weather', parameters: { type: 'object' } };
+const CHAT_TOOL = { type: 'function', function: { name: 'weather', parameters: { type: 'object' } } };
+const MESSAGES_TOOL = { name: 'weather', input_schema: { type: 'object' } };
+
+const resultsIn = (body: Wire) =>
+  /"(tool_result|toolResult|functionResponse|function_call_output|tool_call_id)"/.exec(JSON.stringify(body));
+const callsIn = (body: Wire) =>
+  /"(tool_use|toolUse|functionCall|function_call|tool_calls)"/.exec(JSON.stringify(body));
+
+export const BAD_INPUT: RequestChapter = {
+  title: 'Bad input',
+  features: [
+    row({
+      title: 'Arguments of a call that are not JSON',
+      note: 'Models write such arguments, and agents send them back. Where the upstream wants an object they become `{"raw": "..."}`.',
+      asked: {
+        responses: responses(
+          [
+            user(),
+            { type: 'function_call', call_id: 'call_1', name: 'weather', arguments: BROKEN },
+            { type: 'function_call_output', call_id: 'call_1', output: 'Rain' },
+          ],
+          { tools: [TOOL] },
+        ),
+        chat: chat(
+          [
+            user(),
+            {
+              role: 'assistant',
+              tool_calls: [
+                { id: 'call_1', type: 'function', function: { name: 'weather', arguments: BROKEN } },
+              ],
+            },
+            { role: 'tool', tool_call_id: 'call_1', content: 'Rain' },
+          ],
+          { tools: [CHAT_TOOL] },
+        ),
+      },
+      arrives: {
+        responses: (body) => body.input[1].arguments === BROKEN,
+        messages: (body) => body.messages[1].content[0].input.raw === BROKEN,
+        chat: (body) => body.messages[1].tool_calls[0].function.arguments === BROKEN,
+        gemini: (body) => body.contents[1].parts[0].functionCall.args.raw === BROKEN,
+        bedrock: (body) => body.messages[1].content[0].toolUse.input.raw === BROKEN,
+      },
+      verdicts: {
+        messages: '-       -    -    -       -',
+        responses: 'adapted kept kept adapted adapted',
+        chat: 'adapted kept kept adapted adapted',
+      },
+    }),
+    row({
+      title: 'Result without its call',
+      note: 'The user says it: a result that answers nothing would be refused.',
+      asked: {
+        responses: responses([user(), { type: 'function_call_output', call_id: 'call_9', output: 'Rain' }], {
+          tools: [TOOL],
+        }),
+        messages: messages(
+          [
+            user([
+              { type: 'text', text: 'Hello' },
+              { type: 'tool_result', tool_use_id: 'call_9', content: 'Rain' },
+            ]),
+          ],
+          { tools: [MESSAGES_TOOL] },
+        ),
+        chat: chat([user(), { role: 'tool', tool_call_id: 'call_9', content: 'Rain' }], {
+          tools: [CHAT_TOOL],
+        }),
+      },
+      arrives: everywhere((body) => says('Rain')(body) && resultsIn(body) === null),
+      verdicts: {
+        messages: 'adapted adapted adapted adapted adapted',
+        responses: 'adapted adapted adapted adapted adapted',
+        chat: 'adapted adapted adapted adapted adapted',
+      },
+    }),
+    row({
+      title: 'Call without its result',
+      note: 'The upstream is told that there is none; upstreams of the same format get the conversation as it came.',
+      asked: {
+        responses: responses(
+          [
+            user(),
+            { type: 'function_call', call_id: 'call_1', name: 'weather', arguments: '{}' },
+            user('Never mind.'),
+          ],
+          { tools: [TOOL] },
+        ),
+        messages: messages(
+          [
+            user(),
+            { role: 'assistant', content: [{ type: 'tool_use', id: 'call_1', name: 'weather', input: {} }] },
+            user('Never mind.'),
+          ],
+          { tools: [MESSAGES_TOOL] },
+        ),
+        chat: chat(
+          [
+            user(),
+            {
+              role: 'assistant',
+              tool_calls: [
+                { id: 'call_1', type: 'function', function: { name: 'weather', arguments: '{}' } },
+              ],
+            },
+            user('Never mind.'),
+          ],
+          { tools: [CHAT_TOOL] },
+        ),
+      },
+      arrives: everywhere((body) => callsIn(body) !== null),
+      verdicts: {
+        messages: 'kept    adapted adapted adapted adapted',
+        responses: 'adapted kept    adapted adapted adapted',
+        chat: 'adapted adapted kept    adapted adapted',
+      },
+    }),
+    row({
+      title: 'Items of an unknown type',
+      note: 'Passed on to upstreams of the same format, which may know them.',
+      asked: {
+        responses: responses([user(), { type: 'hologram', id: 'h_1' }]),
+        messages: messages([
+          user([
+            { type: 'text', text: 'Hello' },
+            { type: 'hologram', id: 'h_1' },
+          ]),
+        ]),
+        chat: chat([
+          user([
+            { type: 'text', text: 'Hello' },
+            { type: 'hologram', id: 'h_1' },
+          ]),
+        ]),
+      },
+      arrives: everywhere(says('hologram')),
+      verdicts: {
+        messages: 'kept    refused refused refused refused',
+        responses: 'refused kept    refused refused refused',
+        chat: 'refused refused kept    refused refused',
+      },
+    }),
+  ],
+};
