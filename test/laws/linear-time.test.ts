@@ -10,13 +10,13 @@ import { requestOf } from '../builders/request.ts';
 
 /**
  * What an answer costs grows with its length and not faster: an upstream that writes many small pieces must not be able
- * to hold the process. Work that looks back at every piece takes ten times the limit or more at this size.
+ * to hold the process. Work that looks back at every piece takes five times the limit or more at this size.
  */
 
-const COUNT = 20_000;
+const COUNT = 10_000;
 /** Where two kinds of events meet. */
 const HALF = COUNT / 2;
-const LIMIT_MS = 2000;
+const LIMIT_MS = 1000;
 
 const FORMATS: readonly Format[] = ['chat', 'messages', 'responses'];
 
