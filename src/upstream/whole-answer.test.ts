@@ -52,6 +52,11 @@ describe('a whole answer', () => {
     expect(await outcomeOf({ content: list(40_000, { type: 'text', text: 'x' }) })).toBe(refused);
   });
 
+  it('may repeat a request that holds more', async () => {
+    const echo = { content: 'x', tools: [{ parameters: { enum: list(150_000) } }] };
+    expect(await outcomeOf(echo)).toEqual(echo);
+  });
+
   it.each([
     ['[1]', 'the answer is not a JSON object'],
     ['{"a":', 'not valid JSON'],

@@ -80,11 +80,18 @@ export class WholeAnswer implements AsyncIterator<Uint8Array, undefined>, Answer
     if (isErrorBody(reading.value)) {
       return fail('the provider sent an error instead of an answer', this.#json.text);
     }
-    if (countValues(reading.value, MOST_VALUES) > MOST_VALUES) {
+    if (countValues(withoutEchoes(reading.value), MOST_VALUES) > MOST_VALUES) {
       return fail(`the answer holds more than ${MOST_VALUES} values`, '');
     }
     return decodeBody(reading.value);
   }
+}
+
+/** Members of an answer that repeat the request, which may hold more values than an answer. */
+const ECHOES: ReadonlySet<string> = new Set(['tools', 'text']);
+
+function withoutEchoes(body: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(body).filter(([name]) => !ECHOES.has(name)));
 }
 
 const LOG_PROBABILITIES = 'logprobs';

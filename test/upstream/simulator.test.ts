@@ -271,7 +271,7 @@ describe('the simulator', () => {
   it('refuses very many stop strings', async () => {
     const stop_sequences = Array.from({ length: 100_000 }, (_, index) => `stop ${index}`);
     const answer = ask({ format: 'messages', model: 'standard', more: { stop_sequences } });
-    await expect(answer).rejects.toThrow('no more than 64 stop sequences');
+    await expect(answer).rejects.toThrow('no more than 16 stop sequences');
   });
 
   it('varies with the seed, not by itself', async () => {

@@ -79,7 +79,7 @@ function stopped(
 }
 
 /** Each of them is looked for in the whole answer. */
-const MOST_STOPS = 64;
+const MOST_STOPS = 16;
 
 /** The first `characters` of a draft; undefined when nothing of it is left or it cannot be cut. */
 function cutDraft(draft: Draft, characters: number): Draft | undefined {
