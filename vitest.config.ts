@@ -13,6 +13,8 @@ const alias =
 
 export default defineConfig({
   test: {
+    // By default one core is left free, which on a machine with two is half of it.
+    maxWorkers: '100%',
     projects: [
       {
         test: {

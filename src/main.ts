@@ -86,7 +86,7 @@ export async function openGateway({ loaded, load, log, times }: OpenOptions): Pr
     known = (providers) => installation.modelKnowledge.entriesOf(providers);
     renew();
     installation.modelKnowledge.onChange(renew);
-    const upstreams = openUpstreams({ vendor: config.vendor, clock: systemClock });
+    const upstreams = openUpstreams({ vendor: config.vendor, clock: systemClock, ids: randomIds });
     closers.push(() => upstreams.close());
     const tokenizer = createTokenizer();
     closers.push(() => tokenizer.close());

@@ -32,14 +32,17 @@ describe('wrapped seals', () => {
     );
   });
 
+  it.each(['', 'gAAAAABo', 'sealed.', 'sealed.vx.'])('are told from other strings: %s', (text) => {
+    expect(unwrapSeal(text)).toBeUndefined();
+  });
+
   it.each([
-    '',
-    'gAAAAABo',
     'sealed.v1.',
     'sealed.v1.!!!',
+    'sealed.v9.abc',
     `sealed.v1.${Buffer.from('[1]').toString('base64url')}`,
-  ])('are told from other strings: %s', (text) => {
-    expect(unwrapSeal(text)).toBeUndefined();
+  ])('that are damaged hold nothing, and are nobody else’s: %s', (text) => {
+    expect(unwrapSeal(text)).toEqual({});
   });
 
   it('take over nothing but strings', () => {

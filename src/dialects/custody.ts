@@ -9,6 +9,9 @@ import { isJsonObject } from '../kit/json.ts';
 
 const WRAPPER = 'sealed.v1.';
 
+/** Wrappers of any version: nobody else begins a seal so. */
+const OURS = /^sealed\.v\d+\./;
+
 /** Families of seals, by the prefix of the reasoning format. */
 export type SealFamily = 'openai' | 'anthropic' | 'google' | 'unknown';
 
@@ -34,12 +37,12 @@ export function wrapSeal(item: Sealed): string {
   return WRAPPER + Buffer.from(text).toString('base64url');
 }
 
-/** Opens a wrapped seal; undefined when the string is none of ours. */
+/** Opens a wrapped seal: empty when it is damaged, undefined when the string is none of ours. */
 export function unwrapSeal(text: string): Sealed | undefined {
-  if (!text.startsWith(WRAPPER)) return undefined;
+  if (!OURS.test(text)) return undefined;
   try {
     const value: unknown = JSON.parse(Buffer.from(text.slice(WRAPPER.length), 'base64url').toString());
-    if (!isJsonObject(value)) return undefined;
+    if (!isJsonObject(value)) return {};
     const member = (name: string) => (typeof value[name] === 'string' ? { [name]: value[name] } : {});
     return {
       ...member('id'),
@@ -49,6 +52,6 @@ export function unwrapSeal(text: string): Sealed | undefined {
       ...(value.givenBy === 'chat' && { givenBy: 'chat' }),
     };
   } catch {
-    return undefined;
+    return {};
   }
 }

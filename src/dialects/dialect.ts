@@ -101,6 +101,8 @@ export interface StreamDecoder {
 /** What reading an answer needs to know of its request. */
 export interface DecodeContext {
   readonly request: GenerationRequest;
+  /** What ids are made of that the upstream left out: another one for every answer. */
+  readonly ground?: string;
   /** True in the relay lane: wrap what is read in `relay` events, frame by frame. */
   readonly relay: boolean;
 }

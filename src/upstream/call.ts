@@ -2,7 +2,7 @@ import type { Endpoint, Provider } from '../catalog/catalog.ts';
 import { type Credential, secretsOf } from '../catalog/credential.ts';
 import type { RenderedRequest, RenderTarget, UpstreamDialect } from '../dialects/dialect.ts';
 import type { DialectName, Format } from '../ir/items.ts';
-import type { Clock } from '../kit/ids.ts';
+import type { Clock, IdSource } from '../kit/ids.ts';
 import { inTurn } from '../kit/turns.ts';
 import type { Authorize } from './auth/authorize.ts';
 import { type Destination, destinationOf } from './auth/destination.ts';
@@ -31,6 +31,7 @@ export interface CallDependencies {
   readonly dialects: Readonly<Partial<Record<DialectName, UpstreamDialect>>>;
   readonly authorize: Authorize;
   readonly clock: Clock;
+  readonly ids: IdSource;
 }
 
 /** How much of an error's body is read, and how long that may take. */
@@ -74,7 +75,10 @@ export function createCallUpstream(dependencies: CallDependencies): CallUpstream
     return {
       status: sent.reply.status,
       report: rendered.report,
-      batches: await answerOf(sent.reply, call, dialect, sent.scope, turns),
+      batches: await answerOf(sent.reply, call, dialect, sent.scope, {
+        turns,
+        ground: dependencies.ids.token(12),
+      }),
     };
   };
 }
@@ -223,7 +227,7 @@ async function answerOf(
   call: UpstreamCall,
   dialect: UpstreamDialect,
   scope: FailureScope,
-  turns: Turns,
+  { turns, ground }: { readonly turns: Turns; readonly ground: string },
 ): Promise<Batches> {
   const chunks = reply.chunks[Symbol.asyncIterator]();
   const isAnswer = reply.status >= 200 && reply.status < 300;
@@ -235,7 +239,7 @@ async function answerOf(
       ? failureOfBody('the provider answered with a web page', reply.status, '', scope)
       : failureOfReply({ ...reply, body }, scope);
   }
-  const context = { request: call.request, relay: call.lane === 'relay' };
+  const context = { request: call.request, relay: call.lane === 'relay', ground };
   const { status } = reply;
   const source: AnswerSource = { status, chunks, signal: call.signal, scope, turns };
   const isStream = call.request.stream && !isJson(contentType);

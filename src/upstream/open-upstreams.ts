@@ -1,5 +1,5 @@
 import { INBOUND_DIALECTS, UPSTREAM_DIALECTS } from '../dialects/dialects.ts';
-import type { Clock } from '../kit/ids.ts';
+import type { Clock, IdSource } from '../kit/ids.ts';
 import { createAuthorize } from './auth/authorize.ts';
 import { createCallUpstream } from './call.ts';
 import { type CountCall, countUpstreamTokens } from './count-tokens.ts';
@@ -16,7 +16,15 @@ export interface Upstreams {
 }
 
 /** Opens the network and the simulator. */
-export function openUpstreams({ vendor, clock }: { vendor: string; clock: Clock }): Upstreams {
+export function openUpstreams({
+  vendor,
+  clock,
+  ids,
+}: {
+  vendor: string;
+  clock: Clock;
+  ids: IdSource;
+}): Upstreams {
   const network = createNetworkTransport();
   const authorize = createAuthorize({ transport: network, clock });
   const simulator = createSimulator({ dialects: INBOUND_DIALECTS, vendor, clock });
@@ -26,6 +34,7 @@ export function openUpstreams({ vendor, clock }: { vendor: string; clock: Clock 
       dialects: UPSTREAM_DIALECTS,
       authorize,
       clock,
+      ids,
     }),
     countTokens: (call) => countUpstreamTokens(call, { transport: network, authorize }),
     async close() {

@@ -6,7 +6,7 @@ import { responsesInbound, responsesUpstream } from '../../src/dialects/response
 import { fold } from '../../src/ir/fold.ts';
 import type { Format } from '../../src/ir/items.ts';
 import type { Result } from '../../src/ir/result.ts';
-import { systemClock } from '../../src/kit/ids.ts';
+import { randomIds, systemClock } from '../../src/kit/ids.ts';
 import type { JsonObject } from '../../src/kit/json.ts';
 import { createAuthorize } from '../../src/upstream/auth/authorize.ts';
 import { createCallUpstream } from '../../src/upstream/call.ts';
@@ -39,6 +39,7 @@ const callUpstream = createCallUpstream({
   dialects,
   authorize: createAuthorize({ transport: network, clock: systemClock }),
   clock: systemClock,
+  ids: randomIds,
 });
 let upstream: FakeUpstream;
 

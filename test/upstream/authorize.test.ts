@@ -2,6 +2,7 @@ import { createVerify, generateKeyPairSync } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Credential, GoogleServiceAccount } from '../../src/catalog/credential.ts';
+import { randomIds } from '../../src/kit/ids.ts';
 import { createAuthorize } from '../../src/upstream/auth/authorize.ts';
 import { createCallUpstream } from '../../src/upstream/call.ts';
 import { createNetworkTransport } from '../../src/upstream/transport.ts';
@@ -57,6 +58,7 @@ function open() {
       dialects: { chat: lineDialect },
       authorize,
       clock,
+      ids: randomIds,
     }),
   };
 }

@@ -5,7 +5,7 @@ import { GatewayError } from '../../src/ir/errors.ts';
 import { type Event, type EventBatch, terminalOf } from '../../src/ir/events.ts';
 import { Places } from '../../src/ir/places.ts';
 import type { GenerationRequest } from '../../src/ir/request.ts';
-import { systemClock } from '../../src/kit/ids.ts';
+import { randomIds, systemClock } from '../../src/kit/ids.ts';
 import type { JsonObject } from '../../src/kit/json.ts';
 import { createAuthorize } from '../../src/upstream/auth/authorize.ts';
 import { createCallUpstream, dialectOf } from '../../src/upstream/call.ts';
@@ -74,6 +74,7 @@ function call(more: Partial<UpstreamCall> = {}, provider: Partial<Provider> = {}
     dialects: { chat: lineDialect },
     authorize: createAuthorize({ transport: network, clock: systemClock }),
     clock: systemClock,
+    ids: randomIds,
   })({
     request: request(),
     lane: 'translate',

@@ -9,7 +9,7 @@ import { responsesInbound, responsesUpstream } from '../../src/dialects/response
 import { fold } from '../../src/ir/fold.ts';
 import type { Format } from '../../src/ir/items.ts';
 import type { Result } from '../../src/ir/result.ts';
-import type { Clock } from '../../src/kit/ids.ts';
+import { type Clock, randomIds } from '../../src/kit/ids.ts';
 import type { JsonObject } from '../../src/kit/json.ts';
 import { createCallUpstream } from '../../src/upstream/call.ts';
 import { BEHAVIOURS } from '../../src/upstream/simulator/behaviours.ts';
@@ -45,6 +45,7 @@ const callUpstream = createCallUpstream({
   dialects: upstreams,
   authorize: async () => ({ headers: {}, secrets: [] }),
   clock,
+  ids: randomIds,
 });
 const catalog = buildCatalog({ providers: [], models: [] });
 

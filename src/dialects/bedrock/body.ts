@@ -7,9 +7,9 @@ import { MessageReader } from './decode.ts';
 import { failureOf, readError } from './error.ts';
 
 /** Reads a whole message. */
-export function decodeBody(body: JsonObject, { request }: DecodeContext): Event[] {
+export function decodeBody(body: JsonObject, context: DecodeContext): Event[] {
   if (Array.isArray(objectAt(objectAt(body, 'output'), 'message')?.content)) {
-    return new MessageReader(request).readWhole(body);
+    return new MessageReader(context).readWhole(body);
   }
   const error =
     readError(body) === undefined

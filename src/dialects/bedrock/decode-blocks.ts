@@ -1,8 +1,9 @@
 import type { Event, ItemHead } from '../../ir/events.ts';
 import type { ToolKind } from '../../ir/items.ts';
-import type { GenerationRequest } from '../../ir/request.ts';
 import type { Json, JsonObject } from '../../kit/json.ts';
 import { numberAt, objectAt, objectsAt, stringAt, textAt } from '../../kit/members.ts';
+import type { DecodeContext } from '../dialect.ts';
+import { groundOf } from '../made-ids.ts';
 import { freeTextOf, type ToolIdentity, toolIdentities } from '../tool-names.ts';
 import { parseCitation } from './citations.ts';
 import { sealOfRedacted, sealOfSignature } from './reasoning.ts';
@@ -29,7 +30,7 @@ type BlockKind = 'text' | 'thoughts' | 'call' | 'image';
 export class BlockReader {
   readonly #identityOf: (flatName: string) => ToolIdentity;
   /** Ids for calls that came without one must not meet those of earlier turns. */
-  readonly #turn: number;
+  readonly #ground: string;
   readonly #byIndex = new Map<number, OpenBlock>();
   /** Index of the block that began last. */
   #latest = 0;
@@ -41,9 +42,9 @@ export class BlockReader {
   /** The message item that is still open, and how many parts it has. */
   #message: { readonly item: number; parts: number } | undefined;
 
-  constructor(request: GenerationRequest) {
-    this.#identityOf = toolIdentities(request);
-    this.#turn = request.items.length;
+  constructor(context: DecodeContext) {
+    this.#identityOf = toolIdentities(context.request);
+    this.#ground = groundOf(context);
   }
 
   /** Only calls and images say beforehand that they begin. */
@@ -164,7 +165,7 @@ export class BlockReader {
 
   #call(toolUse: JsonObject | undefined): [OpenBlock, Event[]] {
     const identity = this.#identityOf(stringAt(toolUse, 'name') ?? '');
-    const callId = textAt(toolUse, 'toolUseId') ?? `tooluse_${this.#turn}_${this.#items}`;
+    const callId = textAt(toolUse, 'toolUseId') ?? `tooluse_${this.#ground}_${this.#items}`;
     const head: ItemHead = { type: 'tool-call', ...identity, callId };
     return this.#item(head, (item) => new CallReader(item, identity.kind, toolUse?.input));
   }

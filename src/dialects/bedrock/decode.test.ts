@@ -182,7 +182,7 @@ describe('reading a Converse stream', () => {
 
   it('gives calls without an id one that no earlier turn has', () => {
     const { items } = fold(decode([call(0, { name: 'f' }), call(1, { name: 'f' }), ...end('tool_use')]));
-    expect(items).toMatchObject([{ callId: 'tooluse_1_0' }, { callId: 'tooluse_1_1' }]);
+    expect(items).toMatchObject([{ callId: 'tooluse_turn1_0' }, { callId: 'tooluse_turn1_1' }]);
   });
 
   it('maps tools back to what the caller declared', () => {

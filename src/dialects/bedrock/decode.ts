@@ -1,6 +1,5 @@
 import { GatewayError } from '../../ir/errors.ts';
 import type { Event } from '../../ir/events.ts';
-import type { GenerationRequest } from '../../ir/request.ts';
 import type { Frame } from '../../kit/frames.ts';
 import { isJsonObject, type JsonObject, readJson } from '../../kit/json.ts';
 import { objectAt, objectsAt, stringAt, textAt } from '../../kit/members.ts';
@@ -12,8 +11,8 @@ import { readUsage } from './usage.ts';
 import { STREAM_EVENTS } from './wire.ts';
 
 /** Reads the frames of an upstream's stream. */
-export function createDecoder({ request }: DecodeContext): StreamDecoder {
-  const reader = new MessageReader(request);
+export function createDecoder(context: DecodeContext): StreamDecoder {
+  const reader = new MessageReader(context);
   return {
     decode(frame) {
       const event = eventIn(frame);
@@ -59,8 +58,8 @@ export class MessageReader {
   #isStarted = false;
   #isEnded = false;
 
-  constructor(request: GenerationRequest) {
-    this.#blocks = new BlockReader(request);
+  constructor(context: DecodeContext) {
+    this.#blocks = new BlockReader(context);
   }
 
   /** What one wire event means. */

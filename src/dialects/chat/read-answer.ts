@@ -5,6 +5,7 @@ import type { Usage } from '../../ir/usage.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json.ts';
 import { numberAt, objectAt, objectsAt, textAt } from '../../kit/members.ts';
 import type { DecodeContext } from '../dialect.ts';
+import { groundOf } from '../made-ids.ts';
 import { flatNames } from '../tool-names.ts';
 import { failureOf } from './error.ts';
 import { FAILURE_REASONS, readFinishReason } from './finish-reason.ts';
@@ -29,7 +30,7 @@ export class AnswerReader {
   #isStarted = false;
   #isEnded = false;
   /** What ids that we make are made of: the same for the whole answer, another for the next one. */
-  #ground = 'upstream';
+  #ground: string;
   #finishWord: string | undefined;
   #nativeWord: string | undefined;
   #serviceTier: string | undefined;
@@ -39,6 +40,7 @@ export class AnswerReader {
   constructor(context: DecodeContext) {
     const { identify } = flatNames(context.request);
     this.#isRelayed = context.relay;
+    this.#ground = groundOf(context);
     this.#calls = new ToolCallReader({
       emit: (event) => this.#writer.emit(event),
       beginItem: () => this.#writer.beginItem(),

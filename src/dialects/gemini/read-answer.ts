@@ -5,6 +5,7 @@ import type { Usage } from '../../ir/usage.ts';
 import type { JsonObject } from '../../kit/json.ts';
 import { objectAt, objectsAt, stringAt, textAt } from '../../kit/members.ts';
 import type { DecodeContext } from '../dialect.ts';
+import { groundOf } from '../made-ids.ts';
 import { Citations } from './citations.ts';
 import { failureOf } from './error.ts';
 import { readBlock, readEnd } from './finish-reason.ts';
@@ -33,7 +34,7 @@ export class AnswerReader {
   #isStarted = false;
   #isEnded = false;
   /** What ids that we make are made of: the same for the whole answer, another for the next one. */
-  #ground = 'upstream';
+  #ground: string;
   /** The seal of what was said last: sources may still come, and belong to what was said. */
   #seal: Seal | undefined;
   #searches = 0;
@@ -43,8 +44,9 @@ export class AnswerReader {
   #word: string | undefined;
   #message: string | undefined;
 
-  constructor({ request }: DecodeContext) {
-    const { identify } = functionNames(request);
+  constructor(context: DecodeContext) {
+    const { identify } = functionNames(context.request);
+    this.#ground = groundOf(context);
     this.#calls = new CallReader(this.#writer, identify, (place) => `call_${this.#ground}_${place}`);
   }
 

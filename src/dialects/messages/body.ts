@@ -26,7 +26,7 @@ function eventsOf(body: JsonObject, context: DecodeContext): Event[] {
     const error = new GatewayError('upstream-unavailable', 'The provider sent an answer that is no message');
     return [{ type: 'failure', error }];
   }
-  const reader = new MessageReader(context.request);
+  const reader = new MessageReader(context);
   const { usage, ...message } = body;
   const { stop_reason, stop_sequence, stop_details } = body;
   return [

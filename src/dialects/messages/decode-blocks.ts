@@ -1,7 +1,8 @@
 import type { Event, ItemHead } from '../../ir/events.ts';
 import type { ToolKind } from '../../ir/items.ts';
-import type { GenerationRequest } from '../../ir/request.ts';
 import { isJsonObject, type Json, type JsonObject, readJson } from '../../kit/json.ts';
+import type { DecodeContext } from '../dialect.ts';
+import { groundOf } from '../made-ids.ts';
 import { freeTextOf, type ToolIdentity, toolIdentities } from '../tool-names.ts';
 import { parseCitation } from './citations.ts';
 import { imageInBlock } from './made-image.ts';
@@ -28,7 +29,7 @@ interface OpenBlock {
 export class BlockReader {
   readonly #identityOf: (flatName: string) => ToolIdentity;
   /** Ids for calls that came without one must not meet those of earlier turns. */
-  readonly #turn: number;
+  readonly #ground: string;
   readonly #byIndex = new Map<number, OpenBlock>();
   /** Blocks of which no end was told yet, in order. */
   readonly #open = new Set<OpenBlock>();
@@ -38,9 +39,9 @@ export class BlockReader {
   /** The message item that is still open, and how many parts it has. */
   #message: { readonly item: number; parts: number } | undefined;
 
-  constructor(request: GenerationRequest) {
-    this.#identityOf = toolIdentities(request);
-    this.#turn = request.items.length;
+  constructor(context: DecodeContext) {
+    this.#identityOf = toolIdentities(context.request);
+    this.#ground = groundOf(context);
   }
 
   start(value: JsonObject): Event[] {
@@ -181,7 +182,7 @@ export class BlockReader {
   #call(block: WireBlock): [OpenBlock, Event[]] {
     const identity = this.#identityOf(typeof block.name === 'string' ? block.name : '');
     const callId =
-      typeof block.id === 'string' && block.id !== '' ? block.id : `toolu_${this.#turn}_${this.#items}`;
+      typeof block.id === 'string' && block.id !== '' ? block.id : `toolu_${this.#ground}_${this.#items}`;
     const caller = isJsonObject(block.caller) && block.caller.type !== 'direct' ? block.caller : undefined;
     const head: ItemHead = {
       type: 'tool-call',

@@ -51,7 +51,7 @@ describe('reading a messages stream', () => {
       },
       items: [
         { type: 'message', content: [{ text: 'no start, but text' }], status: 'completed' },
-        { type: 'tool-call', callId: 'toolu_1_1', input: '{"city":"Rome"}' },
+        { type: 'tool-call', callId: 'toolu_turn1_1', input: '{"city":"Rome"}' },
         { type: 'tool-call', callId: 'toolu_b', input: '{"city":"Oslo"}' },
         { type: 'tool-call', callId: 'toolu_c', input: '{"zone":"UTC"}' },
       ],

@@ -1,6 +1,5 @@
 import { GatewayError } from '../../ir/errors.ts';
 import type { Event } from '../../ir/events.ts';
-import type { GenerationRequest } from '../../ir/request.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json.ts';
 import type { DecodeContext, StreamDecoder } from '../dialect.ts';
 import { readFrame } from '../read-frame.ts';
@@ -11,7 +10,7 @@ import { UsageMeter } from './usage.ts';
 
 /** Reads the frames of an upstream's stream. */
 export function createDecoder(context: DecodeContext): StreamDecoder {
-  const reader = new MessageReader(context.request);
+  const reader = new MessageReader(context);
   return {
     decode(frame) {
       const value = reader.isEnded ? undefined : readFrame(frame);
@@ -34,8 +33,8 @@ export class MessageReader {
   #isStarted = false;
   #isEnded = false;
 
-  constructor(request: GenerationRequest) {
-    this.#blocks = new BlockReader(request);
+  constructor(context: DecodeContext) {
+    this.#blocks = new BlockReader(context);
   }
 
   get isEnded(): boolean {

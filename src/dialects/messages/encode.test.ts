@@ -334,7 +334,7 @@ describe('relaying a messages stream', () => {
           name: 'weather',
           input: {},
           caller: { type: 'direct' },
-          id: 'toolu_1_0',
+          id: 'toolu_turn1_0',
         },
       },
       {

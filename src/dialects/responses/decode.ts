@@ -5,6 +5,7 @@ import type { Frame } from '../../kit/frames.ts';
 import { isJsonObject, type JsonObject } from '../../kit/json.ts';
 import { compact, numberAt, objectAt, objectsAt, stringAt } from '../../kit/members.ts';
 import type { DecodeContext, StreamDecoder } from '../dialect.ts';
+import { groundOf } from '../made-ids.ts';
 import { readFrame } from '../read-frame.ts';
 import { failureOf } from './error.ts';
 import {
@@ -32,7 +33,7 @@ export class ResponsesDecoder implements StreamDecoder {
 
   constructor(context: DecodeContext) {
     this.#relay = context.relay;
-    this.#output = new OutputReader((event) => this.#emit(event), !context.relay);
+    this.#output = new OutputReader((event) => this.#emit(event), !context.relay, groundOf(context));
   }
 
   decode(frame: Frame): Event[] {

@@ -32,9 +32,10 @@ export class OutputReader {
   /** The last message or reasoning item: of those no two are open at once. */
   #alone: ItemSlot | undefined;
   #items = 0;
-  #upstreamId = '';
+  #upstreamId: string;
 
-  constructor(emit: (event: Event) => void, exclusive: boolean) {
+  constructor(emit: (event: Event) => void, exclusive: boolean, ground: string) {
+    this.#upstreamId = ground;
     this.#emit = emit;
     this.#exclusive = exclusive;
   }
