@@ -1,13 +1,11 @@
 import type { ToolCallItem, ToolKind } from '../ir/items.ts';
-import type { GenerationRequest, Tool } from '../ir/request.ts';
+import type { CallableTool, GenerationRequest, Tool } from '../ir/request.ts';
 import type { JsonObject } from '../kit/json.ts';
 
 /**
  * Upstreams without namespaces and free-text tools get plain functions instead: the group becomes part of the name, a
  * free-text tool becomes a function with one string argument `input`. This is the map there and back.
  */
-
-type CallableTool = Extract<Tool, { type: 'function' | 'custom' }>;
 
 /** A tool as the caller knows it. */
 export interface ToolIdentity {
@@ -103,7 +101,8 @@ function keyOf({ kind, name, namespace }: ToolIdentity): string {
   return JSON.stringify([kind, name, namespace]);
 }
 
-function identityOf(tool: CallableTool): ToolIdentity {
+/** Who a tool is to the caller. */
+export function identityOf(tool: CallableTool): ToolIdentity {
   return tool.namespace === undefined
     ? { kind: tool.type, name: tool.name }
     : { kind: tool.type, name: tool.name, namespace: tool.namespace.name };

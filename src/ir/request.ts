@@ -33,6 +33,9 @@ export interface ToolNamespace {
   readonly description?: string;
 }
 
+/** A tool that the caller runs. */
+export type CallableTool = Exclude<Tool, { type: 'hosted' }>;
+
 export type ToolChoice =
   | { readonly mode: 'auto' | 'none' | 'required' }
   | { readonly mode: 'tool'; readonly kind: 'function' | 'custom'; readonly name: string }

@@ -1,3 +1,13 @@
+import {
+  BACKSLASH,
+  CLOSE_BRACE,
+  CLOSE_BRACKET,
+  COLON,
+  COMMA,
+  OPEN_BRACE,
+  OPEN_BRACKET,
+  QUOTE,
+} from './json-characters.ts';
 /** What JSON that somebody else wrote may hold. */
 export interface JsonLimits {
   /** Levels of nesting. */
@@ -131,15 +141,6 @@ export class JsonScanner {
     return end ?? text.length;
   }
 }
-
-const QUOTE = 34;
-const COMMA = 44;
-const COLON = 58;
-const OPEN_BRACKET = 91;
-const BACKSLASH = 92;
-const CLOSE_BRACKET = 93;
-const OPEN_BRACE = 123;
-const CLOSE_BRACE = 125;
 
 /** Index of the quote that ends a string whose characters begin at `start`; undefined when it does not end. */
 export function closingQuote(text: string, start: number): number | undefined {

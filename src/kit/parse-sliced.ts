@@ -1,4 +1,14 @@
 import type { Json, JsonObject } from './json.ts';
+import {
+  BACKSLASH,
+  CLOSE_BRACE,
+  CLOSE_BRACKET,
+  COLON,
+  COMMA,
+  OPEN_BRACE,
+  OPEN_BRACKET,
+  QUOTE,
+} from './json-characters.ts';
 import { closingQuote, isEscaped } from './json-scanner.ts';
 import { define } from './members.ts';
 import type { Sliced } from './turns.ts';
@@ -208,11 +218,3 @@ function skipBlanks(text: string, from: number): number {
 }
 
 const BLANKS: ReadonlySet<number> = new Set([9, 10, 13, 32]);
-const QUOTE = 34;
-const COMMA = 44;
-const COLON = 58;
-const OPEN_BRACKET = 91;
-const BACKSLASH = 92;
-const CLOSE_BRACKET = 93;
-const OPEN_BRACE = 123;
-const CLOSE_BRACE = 125;

@@ -9,6 +9,7 @@ import { type Destination, destinationOf } from './auth/destination.ts';
 import { TokenRefused } from './auth/google-tokens.ts';
 import { type AnswerSource, Batches, MAX_EVENT_BYTES, streamReader } from './batches.ts';
 import { type FailureScope, failureOfBody, failureOfProblem, failureOfReply } from './failure.ts';
+import { openCall } from './open-call.ts';
 import { type Patience, readBeginning } from './read-beginning.ts';
 import { type Confidential, isSecretName, redactJson } from './redact.ts';
 import { Turns } from './turns.ts';
@@ -21,7 +22,6 @@ import {
   UpstreamFailure,
 } from './upstream.ts';
 import { WholeAnswer } from './whole-answer.ts';
-import { writeBody } from './write-body.ts';
 
 /** What calls are made with. */
 export interface CallDependencies {
@@ -163,18 +163,12 @@ async function send(
   const url = base + dialect.path(destination.model, request.stream) + destination.query;
   const headers = headersOf(call, dialect, rendered);
   try {
-    const body = await writeBody(rendered.body);
-    const { auth } = provider;
     const { credential } = destination;
-    const authorization = await authorize({ url, headers, body, auth, credential, signal });
-    const reply = await transport.open({
-      url,
-      headers: { ...headers, ...authorization.headers },
-      body,
-      timeouts: provider.timeouts,
-      signal,
-    });
-    return { reply, scope: withSecrets(scope, authorization.secrets) };
+    const { reply, secrets } = await openCall(
+      { provider, credential, url, headers, body: rendered.body, signal },
+      { transport, authorize },
+    );
+    return { reply, scope: withSecrets(scope, secrets) };
   } catch (thrown) {
     if (signal.aborted) throw signal.reason;
     if (thrown instanceof TokenRefused) throw failureOfToken(thrown, scope);

@@ -8,9 +8,9 @@ import { isJsonObject, readJson } from '../kit/json.ts';
 import type { Authorize } from './auth/authorize.ts';
 import { destinationOf } from './auth/destination.ts';
 import { headersOf } from './call.ts';
+import { openCall } from './open-call.ts';
 import { readBeginning } from './read-beginning.ts';
 import type { Transport } from './upstream.ts';
-import { writeBody } from './write-body.ts';
 
 const REPLY_LIMITS = { maxBytes: 64 * 1024, maxMs: 10_000 };
 
@@ -42,16 +42,10 @@ export async function countUpstreamTokens(
   try {
     const url = `${baseUrl}${messagesUpstream.path(model, false)}/count_tokens${query}`;
     const headers = headersOf(call, messagesUpstream, rendered);
-    const body = await writeBody(rendered.body);
-    const { auth } = provider;
-    const authorization = await authorize({ url, headers, body, auth, credential, signal });
-    const reply = await transport.open({
-      url,
-      headers: { ...headers, ...authorization.headers },
-      body,
-      timeouts: provider.timeouts,
-      signal,
-    });
+    const { reply } = await openCall(
+      { provider, credential, url, headers, body: rendered.body, signal },
+      { transport, authorize },
+    );
     const text = await readBeginning(reply.chunks[Symbol.asyncIterator](), REPLY_LIMITS);
     const reading = readJson(text);
     if (reply.status !== 200 || !reading.ok || !isJsonObject(reading.value)) return undefined;

@@ -11,6 +11,7 @@ import type {
 } from '../../ir/items.ts';
 import { isJsonObject, type JsonObject } from '../../kit/json.ts';
 import { booleanAt, objectAt, objectsAt, stringAt, textAt } from '../../kit/members.ts';
+import { callInputPlace, callSealPlace, fileNameMember, partMember } from '../caller-places.ts';
 import { parseCacheMark } from '../gateway-fields.ts';
 import type { Report } from '../report.ts';
 import { flatArguments } from '../tool-names.ts';
@@ -65,10 +66,13 @@ export class BlockRenderer {
     const input = inputObject(text);
     if (input === undefined) {
       const detail = 'no JSON object: put into a member "raw" of one';
-      this.#report.coerced(this.#placeOf(item, this.#argumentsMember(item)), detail);
+      this.#report.coerced(callInputPlace(item, this.#format, this.#report), detail);
     }
     if (item.signature !== undefined) {
-      this.#report.dropped(this.#sealPlace(item), 'the seal of a call that another model family made');
+      this.#report.dropped(
+        callSealPlace(item, this.#format, this.#report),
+        'the seal of a call that another model family made',
+      );
     }
     const name = this.#context.names.nameOf(item);
     const block = { toolUse: { name, input: input ?? { raw: text } } };
@@ -160,7 +164,7 @@ export class BlockRenderer {
   #image(part: Extract<Part, { type: 'image' }>): Piece[] {
     if (part.source.kind === 'text') return this.#drop(part, 'an image given as text');
     if (part.detail !== undefined && part.detail !== 'auto') {
-      this.#report.dropped(this.#placeOf(part, this.#nested('image_url', 'detail')), NO_FIELD);
+      this.#report.dropped(this.#placeOf(part, partMember(this.#format, 'image_url', 'detail')), NO_FIELD);
     }
     return this.#media('image', imageMedia(part.source), part, addressOf(part.source));
   }
@@ -190,7 +194,7 @@ export class BlockRenderer {
     const { source, filename } = part;
     if (source.kind === 'base64' && source.mediaType.startsWith('image/')) {
       if (filename !== undefined) {
-        this.#report.dropped(this.#placeOf(part, this.#nameMember()), 'images have no name');
+        this.#report.dropped(this.#placeOf(part, fileNameMember(this.#format)), 'images have no name');
       }
       return this.#media('image', imageMedia(source), part, undefined);
     }
@@ -206,7 +210,7 @@ export class BlockRenderer {
     const name = this.#documentNames.take(filename);
     const isKept = filename === undefined || name === filename || name === withoutExtension(filename);
     if (!isKept) {
-      const place = this.#placeOf(part, this.#nameMember());
+      const place = this.#placeOf(part, fileNameMember(this.#format));
       this.#report.renamed(place, `the upstream knows it as ${name}`);
     }
     return name;
@@ -279,30 +283,6 @@ export class BlockRenderer {
 
   get #format() {
     return this.#context.request.format;
-  }
-
-  /** The chat format wraps what a part holds. */
-  #nested(wrapper: string, member: string): string {
-    return this.#format === 'chat' ? `${wrapper}.${member}` : member;
-  }
-
-  /** Where the name of a file stands. */
-  #nameMember(): string {
-    return this.#format === 'messages' ? 'title' : this.#nested('file', 'filename');
-  }
-
-  #argumentsMember(item: ToolCallItem): string {
-    if (this.#format === 'messages') return 'input';
-    const isLegacy = this.#placeOf(item).endsWith('function_call');
-    return isLegacy ? 'arguments' : this.#nested('function', 'arguments');
-  }
-
-  /** The chat format keeps the seals of calls beside the calls. */
-  #sealPlace(item: ToolCallItem): string {
-    const place = this.#placeOf(item);
-    return this.#format === 'chat'
-      ? `${place.replace(/\.tool_calls\[\d+\]$/, '')}.reasoning_details`
-      : `${place}.signature`;
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Item, MessageItem } from '../../ir/items.ts';
 import type { Report } from '../report.ts';
+import { isSystem } from '../system-messages.ts';
 import { NO_FIELD } from './losses.ts';
 import { pairCalls } from './pair-calls.ts';
 import type { Piece, Turn } from './piece.ts';
@@ -25,10 +26,6 @@ export function renderConversation(context: RenderContext): RenderedConversation
   if (last !== undefined) turns.addPromptAsUser(last);
   if (firstTurn !== -1) for (const item of items.slice(firstTurn)) turns.add(item);
   return { system, turns: turns.finished() };
-}
-
-function isSystem(item: Item): item is MessageItem {
-  return item.type === 'message' && (item.role === 'system' || item.role === 'developer');
 }
 
 /** Collects pieces into turns of alternating roles. */

@@ -1,9 +1,10 @@
 import { invalidRequest } from '../../ir/errors.ts';
 import type { GenerationRequest, OutputFormat, RequestField, Sampling } from '../../ir/request.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../kit/json.ts';
+import type { Json, JsonObject } from '../../kit/json.ts';
 import { define } from '../../kit/members.ts';
 import type { RenderedRequest, RenderTarget } from '../dialect.ts';
 import { foreignFieldPaths } from '../foreign-members.ts';
+import { isSaid, reportLostIncludes, UNDOCUMENTED } from '../lost-fields.ts';
 import type { Report } from '../report.ts';
 import { withCachePoints } from './cache-points.ts';
 import { NO_FIELD } from './losses.ts';
@@ -286,22 +287,4 @@ function reportLost(request: GenerationRequest, report: Report): void {
   if (wishes.maxToolCalls !== undefined && !unknownFields.includes('max_tool_calls')) lose('max_tool_calls');
   for (const path of foreignFieldPaths(request.ext, 'bedrock')) lose(path);
   for (const field of unknownFields) report.dropped(field, UNDOCUMENTED);
-}
-
-const UNDOCUMENTED = 'nobody documents it: passed on only to upstreams of the same format';
-
-/** An empty object asks for nothing. */
-function isSaid(value: unknown): boolean {
-  return value !== undefined && !(isJsonObject(value) && Object.keys(value).length === 0);
-}
-
-/** What the responses format may ask to have included and every answer of this dialect includes anyway. */
-const ALWAYS_INCLUDED = 'reasoning.encrypted_content';
-
-function reportLostIncludes({ include = [] }: GenerationRequest, report: Report): void {
-  const lost = [...include.keys()].filter((index) => include[index] !== ALWAYS_INCLUDED);
-  if (lost.length === 0) return;
-  const field = report.name('include');
-  const places = lost.length === include.length ? [field] : lost.map((index) => `${field}[${index}]`);
-  for (const place of places) report.dropped(place, 'the upstream has nothing of that kind to include');
 }

@@ -2,13 +2,12 @@ import type { GenerationRequest, Tool, ToolChoice } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json.ts';
 import { objectAt, stringAt } from '../../kit/members.ts';
 import type { Report } from '../report.ts';
-import { freeTextParameters, type ToolIdentity } from '../tool-names.ts';
+import { reportToolLosses, whyLooseUnlessOwn } from '../tool-losses.ts';
+import { freeTextParameters, identityOf } from '../tool-names.ts';
 import { NO_FIELD, reportForeignMembers } from './losses.ts';
 import type { Piece, Turn } from './piece.ts';
 import { notRun } from './render-blocks.ts';
 import type { RenderContext } from './render-context.ts';
-
-type CallableTool = Exclude<Tool, { type: 'hosted' }>;
 
 /** The tools of a request, cache points still to be set. */
 export interface RenderedTools {
@@ -56,7 +55,8 @@ function renderTool(tool: Tool, context: RenderContext): Piece[] {
     report.dropped(report.place(tool, 'tools'), notRun(tool.kind));
     return [];
   }
-  reportToolLosses(tool, context);
+  reportToolLosses(tool, context, whyLooseUnlessOwn(request));
+  reportForeignMembers(tool, 'tools', report);
   const keepsStrict = request.format === 'messages' && tool.type === 'function' && tool.strict === true;
   const json = tool.type === 'custom' ? freeTextParameters(tool) : { type: 'object', ...tool.parameters };
   const { description = '' } = tool;
@@ -72,29 +72,6 @@ function renderTool(tool: Tool, context: RenderContext): Piece[] {
   const mark =
     cache === undefined ? {} : { mark: { cache, field: report.place(tool, 'tools', 'cache_control') } };
   return [{ block, ...mark }];
-}
-
-/** Tells what a tool loses when it becomes a plain function of this dialect. */
-function reportToolLosses(tool: CallableTool, { request, report, names }: RenderContext): void {
-  const { format } = request;
-  // The chat format wraps what a tool declares.
-  const place = (member: string) =>
-    report.place(tool, 'tools', format === 'chat' ? `${tool.type}.${member}` : member);
-  const { namespace } = tool;
-  const plainName = namespace === undefined ? tool.name : `${namespace.name}__${tool.name}`;
-  const flatName = names.nameOf(identityOf(tool));
-  if (flatName !== plainName) report.renamed(place('name'), `the upstream knows it as ${flatName}`);
-  if (tool.type === 'custom' && tool.format !== undefined && tool.format.type !== 'text') {
-    report.coerced(place('format'), 'the grammar became part of the description of a string argument');
-  }
-  if (tool.type === 'function' && tool.strict === true && format !== 'messages') {
-    report.dropped(place('strict'), 'the upstream enforces fewer kinds of schemas than this tool may have');
-  }
-  if (namespace?.description !== undefined && namespace.description !== '') {
-    const group = report.place(tool, 'tools').replace(/\.tools\[\d+\]$/, '');
-    report.dropped(`${group}.description`, 'the upstream has no groups of tools');
-  }
-  reportForeignMembers(tool, 'tools', report);
 }
 
 /** Names of the tools that were called before. */
@@ -197,8 +174,4 @@ function nameOfChosen(
   const named = request.tools.filter((tool) => tool.type !== 'hosted').filter((tool) => tool.name === name);
   const chosen = named.find((tool) => tool.type === kind) ?? named[0];
   return names.nameOf(chosen === undefined ? { kind, name } : identityOf(chosen));
-}
-
-function identityOf({ type, name, namespace }: CallableTool): ToolIdentity {
-  return namespace === undefined ? { kind: type, name } : { kind: type, name, namespace: namespace.name };
 }

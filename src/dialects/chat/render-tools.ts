@@ -1,9 +1,10 @@
-import type { GenerationRequest, Tool, ToolChoice } from '../../ir/request.ts';
+import type { CallableTool, GenerationRequest, Tool, ToolChoice } from '../../ir/request.ts';
 import type { Json, JsonObject } from '../../kit/json.ts';
 import { compact, textAt } from '../../kit/members.ts';
+import { toolGroupPlace, toolMemberPlace } from '../caller-places.ts';
 import type { RenderTarget } from '../dialect.ts';
 import type { Report } from '../report.ts';
-import { type FlatNames, freeTextParameters, type ToolIdentity } from '../tool-names.ts';
+import { type FlatNames, freeTextParameters, identityOf, type ToolIdentity } from '../tool-names.ts';
 import { NO_CACHE_MARK, NO_FIELD, reportForeignMembers } from './losses.ts';
 import { NOT_TAKEN, takes } from './supported.ts';
 
@@ -14,8 +15,6 @@ export interface ToolsContext {
   readonly report: Report;
   readonly names: FlatNames;
 }
-
-type CallableTool = Exclude<Tool, { type: 'hosted' }>;
 
 /** The members of a body that are about tools. */
 export function renderTools(context: ToolsContext): JsonObject {
@@ -63,8 +62,7 @@ function renderTool(tool: Tool, context: ToolsContext): JsonObject[] {
 }
 
 function reportLosses(tool: CallableTool, { request, report, names }: ToolsContext): void {
-  const member = (name: string) =>
-    report.place(tool, 'tools', request.format === 'chat' ? `${tool.type}.${name}` : name);
+  const member = (name: string) => toolMemberPlace(tool, name, request.format, report);
   reportRenaming(identityOf(tool), member('name'), names, report);
   if (tool.type === 'function' && tool.cache !== undefined) {
     report.dropped(report.place(tool, 'tools', 'cache_control'), NO_CACHE_MARK);
@@ -73,14 +71,9 @@ function reportLosses(tool: CallableTool, { request, report, names }: ToolsConte
     report.coerced(member('format'), 'the upstream enforces no grammar: it is told to the model in words');
   }
   if (tool.namespace?.description !== undefined && tool.namespace.description !== '') {
-    report.dropped(`${groupPlace(tool, report)}.description`, NO_FIELD);
+    report.dropped(`${toolGroupPlace(tool, report)}.description`, NO_FIELD);
   }
   reportForeignMembers(tool, 'tools', report);
-}
-
-/** Where the group of a tool stands: `tools[1]` of `tools[1].tools[0]`. */
-function groupPlace(tool: CallableTool, report: Report): string {
-  return report.place(tool, 'tools').replace(/\.tools\[\d+\]$/, '');
 }
 
 /** Reports a name that had to change. The group in front of it is ordinary naming. */
@@ -88,10 +81,6 @@ export function reportRenaming(tool: ToolIdentity, place: string, names: FlatNam
   const sent = names.nameOf(tool);
   const own = tool.namespace === undefined ? tool.name : `${tool.namespace}__${tool.name}`;
   if (sent !== own) report.renamed(place, `sent as ${sent}; calls come back under the caller's name`);
-}
-
-function identityOf({ type, name, namespace }: CallableTool): ToolIdentity {
-  return namespace === undefined ? { kind: type, name } : { kind: type, name, namespace: namespace.name };
 }
 
 // --- The choice among them -------------------------------------------------------------------------------------------

@@ -1,4 +1,5 @@
 import type { Item, ReasoningItem, ToolCallItem } from '../../ir/items.ts';
+import { callInputPlace, callSealPlace } from '../caller-places.ts';
 import { inputObject } from '../messages/tool-use.ts';
 import { flatArguments } from '../tool-names.ts';
 import { FOREIGN_SEAL, NO_FIELD, reportLostMembers } from './losses.ts';
@@ -141,12 +142,15 @@ export class ModelTurn {
   // --- Calls -----------------------------------------------------------------------------------------------------------
 
   #call(item: ToolCallItem): WirePart {
-    const { names, report } = this.#context;
+    const { names, report, request } = this.#context;
     reportLostMembers(item, 'items', report);
     const text = flatArguments(item);
     const args = inputObject(text);
     if (args === undefined) {
-      report.coerced(this.#argumentsPlace(item), 'no JSON object: put into a member "raw" of one');
+      report.coerced(
+        callInputPlace(item, request.format, report),
+        'no JSON object: put into a member "raw" of one',
+      );
     }
     const part: WirePart = { functionCall: { name: names.nameOf(item), args: args ?? { raw: text } } };
     const signature = this.#signatureOf(item);
@@ -158,7 +162,7 @@ export class ModelTurn {
     const { report, request } = this.#context;
     const own = ownSealOfCall(item, request.format);
     if (item.signature !== undefined && own === undefined)
-      report.dropped(this.#sealPlace(item), FOREIGN_SEAL);
+      report.dropped(callSealPlace(item, request.format, report), FOREIGN_SEAL);
     return own ?? this.#sealsOfCalls.get(item.callId);
   }
 
@@ -167,23 +171,6 @@ export class ModelTurn {
     const first = this.#parts.find((part) => part.functionCall !== undefined);
     if (first !== undefined && this.#context.traits.demandsSignatures)
       first.thoughtSignature ??= NO_SIGNATURE;
-  }
-
-  #argumentsPlace(item: ToolCallItem): string {
-    const { report, request } = this.#context;
-    const place = report.place(item, 'items');
-    if (request.format === 'messages') return `${place}.input`;
-    const isWrapped = request.format === 'chat' && !place.endsWith('function_call');
-    return isWrapped ? `${place}.function.arguments` : `${place}.arguments`;
-  }
-
-  /** The chat format keeps the seals of calls beside the calls. */
-  #sealPlace(item: ToolCallItem): string {
-    const { report, request } = this.#context;
-    const place = report.place(item, 'items');
-    return request.format === 'chat'
-      ? `${place.replace(/\.tool_calls\[\d+\]$/, '')}.reasoning_details`
-      : `${place}.signature`;
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Item, MessageItem, OpaqueItem, ToolCallItem } from '../../ir/items.ts';
 import { objectsAt, stringAt } from '../../kit/members.ts';
+import { isSystem } from '../system-messages.ts';
 import { NO_FIELD, reportLostMembers } from './losses.ts';
 import { type ModelItem, ModelTurn } from './model-turn.ts';
 import type { RenderContext } from './render-context.ts';
@@ -25,10 +26,6 @@ export function renderConversation(context: RenderContext): RenderedConversation
   if (last !== undefined) turns.addPromptAsUser(last);
   if (firstTurn !== -1) for (const item of items.slice(firstTurn)) turns.add(item);
   return { system, contents: turns.end() };
-}
-
-function isSystem(item: Item): item is MessageItem {
-  return item.type === 'message' && (item.role === 'system' || item.role === 'developer');
 }
 
 /** What begins a conversation that the model would begin: upstreams take none of that kind. */

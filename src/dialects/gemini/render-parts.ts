@@ -1,5 +1,6 @@
 import type { Format, Part, Source } from '../../ir/items.ts';
 import { textAt } from '../../kit/members.ts';
+import { fileNameMember, partMember } from '../caller-places.ts';
 import { textOfForeignPart } from '../chat/foreign-content.ts';
 import type { Report } from '../report.ts';
 import { NO_CACHE_MARKS, NO_FIELD, reportLostMembers } from './losses.ts';
@@ -89,7 +90,7 @@ export class PartRenderer {
     reportLostMembers(part, 'items', this.#report);
     if (part.source.kind === 'text') return this.#drop(part, 'an image given as text');
     if (part.detail !== undefined && part.detail !== 'auto') {
-      this.#report.dropped(this.#place(part, this.#nested('image_url', 'detail')), NO_FIELD);
+      this.#report.dropped(this.#place(part, partMember(this.#format, 'image_url', 'detail')), NO_FIELD);
     }
     return this.source(part, part.source, 'image');
   }
@@ -104,7 +105,7 @@ export class PartRenderer {
       return lines.length === 0 ? [] : [textPart(lines.join('\n'))];
     }
     if (filename !== undefined) {
-      this.#report.dropped(this.#place(part, this.#nameMember()), 'files have no names there');
+      this.#report.dropped(this.#place(part, fileNameMember(this.#format)), 'files have no names there');
     }
     return this.source(part, source, 'file');
   }
@@ -150,16 +151,6 @@ export class PartRenderer {
 
   #place(thing: object, member?: string): string {
     return this.#report.place(thing, 'items', member);
-  }
-
-  /** Where the name of a file stands. */
-  #nameMember(): string {
-    return this.#format === 'messages' ? 'title' : this.#nested('file', 'filename');
-  }
-
-  /** The chat format wraps what a part holds. */
-  #nested(wrapper: string, member: string): string {
-    return this.#format === 'chat' ? `${wrapper}.${member}` : member;
   }
 }
 

@@ -1,9 +1,10 @@
 import { invalidRequest } from '../../ir/errors.ts';
 import type { GenerationRequest, OutputFormat, RequestField, Sampling } from '../../ir/request.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../kit/json.ts';
+import type { Json, JsonObject } from '../../kit/json.ts';
 import { compact, membersBeyond, textAt } from '../../kit/members.ts';
 import type { RenderedRequest, RenderTarget } from '../dialect.ts';
 import { foreignFieldPaths } from '../foreign-members.ts';
+import { isSaid, UNDOCUMENTED } from '../lost-fields.ts';
 import { cappedLimit } from '../output-limit.ts';
 import type { Report } from '../report.ts';
 import { INCLUDE_LOGPROBS, INCLUDE_SEALS } from '../responses/wire.ts';
@@ -272,14 +273,7 @@ function reportLost(request: GenerationRequest, report: Report): void {
   }
   if (wishes.maxToolCalls !== undefined && !unknownFields.includes('max_tool_calls')) lose('max_tool_calls');
   for (const field of foreignFieldPaths(request.ext, 'gemini')) lose(field);
-  for (const field of unknownFields) {
-    report.dropped(field, 'nobody documents it: passed on only to upstreams of the same format');
-  }
+  for (const field of unknownFields) report.dropped(field, UNDOCUMENTED);
 }
 
 const END_USER: ReadonlySet<string> = new Set(['user_id']);
-
-/** An empty object asks for nothing. */
-function isSaid(value: unknown): boolean {
-  return value !== undefined && !(isJsonObject(value) && Object.keys(value).length === 0);
-}

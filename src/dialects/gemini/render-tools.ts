@@ -1,13 +1,12 @@
-import type { Tool, ToolChoice } from '../../ir/request.ts';
+import type { CallableTool, Tool, ToolChoice } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json.ts';
 import { objectAt, textAt } from '../../kit/members.ts';
 import type { Report } from '../report.ts';
-import { freeTextParameters, type ToolIdentity } from '../tool-names.ts';
+import { reportToolLosses } from '../tool-losses.ts';
+import { freeTextParameters, identityOf } from '../tool-names.ts';
 import { NO_FIELD, NOT_TAKEN, reportLostMembers } from './losses.ts';
 import type { RenderContext } from './render-context.ts';
 import { takes } from './supported.ts';
-
-type CallableTool = Exclude<Tool, { type: 'hosted' }>;
 
 /** The members of a wire body that are about tools. */
 export function renderTools(context: RenderContext): JsonObject {
@@ -27,7 +26,10 @@ export function renderTools(context: RenderContext): JsonObject {
   }
   const config = renderChoice(callable, context);
   const isStrict = config?.mode === 'ANY' || config?.mode === 'VALIDATED';
-  for (const tool of callable) reportLosses(tool, isStrict, context);
+  for (const tool of callable) {
+    reportToolLosses(tool, context, isStrict ? undefined : NO_FIELD);
+    reportLostMembers(tool, 'tools', report);
+  }
   return {
     tools: [{ functionDeclarations: callable.map((tool) => declarationOf(tool, context)) }],
     ...(config !== undefined && { toolConfig: { functionCallingConfig: config } }),
@@ -51,32 +53,6 @@ function declarationOf(tool: CallableTool, { names }: RenderContext): JsonObject
     ...(tool.description !== undefined && { description: tool.description }),
     ...(schema !== undefined && { parametersJsonSchema: { type: 'object', ...schema } }),
   };
-}
-
-/** Tells what a tool loses. `isStrict`: the upstream keeps to all schemas in this request. */
-function reportLosses(tool: CallableTool, isStrict: boolean, context: RenderContext): void {
-  const { request, report, names } = context;
-  // The chat format wraps what a tool declares.
-  const place = (member: string) =>
-    report.place(tool, 'tools', request.format === 'chat' ? `${tool.type}.${member}` : member);
-  const { namespace } = tool;
-  const plainName = namespace === undefined ? tool.name : `${namespace.name}__${tool.name}`;
-  const sentName = names.nameOf(identityOf(tool));
-  if (sentName !== plainName) report.renamed(place('name'), `the upstream knows it as ${sentName}`);
-  if (tool.type === 'custom' && tool.format !== undefined && tool.format.type !== 'text') {
-    report.coerced(place('format'), 'the grammar became part of the description of a string argument');
-  }
-  if (tool.type === 'function' && tool.strict === true && !isStrict)
-    report.dropped(place('strict'), NO_FIELD);
-  if (namespace?.description !== undefined && namespace.description !== '') {
-    const group = report.place(tool, 'tools').replace(/\.tools\[\d+\]$/, '');
-    report.dropped(`${group}.description`, 'the upstream has no groups of tools');
-  }
-  reportLostMembers(tool, 'tools', report);
-}
-
-function identityOf({ type, name, namespace }: CallableTool): ToolIdentity {
-  return namespace === undefined ? { kind: type, name } : { kind: type, name, namespace: namespace.name };
 }
 
 // --- The choice among them -------------------------------------------------------------------------------------------

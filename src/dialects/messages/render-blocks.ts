@@ -11,6 +11,7 @@ import type {
 } from '../../ir/items.ts';
 import type { JsonObject } from '../../kit/json.ts';
 import { objectsAt, stringAt } from '../../kit/members.ts';
+import { callInputPlace, callSealPlace, partMember } from '../caller-places.ts';
 import { familyOf } from '../custody.ts';
 import type { Report } from '../report.ts';
 import { flatArguments } from '../tool-names.ts';
@@ -53,10 +54,13 @@ export class BlockRenderer {
     const input = inputObject(text);
     if (input === undefined) {
       const detail = 'no JSON object: put into a member "raw" of one';
-      this.#report.coerced(this.#placeOf(item, this.#argumentsMember(item)), detail);
+      this.#report.coerced(callInputPlace(item, this.#format, this.#report), detail);
     }
     if (item.signature !== undefined) {
-      this.#report.dropped(this.#sealPlace(item), 'the seal of a call that another model family made');
+      this.#report.dropped(
+        callSealPlace(item, this.#format, this.#report),
+        'the seal of a call that another model family made',
+      );
     }
     const block: JsonObject = {
       type: 'tool_use',
@@ -164,7 +168,7 @@ export class BlockRenderer {
     }
     this.reportForeignMembers(part);
     if (part.detail !== undefined && part.detail !== 'auto') {
-      this.#report.dropped(this.#placeOf(part, this.#nested('image_url', 'detail')), NO_FIELD);
+      this.#report.dropped(this.#placeOf(part, partMember(this.#format, 'image_url', 'detail')), NO_FIELD);
     }
     return this.#sourced('image', part.source, part, part.ext?.messages);
   }
@@ -174,7 +178,10 @@ export class BlockRenderer {
     this.reportForeignMembers(part);
     if (source.kind === 'base64' && source.mediaType.startsWith('image/')) {
       if (filename !== undefined) {
-        this.#report.dropped(this.#placeOf(part, this.#nested('file', 'filename')), 'images have no name');
+        this.#report.dropped(
+          this.#placeOf(part, partMember(this.#format, 'file', 'filename')),
+          'images have no name',
+        );
       }
       return this.#sourced('image', source, part, undefined);
     }
@@ -221,25 +228,6 @@ export class BlockRenderer {
 
   #placeOf(thing: object, member?: string): string {
     return this.#report.place(thing, 'items', member);
-  }
-
-  /** The chat format wraps what a part holds. */
-  #nested(wrapper: string, member: string): string {
-    return this.#format === 'chat' ? `${wrapper}.${member}` : member;
-  }
-
-  #argumentsMember(item: ToolCallItem): string {
-    if (this.#format === 'messages') return 'input';
-    const isLegacy = this.#placeOf(item).endsWith('function_call');
-    return isLegacy ? 'arguments' : this.#nested('function', 'arguments');
-  }
-
-  /** The chat format keeps the seals of calls beside the calls. */
-  #sealPlace(item: ToolCallItem): string {
-    const place = this.#placeOf(item);
-    return this.#format === 'chat'
-      ? `${place.replace(/\.tool_calls\[\d+\]$/, '')}.reasoning_details`
-      : `${place}.signature`;
   }
 }
 

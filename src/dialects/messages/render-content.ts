@@ -3,6 +3,7 @@ import type { JsonObject } from '../../kit/json.ts';
 import { withoutForeignFiles } from '../foreign-files.ts';
 import { pairCalls } from '../pair-calls.ts';
 import type { Report } from '../report.ts';
+import { isSystem } from '../system-messages.ts';
 import { NO_FIELD } from './losses.ts';
 import { BlockRenderer } from './render-blocks.ts';
 import type { RenderContext } from './render-context.ts';
@@ -27,10 +28,6 @@ export function renderConversation(context: RenderContext): RenderedConversation
   if (last !== undefined) turns.addPromptAsUser(last);
   if (firstTurn !== -1) for (const item of items.slice(firstTurn)) turns.add(item);
   return { system, messages: turns.messages() };
-}
-
-function isSystem(item: Item): item is MessageItem {
-  return item.type === 'message' && (item.role === 'system' || item.role === 'developer');
 }
 
 /** Collects blocks into turns of alternating roles. */

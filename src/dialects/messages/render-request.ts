@@ -3,6 +3,7 @@ import type { DialectName } from '../../ir/items.ts';
 import type { GenerationRequest, OutputFormat, RequestField, Sampling } from '../../ir/request.ts';
 import { isJsonObject, type JsonObject } from '../../kit/json.ts';
 import type { RenderedRequest, RenderTarget } from '../dialect.ts';
+import { isSaid, reportLostIncludes, UNDOCUMENTED } from '../lost-fields.ts';
 import { relayBody } from '../relay.ts';
 import type { Report } from '../report.ts';
 import { markLastCacheable } from './cache-marks.ts';
@@ -287,22 +288,4 @@ function membersLost(fields: JsonObject): string[] {
       ? Object.keys(value).map((member) => `${field}.${member}`)
       : [field],
   );
-}
-
-const UNDOCUMENTED = 'nobody documents it: passed on only to upstreams of the same format';
-
-/** An empty object asks for nothing. */
-function isSaid(value: unknown): boolean {
-  return value !== undefined && !(isJsonObject(value) && Object.keys(value).length === 0);
-}
-
-/** What the responses format may ask to have included and every answer of this dialect includes anyway. */
-const ALWAYS_INCLUDED = 'reasoning.encrypted_content';
-
-function reportLostIncludes({ include = [] }: GenerationRequest, report: Report): void {
-  const lost = [...include.keys()].filter((index) => include[index] !== ALWAYS_INCLUDED);
-  if (lost.length === 0) return;
-  const field = report.name('include');
-  const places = lost.length === include.length ? [field] : lost.map((index) => `${field}[${index}]`);
-  for (const place of places) report.dropped(place, 'the upstream has nothing of that kind to include');
 }

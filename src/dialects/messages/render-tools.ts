@@ -1,12 +1,11 @@
 import type { GenerationRequest, Tool, ToolChoice } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json.ts';
 import type { Report } from '../report.ts';
-import { freeTextParameters, type ToolIdentity } from '../tool-names.ts';
+import { reportToolLosses, whyLooseUnlessOwn } from '../tool-losses.ts';
+import { freeTextParameters, identityOf } from '../tool-names.ts';
 import { reportForeignMembers } from './losses.ts';
 import { notRun } from './render-blocks.ts';
 import type { RenderContext } from './render-context.ts';
-
-type CallableTool = Exclude<Tool, { type: 'hosted' }>;
 
 /** The members of a wire body that are about tools. `isThinking`: the upstream then takes no forced call. */
 export function renderTools(context: RenderContext, isThinking: boolean): JsonObject {
@@ -39,7 +38,8 @@ function renderTool(tool: Tool, context: RenderContext): JsonObject | undefined 
     return undefined;
   }
   const keepsStrict = request.format === 'messages' && tool.type === 'function' && tool.strict !== undefined;
-  reportToolLosses(tool, context);
+  reportToolLosses(tool, context, whyLooseUnlessOwn(request));
+  reportForeignMembers(tool, 'tools', report);
   const block: JsonObject = {
     name: names.nameOf(identityOf(tool)),
     ...(tool.description !== undefined && { description: tool.description }),
@@ -49,33 +49,6 @@ function renderTool(tool: Tool, context: RenderContext): JsonObject | undefined 
   };
   if (tool.type === 'custom') return block;
   return marks.put(block, tool.cache, () => report.place(tool, 'tools', 'cache_control'));
-}
-
-/** Tells what a tool loses when it becomes a plain function of this dialect. */
-function reportToolLosses(tool: CallableTool, { request, report, names }: RenderContext): void {
-  const { format } = request;
-  // The chat format wraps what a tool declares.
-  const place = (member: string) =>
-    report.place(tool, 'tools', format === 'chat' ? `${tool.type}.${member}` : member);
-  const { namespace } = tool;
-  const plainName = namespace === undefined ? tool.name : `${namespace.name}__${tool.name}`;
-  const flatName = names.nameOf(identityOf(tool));
-  if (flatName !== plainName) report.renamed(place('name'), `the upstream knows it as ${flatName}`);
-  if (tool.type === 'custom' && tool.format !== undefined && tool.format.type !== 'text') {
-    report.coerced(place('format'), 'the grammar became part of the description of a string argument');
-  }
-  if (tool.type === 'function' && tool.strict === true && format !== 'messages') {
-    report.dropped(place('strict'), 'the upstream enforces fewer kinds of schemas than this tool may have');
-  }
-  if (namespace?.description !== undefined && namespace.description !== '') {
-    report.dropped(`${groupPlace(tool, report)}.description`, 'the upstream has no groups of tools');
-  }
-  reportForeignMembers(tool, 'tools', report);
-}
-
-/** A group stands where its tools do, one level up. */
-function groupPlace(tool: CallableTool, report: Report): string {
-  return report.place(tool, 'tools').replace(/\.tools\[\d+\]$/, '');
 }
 
 /** The format cannot narrow a list of tools: only the allowed ones are sent. */
@@ -157,8 +130,4 @@ function nameOfChosen(
   const named = request.tools.filter((tool) => tool.type !== 'hosted').filter((tool) => tool.name === name);
   const chosen = named.find((tool) => tool.type === kind) ?? named[0];
   return names.nameOf(chosen === undefined ? { kind, name } : identityOf(chosen));
-}
-
-function identityOf({ type, name, namespace }: CallableTool): ToolIdentity {
-  return namespace === undefined ? { kind: type, name } : { kind: type, name, namespace: namespace.name };
 }

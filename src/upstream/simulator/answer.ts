@@ -1,7 +1,7 @@
 import { GatewayError } from '../../ir/errors.ts';
 import type { FinishReason, Seal } from '../../ir/events.ts';
 import type { DialectName, Item, MessageItem, Part } from '../../ir/items.ts';
-import type { GenerationRequest, Tool } from '../../ir/request.ts';
+import type { CallableTool, GenerationRequest } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json.ts';
 import { Allowance, AllowanceSpent } from './allowance.ts';
 import { askedTools } from './asked-tools.ts';
@@ -32,8 +32,6 @@ export interface Answer {
   readonly reason: FinishReason;
   readonly explanation?: string;
 }
-
-type CallableTool = Extract<Tool, { type: 'function' | 'custom' }>;
 
 const LABEL = 'This is a simulated answer: no model was asked.';
 
