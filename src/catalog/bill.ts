@@ -13,13 +13,20 @@ export interface Billable {
  * Prices a generation: summed exactly, rounded once. An absent cache price is the prompt price; tokens of images and of
  * reasoning without a price of their own are completion tokens; any other absent price is 0.
  */
-export function billOf(billable: Billable, pricing: Pricing, isByok = false): Bill {
+export function billOf(billable: Billable, pricing: Pricing): Bill {
   const { usage } = billable;
   const input = inputLines(billable, pricing);
   const output = outputLines(usage, pricing);
   const total = chargeOf([...input, ...output]);
   const inputNanos = chargeOf(input);
-  return { totalNanos: total, inputNanos, outputNanos: total - inputNanos, isByok };
+  return { totalNanos: total, inputNanos, outputNanos: total - inputNanos, isByok: false };
+}
+
+/** A generation with the caller's own credential: listed at its price, charged a share of it. */
+export function feeOnly(listed: Bill, share: number): Bill {
+  const billionths = BigInt(Math.round(share * 1e9));
+  const totalNanos = (listed.totalNanos * billionths + 500_000_000n) / 1_000_000_000n;
+  return { ...listed, totalNanos, isByok: true };
 }
 
 /** Nothing was charged. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { buildCatalog } from './build-catalog.ts';
+import { CATALOG_DAY } from './build-models.ts';
 import type { ModelEntry } from './entries.ts';
 
 const KNOWN: ModelEntry[] = [
@@ -32,11 +33,12 @@ function catalogOf(models: ModelEntry[], providers = both) {
   return buildCatalog({
     providers,
     models,
-    known: (slugs) =>
-      KNOWN.map((model) => ({
+    *known(slugs) {
+      return KNOWN.map((model) => ({
         ...model,
         endpoints: model.endpoints?.filter(({ provider }) => slugs.has(provider)) ?? [],
-      })).filter(({ endpoints }) => endpoints.length > 0),
+      })).filter(({ endpoints }) => endpoints.length > 0);
+    },
   });
 }
 
@@ -75,6 +77,25 @@ describe('the configuration over what is known', () => {
       contextLength: 500,
       pricing: { prompt: 3_000_000_000_000n },
     });
+  });
+
+  it('says how a model thinks, as one member, for the model and its endpoints', () => {
+    const reasoning = { mandatory: true, supported_efforts: ['high', 'low'], default_effort: null } as const;
+    const [model] = catalogOf([{ id: 'openai/gpt', reasoning, endpoints: [{ provider: 'groq' }] }]).models;
+    const facts = { mandatory: true, supportedEfforts: ['low', 'high'] };
+    expect(model?.reasoning).toEqual(facts);
+    expect(model?.endpoints.map((endpoint) => endpoint.reasoning)).toEqual([facts, facts]);
+    expect(catalogOf([]).models[0]?.reasoning).toBeUndefined();
+  });
+
+  it.each<[string, Partial<ModelEntry>, string]>([
+    ['its release', { created: '2025-08-07', as_of: '2026-01-02' }, '2025-08-07'],
+    ['the day of what is known of it', { as_of: '2026-01-02' }, '2026-01-02'],
+    ['the day of the data that ship', {}, CATALOG_DAY],
+  ])('dates a model by %s', (_, entry, day) => {
+    const endpoints = [{ provider: 'groq' }];
+    const { resolve } = catalogOf([{ id: 'own/a', endpoints, ...entry }]);
+    expect(resolve('own/a')?.created).toBe(Date.parse(day) / 1000);
   });
 
   it('gives other prices as a whole', () => {

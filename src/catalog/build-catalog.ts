@@ -1,10 +1,12 @@
+import { forEachSliced, runAtOnce, type Sliced } from '../kit/turns.ts';
 import { buildModel } from './build-models.ts';
-import { buildProvider } from './build-providers.ts';
-import type { Catalog, Model } from './catalog.ts';
+import { buildProvider, isReachable } from './build-providers.ts';
+import type { Catalog, Model, Provider } from './catalog.ts';
 import type { ModelEntry, ProviderEntry } from './entries.ts';
 import { KNOWN_PROVIDERS } from './known-providers.ts';
 import { layConfigurationOver } from './lay-configuration-over.ts';
 import { nextChangeMs } from './price-history.ts';
+import { PROVIDER_TABLE } from './provider-table.ts';
 import { SIMULATOR_MODELS, SIMULATOR_PROVIDER } from './simulator-catalog.ts';
 
 /** What a catalogue is made of. */
@@ -13,7 +15,7 @@ export interface CatalogSource {
   /** Models of the configuration. */
   readonly models: readonly ModelEntry[];
   /** What is known of the models of these providers without being told; default: nothing. */
-  readonly known?: (providers: ReadonlySet<string>) => readonly ModelEntry[];
+  readonly known?: (providers: ReadonlySet<string>) => Sliced<readonly ModelEntry[]>;
   /** The moment whose prices count, epoch milliseconds; default: now. */
   readonly nowMs?: number;
 }
@@ -23,28 +25,43 @@ export interface CatalogSource {
  * at its public address. The simulator and its models are there when the configuration names no provider at all, or
  * names the simulator.
  */
-export function buildCatalog({
-  providers: given,
-  models: own,
-  known,
-  nowMs = Date.now(),
-}: CatalogSource): Catalog {
+export function buildCatalog(source: CatalogSource): Catalog {
+  return runAtOnce(buildCatalogSliced(source));
+}
+
+/** The same, for a gateway that serves requests meanwhile. */
+export function* buildCatalogSliced(source: CatalogSource): Sliced<Catalog> {
+  let wide: Catalog | undefined;
+  const withEveryProvider = () => {
+    wide ??= { ...runAtOnce(build(source, dormantProviders(source.providers))), withEveryProvider };
+    return wide;
+  };
+  return { ...(yield* build(source, [])), withEveryProvider };
+}
+
+/** `dormant`: providers that the gateway knows and has no credential for. */
+function* build(
+  { providers: given, models: own, known, nowMs = Date.now() }: CatalogSource,
+  dormant: readonly Provider[],
+): Sliced<Omit<Catalog, 'withEveryProvider'>> {
   const listed = given.length === 0 ? [SIMULATOR_PROVIDER] : given;
-  const providers = new Map(listed.map((entry) => [entry.slug, buildProvider(entry)]));
+  const providers = new Map(dormant.map((provider) => [provider.slug, provider]));
+  for (const entry of listed) providers.set(entry.slug, buildProvider(entry));
   const publicSlugs = new Set(
     [...providers.values()].filter(({ isPublic }) => isPublic).map(({ slug }) => slug),
   );
-  const modelEntries = layConfigurationOver(
+  const modelEntries = yield* layConfigurationOver(
     [
       ...(providers.has(SIMULATOR_PROVIDER.slug) ? SIMULATOR_MODELS : []),
-      ...(known === undefined || publicSlugs.size === 0 ? [] : known(publicSlugs)),
+      ...(known === undefined || publicSlugs.size === 0 ? [] : yield* known(publicSlugs)),
     ],
     own,
   );
   for (const entry of unlisted(listed, own)) providers.set(entry.slug, buildProvider(entry));
-  const models = modelEntries
-    .map((entry) => buildModel(entry, providers, nowMs))
-    .sort((a, b) => compare(a.id, b.id));
+  const models: Model[] = [];
+  yield* forEachSliced(modelEntries, (entry) => models.push(buildModel(entry, providers, nowMs)));
+  models.sort((a, b) => compare(a.id, b.id));
+  yield;
   const dueAtMs = nextChangeMs(models, nowMs);
   return {
     models,
@@ -52,6 +69,14 @@ export function buildCatalog({
     ...(dueAtMs !== undefined && { dueAtMs }),
     resolve: resolver(models),
   };
+}
+
+/** The providers of the table that nobody listed and whose address is known. */
+function dormantProviders(listed: readonly ProviderEntry[]): Provider[] {
+  const slugs = new Set(listed.map(({ slug }) => slug));
+  return Object.keys(PROVIDER_TABLE)
+    .filter((slug) => !slugs.has(slug) && isReachable(slug))
+    .map((slug) => ({ ...buildProvider({ slug }), isServed: false }));
 }
 
 /** Providers of the table that endpoints name although nobody listed them: some need no key. */

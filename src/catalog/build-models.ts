@@ -1,10 +1,11 @@
+import { EFFORT_WORDS } from '../config/catalog-members.ts';
 import { momentMs } from '../config/moment.ts';
-import type { Endpoint, Model, Provider } from './catalog.ts';
-import type { EndpointEntry, ModelEntry } from './entries.ts';
+import type { Endpoint, Model, Provider, ReasoningFacts } from './catalog.ts';
+import type { EndpointEntry, ModelEntry, ReasoningEntry } from './entries.ts';
 import { listAt, priceListsOf } from './price-history.ts';
 
-/** Models that nobody dated count as made when the catalogue format was: clients want a number. */
-const UNDATED_MS = 1_735_689_600_000;
+/** The day of the data that ship. Clients want a number: a model that nobody dated is as old as what is known of it. */
+export const CATALOG_DAY = '2026-11-02';
 
 /** One model with its endpoints, priced as of `nowMs`; endpoints of unknown providers are left out. */
 export function buildModel(
@@ -12,14 +13,16 @@ export function buildModel(
   providers: ReadonlyMap<string, Provider>,
   nowMs: number,
 ): Model {
-  const createdMs = entry.created ? momentMs(entry.created) : undefined;
+  const createdMs = momentMs(entry.created ?? entry.as_of ?? CATALOG_DAY) ?? 0;
+  const reasoning = entry.reasoning ? reasoningOf(entry.reasoning) : undefined;
   return {
     id: entry.id,
     ...(entry.canonical_slug && { canonicalSlug: entry.canonical_slug }),
     name: entry.name ?? entry.id,
     description: entry.description ?? '',
     ...(entry.hugging_face_id && { huggingFaceId: entry.hugging_face_id }),
-    created: Math.floor((createdMs ?? UNDATED_MS) / 1000),
+    created: Math.floor(createdMs / 1000),
+    ...(entry.knowledge_cutoff && { knowledgeCutoff: entry.knowledge_cutoff }),
     contextLength: entry.context_length ?? undefined,
     maxOutputTokens: entry.max_output_tokens ?? undefined,
     inputModalities: entry.input_modalities ?? ['text'],
@@ -29,17 +32,42 @@ export function buildModel(
       ...(typeof entry.quality?.general === 'number' && { general: entry.quality.general }),
       ...(typeof entry.quality?.coding === 'number' && { coding: entry.quality.coding }),
     },
+    ...(reasoning && { reasoning }),
     distillable: entry.distillable ?? false,
     endpoints: (entry.endpoints ?? []).flatMap((endpoint) => {
       const provider = providers.get(endpoint.provider);
-      return provider === undefined ? [] : [endpointOf(endpoint, entry, provider, nowMs)];
+      return provider === undefined
+        ? []
+        : [{ ...endpointOf(endpoint, entry, provider, nowMs), ...(reasoning && { reasoning }) }];
     }),
+  };
+}
+
+function reasoningOf(entry: ReasoningEntry): ReasoningFacts {
+  const {
+    mandatory,
+    default_enabled: isOn,
+    default_effort: effort,
+    supported_efforts: given,
+    supports_max_tokens: takesBudget,
+  } = entry;
+  return {
+    mandatory,
+    ...(typeof isOn === 'boolean' && { defaultEnabled: isOn }),
+    ...(effort && { defaultEffort: effort }),
+    ...(given && { supportedEfforts: EFFORT_WORDS.filter((word) => given.includes(word)) }),
+    ...(typeof takesBudget === 'boolean' && { supportsMaxTokens: takesBudget }),
   };
 }
 
 /** What routing calls an endpoint: the provider's own slug unless it says otherwise. */
 export function tagOf({ tag, provider }: Pick<EndpointEntry, 'tag' | 'provider'>): string {
   return tag ?? provider;
+}
+
+/** Line breaks stand in no name. */
+export function siteOfEndpoint(modelId: string, tag: string, upstreamModel: string): string {
+  return `${modelId}\n${tag}\n${upstreamModel}`;
 }
 
 function endpointOf(entry: EndpointEntry, model: ModelEntry, provider: Provider, nowMs: number): Endpoint {
@@ -50,6 +78,7 @@ function endpointOf(entry: EndpointEntry, model: ModelEntry, provider: Provider,
     modelId: model.id,
     upstreamModel: entry.model ?? model.id,
     tag: tagOf(entry),
+    site: siteOfEndpoint(model.id, tagOf(entry), entry.model ?? model.id),
     quantization: entry.quantization ?? undefined,
     contextLength: entry.context_length ?? model.context_length ?? undefined,
     maxOutputTokens: entry.max_output_tokens ?? model.max_output_tokens ?? undefined,

@@ -49,6 +49,13 @@ export function buildProvider(entry: ProviderEntry): Provider {
   };
 }
 
+/** Whether the table knows enough of a provider to call it with nothing but a credential. */
+export function isReachable(slug: string): boolean {
+  const row = rowOf(slug);
+  const auth = authOf({ slug });
+  return row?.dialect !== undefined && auth !== undefined && (!!row.base_url || ADDRESSING.has(auth));
+}
+
 function simulatedFormatOf(address: string | undefined): Pick<Provider, 'simulatedFormat'> {
   const format = /^simulator:\/\/(responses|messages|chat)\/?$/.exec(address ?? '')?.[1];
   return format === undefined ? {} : { simulatedFormat: format as Format };

@@ -1,23 +1,30 @@
-import Type from 'typebox';
+import Type, { type TSchema } from 'typebox';
 import {
-  datedPrices,
+  day,
+  dayOrMonth,
   endpointTag,
   inputModalities,
   modelId,
+  moment,
   outputModalities,
   parameterNames,
   pricing,
   providerSlug,
   quality,
   quantization,
+  reasoning,
   tokens,
 } from '../config/catalog-members.ts';
 import { momentMs } from '../config/moment.ts';
+import { shownName } from '../config/shown-text.ts';
+import { isJsonObject } from '../kit/json.ts';
 import { closed } from '../kit/schema.ts';
-import { compileValidator, type Issue } from '../kit/validate.ts';
+import { forEachSliced, type Sliced } from '../kit/turns.ts';
+import { compileValidator, type Issue, type Validator } from '../kit/validate.ts';
 import type { DatedPricingEntry, EndpointEntry, ModelEntry, PricingEntry } from './entries.ts';
 import { PARAMETER_NAMES } from './parameter-names.ts';
 import { rowOf } from './provider-rows.ts';
+import { SIMULATOR_MODELS, SIMULATOR_PROVIDER } from './simulator-catalog.ts';
 
 /** What is known about models, as data that ship with the gateway or that an operator brings in. */
 export interface CatalogDocument {
@@ -46,90 +53,192 @@ const MAX_ISSUES = 50;
 
 const DAY_MS = 86_400_000;
 
-const day = Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$', explain: 'must be a day such as 2026-05-01' });
+const BUILT_IN = 'the simulator is built in: data cannot change it';
+const SIMULATOR_IDS: ReadonlySet<string> = new Set(SIMULATOR_MODELS.map(({ id }) => id));
+
 const text = (maxLength: number) => Type.String({ minLength: 1, maxLength, pattern: '^[^\\p{Cc}]*$' });
 const provenance = { as_of: Type.Optional(day), source: Type.Optional(text(300)) };
 
-const endpoint = closed({
-  provider: providerSlug,
-  model: text(512),
-  tag: endpointTag,
-  quantization: Type.Optional(quantization),
-  context_length: Type.Optional(tokens),
-  max_output_tokens: Type.Optional(tokens),
-  input_modalities: Type.Optional(inputModalities),
-  supported_parameters: Type.Optional(parameterNames),
-  implicit_caching: Type.Optional(Type.Boolean()),
-  pricing,
-  prices: Type.Optional(datedPrices),
-  ...provenance,
-});
+/** How many members lists may have; absent: any number. */
+interface MostMembers {
+  readonly models?: number;
+  readonly endpoints?: number;
+  readonly prices?: number;
+}
 
-const model = closed({
-  id: modelId,
-  canonical_slug: Type.Optional(modelId),
-  name: Type.Optional(text(200)),
-  description: Type.Optional(text(2000)),
-  created: Type.Optional(day),
-  hugging_face_id: Type.Optional(text(200)),
-  home: Type.Optional(providerSlug),
-  context_length: Type.Optional(tokens),
-  max_output_tokens: Type.Optional(tokens),
-  input_modalities: Type.Optional(inputModalities),
-  output_modalities: Type.Optional(outputModalities),
-  aliases: Type.Optional(Type.Array(modelId, { maxItems: 64 })),
-  quality: Type.Optional(quality),
-  distillable: Type.Optional(Type.Boolean()),
-  endpoints: Type.Optional(Type.Array(endpoint, { maxItems: 256 })),
-  ...provenance,
-});
+/** The form of a document: of the whole without its models, and of each of them. */
+interface Form {
+  readonly frame: Validator;
+  readonly model: Validator;
+}
 
-/** The form of the data. */
-export const catalogDocumentSchema = closed({
-  as_of: day,
-  source: text(300),
-  models: Type.Array(model, { maxItems: 20_000 }),
-});
+/** Data that somebody brings in. */
+const BROUGHT = formOf({ models: 20_000, endpoints: 256, prices: 256 });
 
-const validator = compileValidator(catalogDocumentSchema);
+/** Data of the gateway itself, which grow with all that is brought in. */
+const STORED = formOf({});
+
+function formOf(most: MostMembers): Form {
+  return {
+    frame: compileValidator(
+      closed({ as_of: day, source: text(300), models: listOf(Type.Unknown(), most.models) }),
+    ),
+    model: compileValidator(modelSchema(most)),
+  };
+}
+
+function listOf<Member extends TSchema>(member: Member, maxItems?: number) {
+  return Type.Array(member, maxItems === undefined ? {} : { maxItems });
+}
+
+function endpointSchema({ prices }: MostMembers) {
+  return closed({
+    provider: providerSlug,
+    model: text(512),
+    tag: endpointTag,
+    quantization: Type.Optional(quantization),
+    context_length: Type.Optional(tokens),
+    max_output_tokens: Type.Optional(tokens),
+    input_modalities: Type.Optional(inputModalities),
+    supported_parameters: Type.Optional(parameterNames),
+    implicit_caching: Type.Optional(Type.Boolean()),
+    pricing,
+    prices: Type.Optional(listOf(closed({ from: moment, pricing, told: Type.Optional(day) }), prices)),
+    ...provenance,
+  });
+}
+
+function modelSchema(most: MostMembers) {
+  return closed({
+    id: modelId,
+    canonical_slug: Type.Optional(modelId),
+    name: Type.Optional(text(200)),
+    description: Type.Optional(text(2000)),
+    created: Type.Optional(day),
+    knowledge_cutoff: Type.Optional(dayOrMonth),
+    hugging_face_id: Type.Optional(text(200)),
+    home: Type.Optional(providerSlug),
+    context_length: Type.Optional(tokens),
+    max_output_tokens: Type.Optional(tokens),
+    input_modalities: Type.Optional(inputModalities),
+    output_modalities: Type.Optional(outputModalities),
+    aliases: Type.Optional(Type.Array(modelId, { maxItems: 64 })),
+    quality: Type.Optional(quality),
+    reasoning: Type.Optional(reasoning),
+    distillable: Type.Optional(Type.Boolean()),
+    endpoints: Type.Optional(listOf(endpointSchema(most), most.endpoints)),
+    ...provenance,
+  });
+}
 
 /** Everything that is wrong with data that somebody brings in; when there is nothing, they are a CatalogDocument. */
-export function documentIssues(value: unknown, nowMs: number): readonly Issue[] {
-  const issues = validator.issuesOf(value);
+export function* documentIssues(value: unknown, nowMs: number): Sliced<readonly Issue[]> {
+  const issues = [...(yield* formIssues(BROUGHT, value)), ...(yield* eachModel(value, providerChecks))];
   if (issues.length > 0) return issues.slice(0, MAX_ISSUES);
+  const document = value as CatalogDocument;
+  const names = new Map<string, string>();
+  return [
+    ...dayChecks(document, '', nowMs),
+    ...(yield* eachModel(value, idChecks(names))),
+    ...(yield* eachModel(value, aliasChecks(names))),
+    ...(yield* eachModel(value, modelChecks(nowMs))),
+  ].slice(0, MAX_ISSUES);
+}
+
+/**
+ * The same of data that the gateway stored. They may be of any length and of days to come, because clocks are set back;
+ * of providers that are in the table no more; and two models may have been given one alias at different times.
+ */
+export function* storedIssues(value: unknown): Sliced<readonly Issue[]> {
+  const issues = yield* formIssues(STORED, value);
+  if (issues.length > 0) return issues;
+  return [
+    ...dayChecks(value as CatalogDocument, '', Number.POSITIVE_INFINITY),
+    ...(yield* eachModel(value, idChecks(new Map()))),
+    ...(yield* eachModel(value, modelChecks(Number.POSITIVE_INFINITY))),
+  ];
+}
+
+function* formIssues({ frame, model }: Form, value: unknown): Sliced<readonly Issue[]> {
+  const issues = frame.issuesOf(value);
+  // Of a list that is too long, nobody wants to know more.
+  if (issues.some(({ path }) => path === 'models')) return issues;
+  const ofModels = yield* eachModel(value, (entry, path) =>
+    model.issuesOf(entry).map((issue) => ({ ...issue, path: under(path, issue.path) })),
+  );
+  return [...issues, ...ofModels];
+}
+
+function under(path: string, inner: string): string {
+  return inner === '' || inner.startsWith('[') ? `${path}${inner}` : `${path}.${inner}`;
+}
+
+/** What checks find in the models of a document, up to so many issues. */
+function* eachModel<Entry = DocumentModel>(
+  value: unknown,
+  check: (entry: Entry, path: string) => Iterable<Issue>,
+): Sliced<Issue[]> {
   const found: Issue[] = [];
-  for (const issue of crossChecks(value as CatalogDocument, nowMs)) {
-    found.push(issue);
-    if (found.length >= MAX_ISSUES) break;
-  }
+  yield* forEachSliced(membersOf(value, 'models') as readonly Entry[], (entry, index) => {
+    if (found.length < MAX_ISSUES) found.push(...check(entry, `models[${index}]`));
+  });
   return found;
 }
 
-/** What the schema cannot say. */
-function* crossChecks(document: CatalogDocument, nowMs: number): Generator<Issue> {
-  const names = new Map<string, string>();
-  yield* dayChecks(document, '', nowMs);
-  for (const [index, { id }] of document.models.entries()) yield* unique(names, id, `models[${index}].id`);
-  for (const [index, entry] of document.models.entries()) {
-    const path = `models[${index}]`;
-    yield* dayChecks(entry, `${path}.`, nowMs);
-    if (entry.created && momentMs(entry.created) === undefined) {
-      yield { path: `${path}.created`, message: 'is not in the calendar' };
-    }
-    if (entry.home) yield* knownProvider(entry.home, `${path}.home`);
-    for (const [at, alias] of (entry.aliases ?? []).entries()) {
+/** Providers that nobody knows, told together with what is wrong with the form: whatever form there is. */
+function* providerChecks(entry: unknown, path: string): Generator<Issue> {
+  yield* knownProvider(memberOf(entry, 'home'), `${path}.home`);
+  for (const [at, way] of membersOf(entry, 'endpoints').entries()) {
+    yield* knownProvider(memberOf(way, 'provider'), `${path}.endpoints[${at}].provider`);
+  }
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  return isJsonObject(value) ? value[name] : undefined;
+}
+
+function membersOf(value: unknown, name: string): readonly unknown[] {
+  const members = memberOf(value, name);
+  return Array.isArray(members) ? members : [];
+}
+
+// --- What the schema cannot say ------------------------------------------------------------------------------------------
+
+type ModelChecks = (entry: DocumentModel, path: string) => Generator<Issue>;
+
+function idChecks(names: Map<string, string>): ModelChecks {
+  return function* ({ id }, path) {
+    yield* unique(names, id, `${path}.id`);
+    yield* notBuiltIn(id, `${path}.id`);
+  };
+}
+
+function aliasChecks(names: Map<string, string>): ModelChecks {
+  return function* ({ aliases }, path) {
+    for (const [at, alias] of (aliases ?? []).entries()) {
       yield* unique(names, alias, `${path}.aliases[${at}]`);
+      yield* notBuiltIn(alias, `${path}.aliases[${at}]`);
+    }
+  };
+}
+
+function modelChecks(nowMs: number): ModelChecks {
+  return function* (entry, path) {
+    yield* dayChecks(entry, `${path}.`, nowMs);
+    for (const name of ['created', 'knowledge_cutoff'] as const) {
+      if (entry[name] && momentMs(entry[name]) === undefined) {
+        yield { path: `${path}.${name}`, message: 'is not in the calendar' };
+      }
     }
     const tags = new Map<string, string>();
     for (const [at, way] of (entry.endpoints ?? []).entries()) {
       yield* unique(tags, way.tag, `${path}.endpoints[${at}].tag`);
       yield* endpointChecks(way, `${path}.endpoints[${at}]`, nowMs);
     }
-  }
+  };
 }
 
 function* endpointChecks(entry: DocumentEndpoint, path: string, nowMs: number): Generator<Issue> {
-  yield* knownProvider(entry.provider, `${path}.provider`);
   yield* dayChecks(entry, `${path}.`, nowMs);
   if (entry.tag.split('/')[0] !== entry.provider) {
     yield { path: `${path}.tag`, message: 'must begin with the slug of the provider' };
@@ -174,8 +283,16 @@ function* dayChecks({ as_of: day }: { as_of?: string }, prefix: string, nowMs: n
     yield { path: `${prefix}as_of`, message: 'is a day that has not come yet' };
 }
 
-function* knownProvider(slug: string, path: string): Generator<Issue> {
-  if (rowOf(slug) === undefined) yield { path, message: 'is not in the table of providers' };
+function* knownProvider(slug: unknown, path: string): Generator<Issue> {
+  if (typeof slug !== 'string') return;
+  if (slug === SIMULATOR_PROVIDER.slug) yield { path, message: BUILT_IN };
+  else if (rowOf(slug) === undefined)
+    yield { path, message: `"${shownName(slug)}" is not in the table of providers` };
+}
+
+/** Names of the simulator's models: the program, not its data, says what they do. */
+function* notBuiltIn(id: string, path: string): Generator<Issue> {
+  if (SIMULATOR_IDS.has(id)) yield { path, message: BUILT_IN };
 }
 
 function* unique(firstAt: Map<string, string>, name: string, path: string): Generator<Issue> {

@@ -3,6 +3,7 @@ import type { DialectName, Format } from '../ir/items.ts';
 import type { Quirks } from '../ir/quirks.ts';
 import type { Price } from '../kit/money.ts';
 import type { Credential } from './credential.ts';
+import type { EffortWord } from './entries.ts';
 import type { Auth, DataPolicy, ProviderFacts, Timeouts } from './provider.ts';
 
 /** A company or server that runs models. */
@@ -26,6 +27,8 @@ export interface Provider {
   readonly facts?: ProviderFacts;
   /** It is reached at the address that everybody knows: what ships about its models is true of it. */
   readonly isPublic: boolean;
+  /** False = the gateway has no credential for it, so it serves only callers who bring one; absent = true. */
+  readonly isServed?: boolean;
 }
 
 /** Prices of one endpoint, USD per unit, exact. */
@@ -46,6 +49,19 @@ export interface PriceList {
   readonly overrides: readonly PricingOverride[];
 }
 
+/** How a model thinks. */
+export interface ReasoningFacts {
+  /** It cannot be switched off. */
+  readonly mandatory: boolean;
+  /** It thinks unless told otherwise. */
+  readonly defaultEnabled?: boolean;
+  readonly defaultEffort?: EffortWord;
+  /** From the least to the most; absent = not known, and taken for all. */
+  readonly supportedEfforts?: readonly EffortWord[];
+  /** Whether it takes a budget in tokens; absent = not known. */
+  readonly supportsMaxTokens?: boolean;
+}
+
 /** One way to reach one model: a provider, its own name for the model, a price. */
 export interface Endpoint {
   readonly provider: Provider;
@@ -55,6 +71,8 @@ export interface Endpoint {
   readonly upstreamModel: string;
   /** Routing slug: `acme`, `acme/turbo`, `acme/flex`. */
   readonly tag: string;
+  /** What it is known by among all endpoints: its model, tag and upstream's name. */
+  readonly site: string;
   readonly quantization: string | undefined;
   readonly contextLength: number | undefined;
   readonly maxOutputTokens: number | undefined;
@@ -68,6 +86,8 @@ export interface Endpoint {
   readonly overrides?: readonly PricingOverride[];
   /** All that is known, oldest first; absent = `pricing` at any time and for prompts of any length. */
   readonly priceLists?: readonly PriceList[];
+  /** How the model thinks; absent = not known. */
+  readonly reasoning?: ReasoningFacts;
   /** The provider caches prompts without being asked; absent = not known to. */
   readonly cachesImplicitly?: boolean;
 }
@@ -82,12 +102,16 @@ export interface Model {
   readonly huggingFaceId?: string;
   /** Epoch seconds. */
   readonly created: number;
+  /** A day or a month; absent = not known. */
+  readonly knowledgeCutoff?: string;
   readonly contextLength: number | undefined;
   readonly maxOutputTokens: number | undefined;
   readonly inputModalities: readonly string[];
   readonly outputModalities: readonly string[];
   readonly aliases: readonly string[];
   readonly quality: { readonly general?: number; readonly coding?: number };
+  /** Absent = not known. */
+  readonly reasoning?: ReasoningFacts;
   readonly distillable: boolean;
   readonly endpoints: readonly Endpoint[];
 }
@@ -101,4 +125,6 @@ export interface Catalog {
   readonly dueAtMs?: number;
   /** By id or alias; undefined for what nobody knows. */
   resolve(id: string): Model | undefined;
+  /** The same with the providers that the gateway knows but has no credential for; made on first use. */
+  withEveryProvider(): Catalog;
 }

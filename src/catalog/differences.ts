@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { PRICE_NAMES } from '../config/price-names.ts';
+import { forEachSliced, type Sliced } from '../kit/turns.ts';
 import type { PricingEntry } from './entries.ts';
 import type { KnownEndpoint, KnownModel, KnownModels } from './known-model.ts';
 
@@ -36,12 +37,16 @@ const NOT_FACTS: ReadonlySet<string> = new Set([
 ]);
 
 /** What is different in `after`. Removed endpoints are not told: whoever removed them knows. */
-export function differencesBetween(before: KnownModels, after: KnownModels): Difference[] {
-  const gone = [...before.keys()].filter((id) => !after.has(id));
-  return [
-    ...gone.map((model) => ({ kind: 'model-gone' as const, model })),
-    ...[...after.values()].flatMap((model) => modelDifferences(before.get(model.id), model)),
-  ];
+export function* differencesBetween(before: KnownModels, after: KnownModels): Sliced<Difference[]> {
+  const differences: Difference[] = [];
+  yield* forEachSliced(before.keys(), (model) => {
+    if (!after.has(model)) differences.push({ kind: 'model-gone', model });
+  });
+  yield* forEachSliced(after.values(), (model) => {
+    const known = before.get(model.id);
+    if (known !== model) differences.push(...modelDifferences(known, model));
+  });
+  return differences;
 }
 
 function modelDifferences(before: KnownModel | undefined, after: KnownModel): Difference[] {
@@ -82,7 +87,9 @@ function endpointDifferences(
 function priceDifferences(before: KnownEndpoint, after: KnownEndpoint): (Change & { from: string })[] {
   const prices = after.prices ?? [];
   return prices.flatMap(({ from, pricing }, index) => {
-    const isKnown = (before.prices ?? []).some((dated) => isDeepStrictEqual(dated, { from, pricing }));
+    const isKnown = (before.prices ?? []).some(
+      (dated) => dated.from === from && isDeepStrictEqual(dated.pricing, pricing),
+    );
     const previous = prices[index - 1]?.pricing ?? after.pricing ?? {};
     return isKnown ? [] : changedPrices(previous, pricing).map((change) => ({ ...change, from }));
   });

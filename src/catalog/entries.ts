@@ -1,3 +1,5 @@
+import type { EFFORT_WORDS } from '../config/catalog-members.ts';
+
 /** Providers and models as a person writes them: in the configuration file and in the tables that ship with the gateway. */
 
 export type DialectWord =
@@ -7,6 +9,8 @@ export type DialectWord =
   | 'google-gemini'
   | 'aws-bedrock'
   | 'simulator';
+
+export type EffortWord = (typeof EFFORT_WORDS)[number];
 
 export interface ProviderEntry {
   readonly slug: string;
@@ -31,6 +35,8 @@ export type PricingEntry = Readonly<Record<string, unknown>>;
 export interface DatedPricingEntry {
   readonly from: string;
   readonly pricing: PricingEntry;
+  /** The day of the data that told it, where it could not begin on that day; in the data of the catalogue only. */
+  readonly told?: string;
 }
 
 export interface EndpointEntry {
@@ -50,13 +56,30 @@ export interface EndpointEntry {
   readonly implicit_caching?: boolean | null;
 }
 
+/** How a model thinks. */
+export interface ReasoningEntry {
+  /** It cannot be switched off. */
+  readonly mandatory: boolean;
+  /** It thinks unless told otherwise. */
+  readonly default_enabled?: boolean | null;
+  readonly default_effort?: EffortWord | null;
+  /** Absent = not known, and taken for all. */
+  readonly supported_efforts?: readonly EffortWord[] | null;
+  /** It takes a budget in tokens. */
+  readonly supports_max_tokens?: boolean | null;
+}
+
 export interface ModelEntry {
   readonly id: string;
   readonly canonical_slug?: string | null;
   readonly name?: string | null;
   readonly description?: string | null;
-  /** A day. */
+  /** The day of its release. */
   readonly created?: string | null;
+  /** The day of which the entry is; in the data of the catalogue only. */
+  readonly as_of?: string;
+  /** A day or a month: nothing later is in what it was trained on. */
+  readonly knowledge_cutoff?: string | null;
   readonly hugging_face_id?: string | null;
   /** Slug of the provider that its author runs: tried before the other known ones. */
   readonly home?: string | null;
@@ -66,6 +89,7 @@ export interface ModelEntry {
   readonly output_modalities?: readonly string[] | null;
   readonly aliases?: readonly string[] | null;
   readonly quality?: { readonly general?: number | null; readonly coding?: number | null } | null;
+  readonly reasoning?: ReasoningEntry | null;
   readonly distillable?: boolean | null;
   readonly endpoints?: readonly EndpointEntry[] | null;
 }

@@ -11,19 +11,22 @@ export type KnownModel = Omit<DocumentModel, 'endpoints'> &
 export type KnownModels = ReadonlyMap<string, KnownModel>;
 
 /** The models of a document, every entry with its own origin. */
-export function modelsOf({ as_of, source, models }: CatalogDocument): KnownModel[] {
-  return models.map((model) => {
-    const origin = { as_of: model.as_of ?? as_of, source: model.source ?? source };
-    return {
-      ...model,
-      ...origin,
-      endpoints: (model.endpoints ?? []).map((endpoint) => ({
-        ...endpoint,
-        as_of: endpoint.as_of ?? origin.as_of,
-        source: endpoint.source ?? origin.source,
-      })),
-    };
-  });
+export function modelsOf(document: CatalogDocument): KnownModel[] {
+  return document.models.map((model) => knownModelOf(model, document));
+}
+
+/** A model of a document, every entry with its own origin. */
+export function knownModelOf(model: DocumentModel, document: Provenance): KnownModel {
+  const origin = { as_of: model.as_of ?? document.as_of, source: model.source ?? document.source };
+  return {
+    ...model,
+    ...origin,
+    endpoints: (model.endpoints ?? []).map((endpoint) => ({
+      ...endpoint,
+      as_of: endpoint.as_of ?? origin.as_of,
+      source: endpoint.source ?? origin.source,
+    })),
+  };
 }
 
 /** Whether an entry says more of a model than how it is reached. */

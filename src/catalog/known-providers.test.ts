@@ -86,8 +86,10 @@ describe('keys of the environment', () => {
     expect(providers.map((entry) => buildProvider(entry).isPublic)).toEqual([true, true, true]);
   });
 
-  it('leave an installation without any as it is', () => {
-    expect(complete({ PATH: '/bin' }).providers).toEqual([]);
+  it('leave an installation without any to the simulator', () => {
+    const { providers, warnings } = complete({ PATH: '/bin' });
+    expect(providers.map(({ slug }) => slug)).toEqual(['simulator']);
+    expect(warnings).toEqual([]);
   });
 
   it('join the providers of the file, and are the keys of those listed without one', () => {
@@ -119,7 +121,14 @@ describe('keys of the environment', () => {
     expect(providers.map(({ api_key }) => api_key)).toEqual([undefined, 'c']);
     expect(warnings).toMatchObject([{ path: 'OPENAI_API_KEY' }]);
     expect(JSON.stringify(warnings)).not.toContain('canary');
-    expect(complete({ CLOUDFLARE_API_TOKEN: 'c' }).providers).toEqual([]);
+    const alone = complete({ CLOUDFLARE_API_TOKEN: 'c' });
+    expect(alone.providers.map(({ slug }) => slug)).toEqual(['simulator']);
+    expect(alone.warnings).toEqual([
+      {
+        path: 'CLOUDFLARE_API_TOKEN',
+        message: expect.stringMatching(/^is not used: list cloudflare with a base_url; the address depends/),
+      },
+    ]);
   });
 
   it.each<[Environment, string, object | string]>([
@@ -151,9 +160,38 @@ describe('keys of the environment', () => {
     expect(typeof expected === 'string' ? text : JSON.parse(text)).toEqual(expected);
   });
 
-  it('switch nothing on when a part is missing', () => {
-    expect(complete({ AWS_ACCESS_KEY_ID: 'i', AWS_SECRET_ACCESS_KEY: 's' }).providers).toEqual([]);
-    expect(complete({ AZURE_OPENAI_API_KEY: 'k' }).providers).toEqual([]);
+  it.each<[Environment, string, string, string]>([
+    [{ AWS_ACCESS_KEY_ID: 'canary' }, 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY and AWS_REGION', 'amazon-'],
+    [
+      { AWS_ACCESS_KEY_ID: 'canary', AWS_SECRET_ACCESS_KEY: 'canary', AWS_SESSION_TOKEN: 'canary' },
+      'AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY',
+      'AWS_REGION',
+      'amazon-bedrock',
+    ],
+    [
+      { AWS_SECRET_ACCESS_KEY: 'canary', AWS_REGION: 'x' },
+      'AWS_SECRET_ACCESS_KEY',
+      'AWS_ACCESS_KEY_ID',
+      'amazon-',
+    ],
+    [{ AZURE_API_KEY: 'canary' }, 'AZURE_API_KEY', 'AZURE_RESOURCE_NAME', 'azure'],
+    [{ AZURE_OPENAI_API_KEY: 'canary' }, 'AZURE_OPENAI_API_KEY', 'AZURE_RESOURCE_NAME', 'azure'],
+  ])('switch nothing on when a part is missing, and say which: %j', (environment, path, missing, slug) => {
+    const { providers, warnings } = complete(environment);
+    expect(providers.map((entry) => entry.slug)).toEqual(['simulator']);
+    expect(warnings).toHaveLength(1);
+    expect(warnings[0]?.path).toContain(path);
+    expect(warnings[0]?.message).toContain(`is not used without ${missing}: set that too, or give ${slug}`);
+    expect(JSON.stringify(warnings)).not.toContain('canary');
+  });
+
+  it('say nothing of places alone, of whole credentials, and of providers that have their key', () => {
+    expect(complete({ AWS_REGION: 'x', AZURE_RESOURCE_NAME: 'y' }).warnings).toEqual([]);
+    expect(complete({ AWS_BEARER_TOKEN_BEDROCK: 'b', AWS_ACCESS_KEY_ID: 'i' }).warnings).toEqual([]);
+    const listed = provider({ slug: 'amazon-bedrock', api_key: 'ABSK' });
+    expect(complete({ AWS_ACCESS_KEY_ID: 'i' }, listed).warnings).toEqual([]);
+    const keyless = provider({ slug: 'amazon-bedrock' });
+    expect(complete({ AWS_ACCESS_KEY_ID: 'i' }, keyless).warnings).toHaveLength(1);
   });
 
   it('give the region to a plain key of the file', () => {
@@ -167,7 +205,7 @@ describe('keys of the environment', () => {
   it('that cannot be used stop only those who asked for them', () => {
     const environment = { GOOGLE_VERTEX_CREDENTIALS: '{"type":"canary"}', GROQ_API_KEY: 'can ary' };
     const unasked = complete(environment);
-    expect(unasked.providers).toEqual([]);
+    expect(unasked.providers.map(({ slug }) => slug)).toEqual(['simulator']);
     expect(unasked.warnings).toEqual([
       {
         path: 'GOOGLE_VERTEX_CREDENTIALS',

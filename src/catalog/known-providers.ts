@@ -7,6 +7,7 @@ import type {
 } from '../config/known-providers.ts';
 import type { Issue } from '../kit/validate.ts';
 import { parseCredential } from './credential.ts';
+import { halfSetWarning } from './half-set-credential.ts';
 import { authOf, rowOf } from './provider-rows.ts';
 import { type KeySource, PROVIDER_TABLE, type ProviderRow } from './provider-table.ts';
 import { SIMULATOR_PROVIDER } from './simulator-catalog.ts';
@@ -74,9 +75,8 @@ function complete(providers: readonly ProviderConfig[], environment: Environment
   const all = [...listed, ...switchedOn];
   const found = all.flatMap(({ provider }) => provider ?? []);
   // Without providers of its own a file has the simulator, whatever the environment adds.
-  const needsSimulator = providers.length === 0 && found.length > 0;
   return {
-    providers: needsSimulator ? [...found, entryOf(SIMULATOR_PROVIDER.slug)] : found,
+    providers: providers.length === 0 ? [...found, entryOf(SIMULATOR_PROVIDER.slug)] : found,
     keys: all.flatMap(({ key }) => key ?? []),
     problems: all.flatMap(({ problem }) => problem ?? []),
     warnings: all.flatMap(({ warning }) => warning ?? []),
@@ -88,7 +88,7 @@ interface Completion {
   readonly provider?: ProviderConfig;
   readonly key?: EnvironmentKey;
   readonly problem?: Issue;
-  readonly warning?: Issue;
+  readonly warning?: Issue | undefined;
 }
 
 function completeListed(provider: ProviderConfig, path: string, environment: Environment): Completion {
@@ -97,7 +97,7 @@ function completeListed(provider: ProviderConfig, path: string, environment: Env
   if (row === undefined) return { provider };
   if (given) return { provider: { ...provider, api_key: withRegion(given, row, environment) } };
   const found = firstFound(row, environment);
-  if (found === undefined) return { provider };
+  if (found === undefined) return { provider, warning: halfSetWarning(slug, row, environment) };
   const names = found.variables.join(', ');
   // A key goes to the address that it is known to be for; to any other only when the file says so.
   if (address && row.base_url !== undefined) {
@@ -114,9 +114,15 @@ function completeListed(provider: ProviderConfig, path: string, environment: Env
 function switchOn(entry: ProviderConfig, environment: Environment): Completion[] {
   const { slug } = entry;
   const row = rowOf(slug);
-  const found = row === undefined ? undefined : firstFound(row, environment);
+  if (row === undefined) return [];
+  const found = firstFound(row, environment);
+  if (found === undefined) return [{ warning: halfSetWarning(slug, row, environment) }];
   // Where the account decides the address, a key alone switches nothing on.
-  if (found === undefined || missingKeys(entry).length > 0) return [];
+  const [missing] = missingKeys(entry);
+  if (missing !== undefined) {
+    const message = `is not used: list ${slug} with a ${missing.path}; ${unknownAddress(row)}`;
+    return [{ warning: { path: found.variables.join(', '), message } }];
+  }
   const provider = { ...entry, api_key: found.text };
   const [issue] = credentialIssues(provider);
   if (issue === undefined) return [{ provider, key: { slug, variables: found.variables, switchesOn: true } }];

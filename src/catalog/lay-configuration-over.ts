@@ -1,3 +1,4 @@
+import { forEachSliced, type Sliced } from '../kit/turns.ts';
 import { tagOf } from './build-models.ts';
 import type { EndpointEntry, ModelEntry } from './entries.ts';
 
@@ -6,19 +7,19 @@ import type { EndpointEntry, ModelEntry } from './entries.ts';
  * what it leaves out stays as it is known. Its endpoints stand first. A name that it uses, as an id or as an alias,
  * means its own model.
  */
-export function layConfigurationOver(
+export function* layConfigurationOver(
   known: readonly ModelEntry[],
   own: readonly ModelEntry[],
-): readonly ModelEntry[] {
-  const knownById = new Map(known.map((model) => [model.id, model]));
-  const ownIds = new Set(own.map(({ id }) => id));
+): Sliced<readonly ModelEntry[]> {
   const taken = new Set(own.flatMap(({ id, aliases }) => [id, ...(aliases ?? [])]));
-  return [
-    ...own.map((model) => layModelOver(knownById.get(model.id), model, taken)),
-    ...known
-      .filter(({ id }) => !ownIds.has(id) && !taken.has(id))
-      .map((model) => ({ ...model, aliases: (model.aliases ?? []).filter((alias) => !taken.has(alias)) })),
-  ];
+  const knownById = new Map<string, ModelEntry>();
+  const others: ModelEntry[] = [];
+  yield* forEachSliced(known, (model) => {
+    knownById.set(model.id, model);
+    if (taken.has(model.id)) return;
+    others.push({ ...model, aliases: (model.aliases ?? []).filter((alias) => !taken.has(alias)) });
+  });
+  return [...own.map((model) => layModelOver(knownById.get(model.id), model, taken)), ...others];
 }
 
 function layModelOver(

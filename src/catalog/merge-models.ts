@@ -1,24 +1,34 @@
 import { isDeepStrictEqual } from 'node:util';
 import { momentMs } from '../config/moment.ts';
+import { forEachSliced, runAtOnce, type Sliced } from '../kit/turns.ts';
 import type { DatedPricingEntry, EndpointEntry, PricingEntry } from './entries.ts';
 import { hasFacts, type KnownEndpoint, type KnownModel, type KnownModels } from './known-model.ts';
+
+/** How long a price that holds no more can still be asked for: longer than any request of the past is kept. */
+const PRICE_RETENTION_MS = 400 * 86_400_000;
 
 /**
  * What is known from two sources together. Of each model and each endpoint the younger knowledge wins, member by
  * member, and of the same day the one that is `given`; prices are kept with the time in which they held. A new price
  * begins on the day of its knowledge; when an older price began no earlier, at `nowMs`, or without it right after that.
+ * With `nowMs`, a price that is added takes the place of those that ended so long ago that nobody asks for them.
  */
-export function mergeModels(
+export function* mergeModelsSliced(
   known: KnownModels,
-  given: readonly KnownModel[],
+  given: Iterable<KnownModel>,
   nowMs?: number,
-): Map<string, KnownModel> {
+): Sliced<Map<string, KnownModel>> {
   const merged = new Map(known);
-  for (const model of given) {
+  yield* forEachSliced(given, (model) => {
     const before = merged.get(model.id);
     merged.set(model.id, before === undefined ? model : mergeModel(before, model, nowMs));
-  }
+  });
   return merged;
+}
+
+/** The same at once. */
+export function mergeModels(known: KnownModels, given: Iterable<KnownModel>): Map<string, KnownModel> {
+  return runAtOnce(mergeModelsSliced(known, given));
 }
 
 function mergeModel(known: KnownModel, given: KnownModel, nowMs?: number): KnownModel {
@@ -55,24 +65,40 @@ type Priced = Pick<EndpointEntry, 'pricing' | 'prices'>;
 
 function mergePrices(older: Priced, younger: KnownEndpoint, nowMs?: number): Priced {
   const announced = younger.prices ?? [];
-  const kept = (older.prices ?? []).filter((dated) => begin(dated) < begin(announced[0]));
+  const before = older.prices ?? [];
+  const kept = before.filter((dated) => begin(dated) < begin(announced[0]));
   const news = newPrice({ pricing: older.pricing, prices: kept }, younger, nowMs);
-  const prices = [...kept, ...news, ...announced].sort((one, other) => begin(one) - begin(other));
+  const all = [...kept, ...news, ...announced].sort((one, other) => begin(one) - begin(other));
+  // The data themselves may tell of any time: dropping that would make them news again the next time.
+  const prices = all.length > before.length ? withoutPast(all, new Set(kept), nowMs) : all;
   return { pricing: older.pricing, ...(prices.length > 0 && { prices }) };
 }
 
-/** The usual price of younger knowledge with its beginning, unless it is what held on that day or holds now. */
+/** A history, oldest first, without those of the `droppable` prices that nobody asks for any more. */
+function withoutPast(
+  prices: readonly DatedPricingEntry[],
+  droppable: ReadonlySet<DatedPricingEntry>,
+  nowMs = Number.NEGATIVE_INFINITY,
+): readonly DatedPricingEntry[] {
+  const isPast = (index: number) => begin(prices[index + 1]) <= nowMs - PRICE_RETENTION_MS;
+  return prices.filter((dated, index) => !droppable.has(dated) || !isPast(index));
+}
+
+/** The usual price of younger knowledge with its beginning, unless it is what holds now or was last told of that day. */
 function newPrice(history: Priced, younger: KnownEndpoint, nowMs?: number): DatedPricingEntry[] {
   const untilMs = begin(younger.prices?.[0]);
   const dayMs = momentMs(younger.as_of) ?? 0;
   const lookMs = Math.min(nowMs ?? dayMs, untilMs - 1);
   const pricing = younger.pricing ?? {};
-  const isKnown = [dayMs, lookMs].some((atMs) => isDeepStrictEqual(pricing, priceAt(history, atMs)));
+  const lastTold = (history.prices ?? []).findLast(({ told }) => told === younger.as_of)?.pricing;
+  const known = [lastTold ?? priceAt(history, dayMs), priceAt(history, lookMs)];
+  const isKnown = known.some((price) => isDeepStrictEqual(pricing, price));
   if (isKnown || dayMs >= untilMs) return [];
   const lastMs = (history.prices ?? []).map(begin).findLast((fromMs) => fromMs <= Math.max(dayMs, lookMs));
   if (lastMs === undefined || dayMs > lastMs) return [{ from: younger.as_of, pricing }];
   const fromMs = Math.max(lookMs, lastMs + 1);
-  return fromMs < untilMs ? [{ from: new Date(fromMs).toISOString(), pricing }] : [];
+  const from = new Date(fromMs).toISOString();
+  return fromMs < untilMs ? [{ from, pricing, told: younger.as_of }] : [];
 }
 
 /** What an entry says was the price at a moment. */

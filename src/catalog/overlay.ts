@@ -1,12 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
 import Type from 'typebox';
-import { endpointTag, modelId } from '../config/catalog-members.ts';
-import { readJson } from '../kit/json.ts';
+import { day, endpointTag, modelId } from '../config/catalog-members.ts';
+import { momentMs } from '../config/moment.ts';
+import { isJsonObject } from '../kit/json.ts';
+import { JsonReader } from '../kit/json-reader.ts';
+import type { JsonLimits } from '../kit/json-scanner.ts';
 import { closed } from '../kit/schema.ts';
-import { compileValidator } from '../kit/validate.ts';
-import { type CatalogDocument, catalogDocumentSchema } from './catalog-document.ts';
-import { type KnownModel, type KnownModels, modelsOf } from './known-model.ts';
-import { mergeModels } from './merge-models.ts';
+import { forEachSliced, type Sliced } from '../kit/turns.ts';
+import { compileValidator, type Issue } from '../kit/validate.ts';
+import { type CatalogDocument, storedIssues } from './catalog-document.ts';
+import { type KnownModel, type KnownModels, knownModelOf } from './known-model.ts';
+import { mergeModelsSliced } from './merge-models.ts';
 
 /** What an operator brought in, over what ships. */
 export interface Overlay {
@@ -24,73 +28,121 @@ export interface Removal {
 
 export const NO_OVERLAY: Overlay = { models: [], removed: [] };
 
-const overlaySchema = closed({
-  ...catalogDocumentSchema.properties,
-  removed: Type.Array(closed({ id: modelId, tag: endpointTag, as_of: Type.String() })),
-});
+/** How reading a stored overlay ended; the problem completes a sentence that begins with the name of the file. */
+export type OverlayReading =
+  | { readonly ok: true; readonly overlay: Overlay }
+  | { readonly ok: false; readonly problem: string };
 
-const validator = compileValidator(overlaySchema);
+/** Several documents of the most that can be brought in fit into an overlay. */
+const LIMITS: JsonLimits = { depth: 64, keys: 5_000, values: 1_000_000 };
 
-/** Reads a stored overlay; the problem completes a sentence that begins with the name of the file. */
-export function parseOverlay(
-  text: string,
-): { readonly ok: true; readonly overlay: Overlay } | { readonly ok: false; readonly problem: string } {
-  const reading = readJson(text);
-  if (!reading.ok) return { ok: false, problem: `is ${reading.problem}` };
-  const [issue] = validator.issuesOf(reading.value);
-  if (issue !== undefined) {
-    return { ok: false, problem: `is not a stored catalogue: ${issue.path} ${issue.message}` };
+/** Characters that are looked at in one slice. */
+const PIECE = 64 * 1024;
+
+const removals = compileValidator(
+  closed({ removed: Type.Array(closed({ id: modelId, tag: endpointTag, as_of: day })) }),
+);
+
+/** Reads a stored overlay. It must be as good as data that somebody brings in. */
+export function* parseOverlay(text: string): Sliced<OverlayReading> {
+  const reader = new JsonReader(LIMITS);
+  for (let from = 0; from < text.length; from += PIECE) {
+    reader.push(text.slice(from, from + PIECE));
+    yield;
   }
-  const document = reading.value as unknown as CatalogDocument & Pick<Overlay, 'removed'>;
-  return { ok: true, overlay: { models: modelsOf(document), removed: document.removed } };
+  const reading = yield* reader.end();
+  if (!reading.ok) {
+    return { ok: false, problem: `cannot be read: ${`${reading.path} ${reading.problem}`.trim()}` };
+  }
+  const { removed, ...rest } = isJsonObject(reading.value) ? reading.value : {};
+  const [issue] = [
+    ...(yield* storedIssues(isJsonObject(reading.value) ? rest : reading.value)),
+    ...removalIssues(removed),
+  ];
+  if (issue !== undefined) {
+    return { ok: false, problem: `is not a stored catalogue: ${`${issue.path} ${issue.message}`.trim()}` };
+  }
+  const document = rest as unknown as CatalogDocument;
+  const models: KnownModel[] = [];
+  yield* forEachSliced(document.models, (model) => models.push(knownModelOf(model, document)));
+  return { ok: true, overlay: { models, removed: removed as unknown as readonly Removal[] } };
 }
 
-/** Writes an overlay as it is stored. */
-export function renderOverlay({ models, removed }: Overlay, asOf: string): string {
-  return `${JSON.stringify({ as_of: asOf, source: 'signalbox catalog refresh', models, removed }, null, 1)}\n`;
+function removalIssues(removed: unknown): Issue[] {
+  const issues = removals.issuesOf({ removed });
+  if (issues.length > 0) return issues;
+  return (removed as readonly Removal[]).flatMap(({ as_of }, index) =>
+    momentMs(as_of) === undefined
+      ? [{ path: `removed[${index}].as_of`, message: 'is not in the calendar' }]
+      : [],
+  );
 }
 
-/** What is known all in all. */
-export function applyOverlay(shipped: KnownModels, { models, removed }: Overlay): KnownModels {
+/** Writes an overlay as it is stored, one line per model. */
+export function* renderOverlay({ models, removed }: Overlay, asOf: string): Sliced<string> {
+  const origin = JSON.stringify({ as_of: asOf, source: 'signalbox catalog refresh' }).slice(0, -1);
+  const [modelLines, removedLines] = [yield* linesOf(models), yield* linesOf(removed)];
+  return `${origin},\n"models":${modelLines},\n"removed":${removedLines}}\n`;
+}
+
+function* linesOf(members: readonly object[]): Sliced<string> {
+  const lines: string[] = [];
+  yield* forEachSliced(members, (member) => lines.push(JSON.stringify(member)));
+  return lines.length === 0 ? '[]' : `[\n${lines.join(',\n')}\n]`;
+}
+
+/** What is known all in all: models with an endpoint, and those that the overlay speaks of. */
+export function* applyOverlay(shipped: KnownModels, { models, removed }: Overlay): Sliced<KnownModels> {
   const gone = new Map(removed.map(({ id, tag, as_of }) => [`${id} ${tag}`, as_of]));
-  const kept = [...shipped.values()].map((model) => ({
-    ...model,
-    endpoints: model.endpoints.filter(({ tag, as_of }) => as_of > (gone.get(`${model.id} ${tag}`) ?? '')),
-  }));
-  const merged = mergeModels(new Map(kept.map((model) => [model.id, model])), models);
-  return new Map([...merged].filter(([, { endpoints }]) => endpoints.length > 0));
+  const kept = new Map<string, KnownModel>();
+  yield* forEachSliced(shipped.values(), (model) => {
+    const endpoints = model.endpoints.filter(
+      ({ tag, as_of }) => as_of > (gone.get(`${model.id} ${tag}`) ?? ''),
+    );
+    kept.set(model.id, endpoints.length === model.endpoints.length ? model : { ...model, endpoints });
+  });
+  const merged = yield* mergeModelsSliced(kept, models);
+  const spokenOf = new Set(models.map(({ id }) => id));
+  yield* forEachSliced(kept.keys(), (id) => {
+    if (merged.get(id)?.endpoints.length === 0 && !spokenOf.has(id)) merged.delete(id);
+  });
+  return merged;
 }
 
 /** The overlay that makes `wanted` of what ships. `asOf`: the day of the data that left out what is gone. */
-export function overlayBetween(
+export function* overlayBetween(
   shipped: KnownModels,
   wanted: KnownModels,
   before: Overlay,
   asOf: string,
-): Overlay {
+): Sliced<Overlay> {
+  const models: KnownModel[] = [];
+  yield* forEachSliced(wanted.values(), (model) => {
+    const changed = difference(shipped.get(model.id), model);
+    if (changed !== undefined) models.push(changed);
+  });
   const removedBefore = new Map(before.removed.map((removal) => [`${removal.id} ${removal.tag}`, removal]));
-  return {
-    models: [...wanted.values()].flatMap((model) => {
-      const changed = difference(shipped.get(model.id), model);
-      return changed === undefined ? [] : [changed];
-    }),
-    removed: [...shipped.values()].flatMap(({ id, endpoints }) => {
-      const left = new Set(wanted.get(id)?.endpoints.map(({ tag }) => tag));
-      return endpoints
-        .filter(({ tag }) => !left.has(tag))
-        .map(({ tag }) => removedBefore.get(`${id} ${tag}`) ?? { id, tag, as_of: asOf });
-    }),
-  };
+  const removed: Removal[] = [];
+  yield* forEachSliced(shipped.values(), ({ id, endpoints }) => {
+    const left = new Set(wanted.get(id)?.endpoints.map(({ tag }) => tag));
+    for (const { tag } of endpoints) {
+      if (left.has(tag)) continue;
+      removed.push(removedBefore.get(`${id} ${tag}`) ?? { id, tag, as_of: asOf });
+    }
+  });
+  return { models, removed };
 }
 
 function difference(shipped: KnownModel | undefined, wanted: KnownModel): KnownModel | undefined {
   if (shipped === undefined) return wanted;
+  if (shipped === wanted) return undefined;
   const { endpoints: shippedEndpoints, ...shippedFacts } = shipped;
   const { endpoints, ...facts } = wanted;
   const changed = endpoints.filter(
     (endpoint) => !shippedEndpoints.some((other) => isDeepStrictEqual(endpoint, other)),
   );
-  if (!isDeepStrictEqual(facts, shippedFacts)) return { ...facts, endpoints: changed };
+  const isAllGone = endpoints.length === 0;
+  if (isAllGone || !isDeepStrictEqual(facts, shippedFacts)) return { ...facts, endpoints: changed };
   const { id, as_of, source } = facts;
   return changed.length === 0 ? undefined : { id, as_of, source, endpoints: changed };
 }

@@ -140,7 +140,7 @@ export const PROVIDER_TABLE: Readonly<Record<string, ProviderRow>> = {
       { api_key: 'AZURE_OPENAI_API_KEY', resource_name: 'AZURE_RESOURCE_NAME' },
       { api_key: 'AZURE_API_KEY', resource_name: 'AZURE_RESOURCE_NAME' },
     ],
-    quirks: { outputLimitField: 'max_completion_tokens' },
+    quirks: { outputLimitField: 'max_completion_tokens', highestEffort: 'xhigh' },
     data_policy: ABUSE_MONITORING,
     facts: {
       privacyPolicyUrl: 'https://privacy.microsoft.com/privacystatement',
@@ -529,7 +529,7 @@ export const PROVIDER_TABLE: Readonly<Record<string, ProviderRow>> = {
     base_url: 'https://api.openai.com/v1',
     keys: ['OPENAI_API_KEY'],
     // For those who speak the chat dialect to it.
-    quirks: { outputLimitField: 'max_completion_tokens' },
+    quirks: { outputLimitField: 'max_completion_tokens', highestEffort: 'xhigh' },
     data_policy: ABUSE_MONITORING,
     facts: {
       privacyPolicyUrl: 'https://openai.com/policies/privacy-policy',

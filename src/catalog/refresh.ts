@@ -1,8 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
+import { forEachSliced, type Sliced } from '../kit/turns.ts';
 import type { CatalogDocument } from './catalog-document.ts';
 import { type Difference, differencesBetween } from './differences.ts';
-import { hasFacts, type KnownEndpoint, type KnownModel, type KnownModels, modelsOf } from './known-model.ts';
-import { isOlder, mergeModels } from './merge-models.ts';
+import {
+  hasFacts,
+  type KnownEndpoint,
+  type KnownModel,
+  type KnownModels,
+  knownModelOf,
+} from './known-model.ts';
+import { isOlder, mergeModelsSliced } from './merge-models.ts';
 
 /** What becomes of the known models when data are merged into them. */
 export interface Refreshed {
@@ -14,26 +21,42 @@ export interface Refreshed {
 
 /**
  * Merges checked data into what is known. Endpoints of providers that the data speak of, and that they do not list any
- * more, are kept unless `prune`; a model that is left without any goes with them.
+ * more, are kept unless `prune`; a model that is left without any goes with them, unless the data speak of it.
  */
-export function refresh(
+export function* refresh(
   known: KnownModels,
   document: CatalogDocument,
   { prune, nowMs }: { readonly prune: boolean; readonly nowMs: number },
-): Refreshed {
-  const given = modelsOf(document);
-  const young = given.map((model) => withoutOutdated(known.get(model.id), model));
-  const merged = mergeModels(known, young, nowMs);
-  const gone = goneFrom(known, given);
-  if (prune) for (const { model, tag } of gone) forget(merged, model, tag);
+): Sliced<Refreshed> {
+  const given: KnownModel[] = [];
+  const young: KnownModel[] = [];
+  const outdated: Difference[] = [];
+  yield* forEachSliced(document.models, (entry) => {
+    const model = knownModelOf(entry, document);
+    const before = known.get(model.id);
+    given.push(model);
+    young.push(withoutOutdated(before, model));
+    outdated.push(...outdatedOf(before, model));
+  });
+  const merged = yield* mergeModelsSliced(known, young, nowMs);
+  const gone = yield* goneFrom(known, given);
+  if (prune) {
+    const spokenOf = new Set(given.map(({ id }) => id));
+    yield* forEachSliced(gone, ({ model, tag }) => forget(merged, model, tag, spokenOf.has(model)));
+  }
+  let isChanged = prune && gone.length > 0;
+  yield* forEachSliced(given, ({ id }) => {
+    isChanged ||= !isDeepStrictEqual(known.get(id), merged.get(id));
+  });
+  const told = yield* differencesBetween(known, merged);
   return {
     models: merged,
     differences: [
-      ...differencesBetween(known, merged),
+      ...told,
       ...gone.map((endpoint) => ({ kind: 'gone' as const, ...endpoint, pruned: prune })),
-      ...outdated(known, given),
+      ...outdated,
     ],
-    isChanged: !isDeepStrictEqual(new Map(known), merged),
+    isChanged,
   };
 }
 
@@ -42,21 +65,29 @@ interface EndpointName {
   readonly tag: string;
 }
 
-function goneFrom(known: KnownModels, given: readonly KnownModel[]): EndpointName[] {
-  const covered = new Set(given.flatMap(({ endpoints }) => endpoints.map(({ provider }) => provider)));
-  const listed = new Set(given.flatMap(({ id, endpoints }) => endpoints.map(({ tag }) => `${id} ${tag}`)));
-  return [...known.values()].flatMap(({ id, endpoints }) =>
-    endpoints
-      .filter(({ provider, tag }) => covered.has(provider) && !listed.has(`${id} ${tag}`))
-      .map(({ tag }) => ({ model: id, tag })),
-  );
+function* goneFrom(known: KnownModels, given: readonly KnownModel[]): Sliced<EndpointName[]> {
+  const covered = new Set<string>();
+  const listed = new Set<string>();
+  yield* forEachSliced(given, ({ id, endpoints }) => {
+    for (const { provider, tag } of endpoints) {
+      covered.add(provider);
+      listed.add(`${id} ${tag}`);
+    }
+  });
+  const gone: EndpointName[] = [];
+  yield* forEachSliced(known.values(), ({ id, endpoints }) => {
+    for (const { provider, tag } of endpoints) {
+      if (covered.has(provider) && !listed.has(`${id} ${tag}`)) gone.push({ model: id, tag });
+    }
+  });
+  return gone;
 }
 
-function forget(models: Map<string, KnownModel>, id: string, tag: string): void {
+function forget(models: Map<string, KnownModel>, id: string, tag: string, isSpokenOf: boolean): void {
   const model = models.get(id);
   if (model === undefined) return;
   const endpoints = model.endpoints.filter((endpoint) => endpoint.tag !== tag);
-  if (endpoints.length === 0) models.delete(id);
+  if (endpoints.length === 0 && !isSpokenOf) models.delete(id);
   else models.set(id, { ...model, endpoints });
 }
 
@@ -73,10 +104,7 @@ function isOutdated(endpoint: KnownEndpoint, { endpoints }: KnownModel): boolean
 }
 
 /** Endpoints of which something younger is known than what the data say. */
-function outdated(known: KnownModels, given: readonly KnownModel[]): Difference[] {
-  return given.flatMap(({ id, endpoints }) => {
-    const model = known.get(id);
-    const old = model === undefined ? [] : endpoints.filter((endpoint) => isOutdated(endpoint, model));
-    return old.map(({ tag }) => ({ kind: 'outdated', model: id, tag }) as const);
-  });
+function outdatedOf(known: KnownModel | undefined, { id, endpoints }: KnownModel): Difference[] {
+  const old = known === undefined ? [] : endpoints.filter((endpoint) => isOutdated(endpoint, known));
+  return old.map(({ tag }) => ({ kind: 'outdated', model: id, tag }) as const);
 }

@@ -2,6 +2,8 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { runAtOnce } from '../kit/turns.ts';
+import { CATALOG_DAY } from './build-models.ts';
 import { type CatalogDocument, documentIssues } from './catalog-document.ts';
 import { rowOf } from './provider-rows.ts';
 import { allShippedModels, shippedModels } from './shipped-models.ts';
@@ -18,7 +20,7 @@ describe('the data that ship', () => {
   it.each([...models, ...endpoints].map((file) => [file.slice(folder.length), file]))(
     '%s is valid',
     (_, file) => {
-      expect(documentIssues(documentOf(file), Date.now())).toEqual([]);
+      expect(runAtOnce(documentIssues(documentOf(file), Date.now()))).toEqual([]);
     },
   );
 
@@ -64,6 +66,45 @@ describe('the data that ship', () => {
       }
     }
     expect(known.flatMap((model) => model.endpoints).length).toBeGreaterThan(300);
+  });
+
+  it('are of the day that undated models count as made on', () => {
+    const days = new Set([...models, ...endpoints].map((file) => documentOf(file).as_of));
+    expect(days).toEqual(new Set([CATALOG_DAY]));
+  });
+
+  it('say when most models were released, and how the well-known ones do', () => {
+    const known = [...allShippedModels().values()];
+    expect(known.filter(({ created }) => created !== undefined).length).toBeGreaterThan(120);
+    const scored = known.filter(({ quality }) => quality?.general && quality.coding);
+    expect(scored.length).toBeGreaterThanOrEqual(40);
+    for (const { quality, source } of known) {
+      if (quality !== undefined) expect(source).toMatch(/GPQA Diamond .*SWE-bench Verified .* up to 20/);
+    }
+    for (const { created, knowledge_cutoff: cutoff } of known) {
+      if (created && cutoff) expect(cutoff <= created).toBe(true);
+    }
+  });
+
+  it.each([
+    ['openai/o3', { mandatory: true, supported_efforts: ['low', 'medium', 'high'] }],
+    ['openai/gpt-5', { mandatory: true, supported_efforts: ['minimal', 'low', 'medium', 'high'] }],
+    ['openai/gpt-5.1', { mandatory: false, default_enabled: false }],
+    ['google/gemini-2.5-pro', { mandatory: true, supports_max_tokens: true }],
+    ['google/gemini-2.5-flash', { mandatory: false }],
+    ['anthropic/claude-sonnet-4.5', { mandatory: false, supports_max_tokens: true }],
+    ['moonshotai/kimi-k2-thinking', { mandatory: true }],
+  ])('say how %s thinks', (id, reasoning) => {
+    expect(allShippedModels().get(id)?.reasoning).toMatchObject(reasoning);
+  });
+
+  it('say how a model thinks in a way that fits together', () => {
+    for (const { reasoning } of allShippedModels().values()) {
+      if (!reasoning) continue;
+      const { mandatory, default_enabled: isOn, default_effort: usual, supported_efforts: all } = reasoning;
+      expect([mandatory, isOn]).not.toEqual([true, false]);
+      if (usual && all) expect(all).toContain(usual);
+    }
   });
 
   it('say nothing of models that nobody serves', () => {

@@ -40,10 +40,12 @@ export async function refreshCatalog(flags: Flags, source: string, wishes: Refre
     return 1;
   }
   const { differences, changed, state } = look;
+  const told = differences.filter((difference) => !isKept(difference));
+  const kept = differences.filter(isKept).map(({ model, tag }) => ({ model, tag }));
   const end = (applied: boolean, sentence: string) => {
-    output.out(asJson ? jsonText({ applied, differences }) : `${sentence}\n`);
+    output.out(asJson ? jsonText({ applied, differences: told, kept }) : `${sentence}\n`);
   };
-  if (!asJson) output.out(differencesText(differences));
+  if (!asJson) output.out(differencesText(told, kept.length));
   if (!changed) end(false, 'Nothing changes: all of this is known.');
   else if (dryRun) end(false, 'Nothing was changed (--dry-run).');
   else if (!yes && ask !== undefined && !isYes(await ask('Bring this in? [y/N] '))) {
@@ -84,9 +86,14 @@ function isYes(answer: string): boolean {
 
 // --- Differences ---------------------------------------------------------------------------------------------------------
 
-function differencesText(differences: readonly Difference[]): string {
-  const shown = differences.filter((difference) => difference.kind !== 'gone' || difference.pruned);
-  const kept = differences.length - shown.length;
+type Gone = Extract<Difference, { kind: 'gone' }>;
+
+/** Not in the data, and kept all the same: nothing changes. */
+function isKept(difference: Difference): difference is Gone {
+  return difference.kind === 'gone' && !difference.pruned;
+}
+
+function differencesText(shown: readonly Difference[], kept: number): string {
   const note =
     kept === 0
       ? ''

@@ -4,16 +4,18 @@ import { CommandRefused } from '../control/send-command.ts';
 /** How long an address may take to answer in full, milliseconds. */
 const FETCH_TIMEOUT_MS = 30_000;
 
+const FETCHED: ReadonlySet<string> = new Set(['http', 'https']);
+
 /** The text of a file, or of what an http(s) address answers. Rejects with a CommandRefused, also above `maxBytes`. */
-export function readSource(source: string, maxBytes: number): Promise<string> {
-  return /^https?:\/\//i.test(source)
-    ? fetchText(source, maxBytes)
-    : Promise.resolve(fileText(source, maxBytes));
+export async function readSource(source: string, maxBytes: number): Promise<string> {
+  const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(source)?.[1]?.toLowerCase();
+  if (scheme === undefined) return fileText(source, maxBytes);
+  if (FETCHED.has(scheme)) return fetchText(source, maxBytes);
+  throw new CommandRefused(`${scheme}:// is not supported: give an http(s) address or the name of a file`);
 }
 
 function fileText(path: string, maxBytes: number): string {
-  // Whoever opens a FIFO without this waits for somebody to write.
-  const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  const descriptor = openFile(path);
   try {
     if (!fstatSync(descriptor).isFile()) throw new CommandRefused(`${path} is not a file`);
     const bytes = Buffer.alloc(maxBytes + 1);
@@ -26,6 +28,16 @@ function fileText(path: string, maxBytes: number): string {
     }
   } finally {
     closeSync(descriptor);
+  }
+}
+
+function openFile(path: string): number {
+  try {
+    // Whoever opens a FIFO without this waits for somebody to write.
+    return openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  } catch (error) {
+    const { code = 'unknown' } = error as NodeJS.ErrnoException;
+    throw new CommandRefused(`${path} ${code === 'ENOENT' ? 'does not exist' : `cannot be read (${code})`}`);
   }
 }
 

@@ -51,6 +51,32 @@ export const outputModalities = Type.Array(oneOf(['text', 'image', 'audio', 'vid
 
 export const quality = closed({ general: optional(share), coding: optional(share) });
 
+/** How much a model can be asked to think, from the least to the most. Not to think at all is no effort. */
+export const EFFORT_WORDS = ['minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
+
+/** How a model thinks: whether it always does, and how much it can be asked to. */
+export const reasoning = closed({
+  mandatory: Type.Boolean(),
+  default_enabled: optional(Type.Boolean()),
+  default_effort: optional(oneOf(EFFORT_WORDS)),
+  supported_efforts: optional(
+    Type.Array(oneOf(EFFORT_WORDS), { minItems: 1, maxItems: EFFORT_WORDS.length }),
+  ),
+  supports_max_tokens: optional(Type.Boolean()),
+});
+
+/** A day, or a month where the day is not known. */
+export const dayOrMonth = Type.String({
+  pattern: '^\\d{4}-\\d{2}(-\\d{2})?$',
+  explain: 'must be a day such as 2026-05-01, or a month such as 2026-05',
+});
+
+/** A day of the calendar. */
+export const day = Type.String({
+  pattern: '^\\d{4}-\\d{2}-\\d{2}$',
+  explain: 'must be a day such as 2026-05-01',
+});
+
 export const parameterNames = Type.Array(Type.String({ minLength: 1, maxLength: 64 }), { maxItems: 256 });
 
 const price = Type.Optional(

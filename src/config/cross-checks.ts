@@ -85,6 +85,11 @@ function* modelChecks({ models, providers }: Config, knownProviders: KnownProvid
     for (const [at, alias] of (model.aliases ?? []).entries()) {
       yield* duplicate(firstAt, alias, `models[${index}].aliases[${at}]`);
     }
+    for (const name of ['created', 'knowledge_cutoff'] as const) {
+      if (model[name] && momentMs(model[name]) === undefined) {
+        yield { path: `models[${index}].${name}`, message: 'is not in the calendar' };
+      }
+    }
     for (const [at, endpoint] of model.endpoints.entries()) {
       const path = `models[${index}].endpoints[${at}]`;
       if (!slugs.has(endpoint.provider) && !knownProviders.has(endpoint.provider)) {

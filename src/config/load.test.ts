@@ -109,12 +109,15 @@ describe('loadConfiguration', () => {
   it('warns once of a key that many models set', () => {
     const models = Array.from(
       { length: 3 },
-      (_, at) => `{ id: a/${at}, quality: {}, endpoints: [{ provider: p }] }`,
+      (_, at) => `{ id: a/${at}, endpoints: [{ provider: p, pricing: { audio: "0.1" } }] }`,
     );
     const provider = '{ slug: p, dialect: openai-chat, base_url: http://h/v1 }';
     writeFileSync(join(cwd, 'signalbox.yaml'), `providers: [${provider}]\nmodels: [${models.join()}]`);
     expect(load().warnings).toEqual([
-      { path: 'models[0].quality', message: 'has no effect in this version yet, nor in 2 more places' },
+      {
+        path: 'models[0].endpoints[0].pricing.audio',
+        message: 'has no effect in this version yet, nor in 2 more places',
+      },
     ]);
   });
 
@@ -122,18 +125,29 @@ describe('loadConfiguration', () => {
     writeFileSync(
       join(cwd, 'signalbox.yaml'),
       [
-        'routing: { attempts_per_model: 2, sticky_idle_ms: 5 }',
-        'plugins: { auto-router: { models: ["a/*"] } }',
+        'retention: { events_days: 5 }',
+        'plugins: { auto-router: { models: ["a/*"] }, moderation: { provider: g, model: m } }',
         'durability: { ledger: power }',
         'providers: [{ slug: g, dialect: google-gemini, base_url: http://h }]',
       ].join('\n'),
     );
     expect(load().warnings.map(({ path }) => path)).toEqual([
-      'routing.sticky_idle_ms',
       'durability',
-      'plugins.auto-router',
+      'retention',
+      'plugins.moderation',
     ]);
     rmSync(join(cwd, 'signalbox.yaml'));
     expect(load().warnings).toEqual([]);
+  });
+
+  it('lets those who know the formats of requests look at the presets', () => {
+    writeFileSync(join(cwd, 'signalbox.yaml'), 'vendor: acorn\npresets: { mine: { warmth: 2 } }');
+    const presetCheck = (presets: object, vendor: string) =>
+      Object.keys(presets).map((slug) => ({ path: `presets.${slug}.warmth`, message: `not at ${vendor}` }));
+    const loading = loadConfiguration({ cwd, env: {}, knownProviders: KNOWN_PROVIDERS, presetCheck });
+    expect(loading).toEqual({
+      ok: false,
+      problems: [{ path: 'presets.mine.warmth', message: 'not at acorn' }],
+    });
   });
 });

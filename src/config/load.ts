@@ -6,8 +6,15 @@ import type { Issue } from '../kit/validate.ts';
 import type { Environment } from './environment.ts';
 import { versionOfStatus } from './file-version.ts';
 import type { EnvironmentKey, KnownProviders } from './known-providers.ts';
-import { type ConfigReading, MAX_CONFIG_BYTES, parseConfig, parseConfigAside } from './parse-config.ts';
+import {
+  type ConfigReading,
+  MAX_CONFIG_BYTES,
+  MAX_PROBLEMS,
+  parseConfig,
+  parseConfigAside,
+} from './parse-config.ts';
 import type { Config } from './schema.ts';
+import { shownProblem } from './shown-text.ts';
 import { startBlockers, unbuiltWarnings } from './unbuilt.ts';
 
 /** Flags of the command line, as they were typed. They win over the environment, the environment over the file. */
@@ -65,6 +72,8 @@ export interface LoadOptions {
   readonly flags?: Flags;
   /** What is known about providers without being told. */
   readonly knownProviders: KnownProviders;
+  /** What is wrong with presets, for those who know the formats of requests; paths begin at the root. */
+  readonly presetCheck?: (presets: Config['presets'], vendor: string) => readonly Issue[];
   /** Default: the environment of the process. */
   readonly env?: Environment;
   /** Default: the working directory of the process. */
@@ -96,21 +105,23 @@ interface BegunLoading {
   readonly runtime: Runtime;
   readonly env: Environment;
   readonly knownProviders: KnownProviders;
+  readonly presetCheck: LoadOptions['presetCheck'];
   readonly problems: readonly Issue[];
 }
 
 function beginLoading(options: LoadOptions): BegunLoading {
-  const { flags = {}, env = process.env, cwd = process.cwd(), knownProviders } = options;
+  const { flags = {}, env = process.env, cwd = process.cwd(), knownProviders, presetCheck } = options;
   const problems: Issue[] = [];
   const runtime = readRuntime(flags, env, cwd, problems);
   const source = sourceOf(flags, env, cwd);
   const content = readContent(source, problems);
-  return { source, content, runtime, env, knownProviders, problems };
+  return { source, content, runtime, env, knownProviders, presetCheck, problems };
 }
 
 function endLoading(begun: BegunLoading, { version }: Content, reading: ConfigReading): Loading {
   const { runtime, source, env } = begun;
-  const problems = [...begun.problems, ...(reading.ok ? [] : reading.problems), ...startBlockers(runtime)];
+  const fileProblems = reading.ok ? presetProblems(begun, reading.config) : reading.problems;
+  const problems = [...begun.problems, ...fileProblems, ...startBlockers(runtime)];
   if (!reading.ok || problems.length > 0) return { ok: false, problems };
   return {
     ok: true,
@@ -126,6 +137,10 @@ function endLoading(begun: BegunLoading, { version }: Content, reading: ConfigRe
       environment: env,
     },
   };
+}
+
+function presetProblems({ presetCheck }: BegunLoading, { presets, vendor }: Config): readonly Issue[] {
+  return (presetCheck?.(presets, vendor) ?? []).slice(0, MAX_PROBLEMS).map(shownProblem);
 }
 
 function isEmptyObject(value: unknown): boolean {

@@ -87,7 +87,7 @@ describe('parseConfig', () => {
         request_deadline_ms: 600_000,
         region: 'local',
       },
-      providers: [],
+      providers: [{ slug: 'simulator' }],
       models: [],
       limits: {
         max_concurrent_requests: 4096,
@@ -200,6 +200,14 @@ describe('parseConfig', () => {
     [
       'models: [{ id: a/b, quality: { coding: 1.5 }, endpoints: [{ provider: openai }] }]',
       'models[0].quality.coding: must be <= 1',
+    ],
+    [
+      'models: [{ id: a/b, reasoning: { mandatory: true, supported_efforts: [much] }, endpoints: [{ provider: openai }] }]',
+      'models[0].reasoning.supported_efforts[0]: must be one of',
+    ],
+    [
+      'models: [{ id: a/b, created: 2026-02-30, endpoints: [{ provider: openai }] }]',
+      'models[0].created: is not in the calendar',
     ],
     ['plugins: { auto-router: { models: ["a/("] } }', 'plugins.auto-router.models[0]: is no pattern'],
     ['plugins: { web: { default: exa } }', 'plugins.web.default: "exa" is not in plugins.web.engines'],

@@ -14,7 +14,7 @@ import { shownProblem } from './shown-text.ts';
 export const MAX_CONFIG_BYTES = 4_000_000;
 
 /** Problems that are told: a file with a million of them must not cost a million lines. */
-const MAX_PROBLEMS = 20;
+export const MAX_PROBLEMS = 20;
 
 /** What a file says, or everything that is wrong with it. */
 export type ConfigReading =

@@ -1,16 +1,15 @@
-import { maskedLabel } from '../kit/masked-label.ts';
 import type { Runtime } from './load.ts';
 import type { Config } from './schema.ts';
 
-/** The configuration with every secret replaced by its masked label: for printing, never for use. */
+/** The configuration with every secret replaced by what may be known of it: for printing, never for use. */
 export function redactedConfig(config: Config): Config {
   const { web } = config.plugins;
   return {
     ...config,
     providers: config.providers.map((provider) => ({
       ...provider,
-      ...(provider.api_key && { api_key: maskedCredential(provider.api_key) }),
-      headers: mapValues(provider.headers, maskedLabel),
+      ...(provider.api_key && { api_key: redacted(provider.api_key) }),
+      headers: mapValues(provider.headers, redacted),
     })),
     plugins: {
       ...config.plugins,
@@ -19,7 +18,7 @@ export function redactedConfig(config: Config): Config {
           ...web,
           engines: mapValues(web.engines, (engine) => ({
             ...engine,
-            ...(engine.api_key && { api_key: maskedCredential(engine.api_key) }),
+            ...(engine.api_key && { api_key: redacted(engine.api_key) }),
             ...(engine.url && { url: maskedUrl(engine.url) }),
           })),
         },
@@ -31,9 +30,9 @@ export function redactedConfig(config: Config): Config {
 /** What flags and environment say, secrets masked, in the names of the environment's table. */
 export function redactedRuntime(runtime: Runtime): Record<string, string | number> {
   const optional = {
-    management_key: mask(runtime.managementKey, maskedLabel),
-    api_key: mask(runtime.apiKey, maskedLabel),
-    encryption_key: mask(runtime.encryptionKey, () => '...'),
+    management_key: mask(runtime.managementKey, redacted),
+    api_key: mask(runtime.apiKey, redacted),
+    encryption_key: mask(runtime.encryptionKey, redacted),
     database_url: mask(runtime.databaseUrl, maskedUrl),
     redis_url: mask(runtime.redisUrl, maskedUrl),
     clickhouse_url: mask(runtime.clickhouseUrl, maskedUrl),
@@ -52,17 +51,27 @@ function mask(secret: string | undefined, how: (secret: string) => string): stri
   return secret === undefined ? undefined : how(secret);
 }
 
-/** Credentials that are JSON show nothing: their first and last characters may belong to a secret inside. */
-function maskedCredential(secret: string): string {
-  return /^\s*[{[]/.test(secret) ? '...' : maskedLabel(secret);
+const HIDDEN = '***';
+
+/** Lengths that are told apart: enough to see a value that is empty or was cut, nothing to guess it by. */
+const LENGTHS: readonly (readonly [below: number, words: string])[] = [
+  [16, 'under-16'],
+  [64, '16-to-63'],
+  [Number.POSITIVE_INFINITY, '64-or-more'],
+];
+
+/** No character of a secret is shown: a configuration is printed into tickets and chats. */
+function redacted(secret: string): string {
+  const words = LENGTHS.find(([below]) => secret.length < below)?.[1];
+  return `${HIDDEN}(${words}-characters)`;
 }
 
 function maskedUrl(address: string): string {
-  if (!URL.canParse(address)) return '...';
+  if (!URL.canParse(address)) return HIDDEN;
   const url = new URL(address);
-  if (url.password !== '') url.password = '...';
+  if (url.password !== '') url.password = HIDDEN;
   // Some services take their password as a parameter.
-  for (const name of [...url.searchParams.keys()]) url.searchParams.set(name, '...');
+  for (const name of [...url.searchParams.keys()]) url.searchParams.set(name, HIDDEN);
   return url.href;
 }
 

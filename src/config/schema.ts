@@ -2,6 +2,8 @@ import Type, { type Static, type TSchema } from 'typebox';
 import { closed, oneOf, optional } from '../kit/schema.ts';
 import {
   datedPrices,
+  day,
+  dayOrMonth,
   endpointTag,
   inputModalities,
   modelId,
@@ -11,6 +13,7 @@ import {
   providerSlug,
   quality,
   quantization,
+  reasoning,
   share,
   tokens,
 } from './catalog-members.ts';
@@ -94,12 +97,15 @@ const endpoint = closed({
 const model = closed({
   id: modelId,
   name: optional(text(200)),
+  created: optional(day),
+  knowledge_cutoff: optional(dayOrMonth),
   context_length: optional(tokens),
   max_output_tokens: optional(tokens),
   input_modalities: optional(inputModalities),
   output_modalities: optional(outputModalities),
   aliases: optional(Type.Array(modelId)),
   quality: optional(quality),
+  reasoning: optional(reasoning),
   distillable: optional(Type.Boolean()),
   endpoints: Type.Array(endpoint, { minItems: 1 }),
 });
@@ -205,7 +211,12 @@ export const configSchema = closed({
   apps: section({ hidden: withDefault(Type.Array(text(255)), []) }),
   egress: section({ allow: withDefault(Type.Array(text(255)), []) }),
   plugins,
-  presets: withDefault(Type.Record(Type.String(), Type.Record(Type.String(), Type.Unknown())), {}),
+  presets: withDefault(
+    Type.Record(Type.String(), Type.Record(Type.String(), Type.Unknown()), {
+      propertyNames: { type: 'string', pattern: '^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$' },
+    }),
+    {},
+  ),
   metrics: section({ public: withDefault(Type.Boolean(), false) }),
 });
 

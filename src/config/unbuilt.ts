@@ -14,7 +14,6 @@ const IDLE_PRICES: readonly PriceName[] = [
 
 /** Keys that are accepted and checked although what they steer is not there yet. `[]` stands for any place of a list. */
 const UNBUILT_KEYS: readonly string[] = [
-  'models[].quality',
   ...IDLE_PRICES.map((name) => `models[].endpoints[].pricing.${name}`),
   ...IDLE_PRICES.map((name) => `models[].endpoints[].prices[].pricing.${name}`),
   'limits.per_key',
@@ -27,12 +26,9 @@ const UNBUILT_KEYS: readonly string[] = [
   'durability',
   'retention',
   'apps.hidden',
-  'egress.allow',
-  'plugins.auto-router',
   'plugins.fusion',
   'plugins.web',
   'plugins.moderation',
-  'presets',
   'metrics.public',
 ];
 

@@ -61,7 +61,7 @@ export function watchConfiguration({ initial, load, apply, log }: WatchOptions):
     running = next;
     log.info('the configuration was reloaded', { file: next.file });
     if (waiting.length > 0) log.warn('changed keys that need a restart', { keys: waiting });
-    for (const { path, message } of next.warnings) log.warn(`${path} ${message}`);
+    for (const warning of next.warnings) log.warn(problemLine(warning));
     return true;
   };
 

@@ -11,6 +11,19 @@ export const architectureSchema = Type.Object({
   instruct_type: nullable(Type.String()),
 });
 
+const effort = Type.String({ examples: ['low'] });
+
+/** How a model thinks; absent members are not known. */
+const reasoningSchema = Type.Object({
+  mandatory: Type.Boolean({ description: 'It cannot be switched off: `effort: none` is refused.' }),
+  default_enabled: Type.Optional(Type.Boolean()),
+  default_effort: Type.Optional(effort),
+  supported_efforts: Type.Optional(
+    Type.Array(effort, { description: 'Others are sent as the nearest of these.' }),
+  ),
+  supports_max_tokens: Type.Optional(Type.Boolean()),
+});
+
 /** A model as the catalogue routes show it. */
 export const modelSchema = Type.Object(
   {
@@ -18,7 +31,9 @@ export const modelSchema = Type.Object(
     canonical_slug: Type.String(),
     name: Type.String(),
     description: Type.String(),
-    created: Type.Integer({ description: 'Unix seconds.' }),
+    created: Type.Integer({
+      description: 'Release, unix seconds; the day of what is known about the model where that is not known.',
+    }),
     architecture: architectureSchema,
     context_length: nullable(Type.Integer()),
     pricing: pricingSchema,
@@ -32,8 +47,9 @@ export const modelSchema = Type.Object(
     supported_voices: Type.Null(),
     default_parameters: Type.Null(),
     hugging_face_id: nullable(Type.String()),
-    knowledge_cutoff: Type.Null(),
+    knowledge_cutoff: nullable(Type.String(), { description: 'A day, or a month.' }),
     expiration_date: Type.Null(),
+    reasoning: Type.Optional(reasoningSchema),
     links: Type.Object({ details: Type.String({ description: 'Path of the model’s endpoints.' }) }),
   },
   { description: 'A model. Prices and limits are those of its first endpoint.' },

@@ -6,13 +6,14 @@ import { writeWhole } from './write-whole.ts';
 /** The overlay in a data directory that is held by this process. */
 export class CatalogOverlayFile implements CatalogOverlayStore {
   readonly path: string;
+  readonly maxBytes = 32_000_000;
 
   constructor(directory: string) {
     this.path = join(directory, 'catalog.json');
   }
 
   read(): string | undefined {
-    return readIfThere(this.path)?.toString('utf8');
+    return readIfThere(this.path, this.maxBytes)?.toString('utf8');
   }
 
   write(text: string): void {
