@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { familyOf, unwrapSeal, wrapSeal } from './custody.ts';
+import { familyOf, placeOfSeal, unwrapSeal, wrapSeal } from './custody.ts';
 
 describe('families of seals', () => {
   it.each([
@@ -43,6 +43,13 @@ describe('wrapped seals', () => {
     `sealed.v1.${Buffer.from('[1]').toString('base64url')}`,
   ])('that are damaged hold nothing, and are nobody else’s: %s', (text) => {
     expect(unwrapSeal(text)).toEqual({});
+  });
+
+  it('say the place that they were wrapped with', () => {
+    expect(placeOfSeal(wrapSeal({ signature: 's' }, 2))).toBe(2);
+    expect(placeOfSeal(wrapSeal({ signature: 's' }))).toBeUndefined();
+    expect(placeOfSeal('another string')).toBeUndefined();
+    expect(unwrapSeal(wrapSeal({ signature: 's' }, 2))).toEqual({ signature: 's' });
   });
 
   it('take over nothing but strings', () => {

@@ -1,5 +1,6 @@
 import type { ReasoningItem } from '../ir/items.ts';
-import { isJsonObject } from '../kit/json.ts';
+import { isJsonObject, type JsonObject } from '../kit/json.ts';
+import { numberAt } from '../kit/members.ts';
 
 /**
  * Reasoning custody: a seal (signature or encrypted thoughts) goes back byte for byte, and only to the family that
@@ -30,27 +31,40 @@ export function familyOf(format: string | undefined): SealFamily {
 /** A seal with what it needs on its way home. */
 export type Sealed = Pick<ReasoningItem, 'id' | 'signature' | 'encrypted' | 'format' | 'givenBy'>;
 
-/** Puts a foreign seal, with what it needs on its way home, into one opaque string. */
-export function wrapSeal(item: Sealed): string {
+/**
+ * Puts a foreign seal, with what it needs on its way home, into one opaque string. `after`: the place of what it followed,
+ * for formats that lose the order of an answer.
+ */
+export function wrapSeal(item: Sealed, after?: number): string {
   const { id, signature, encrypted, format, givenBy } = item;
-  const text = JSON.stringify({ id, signature, encrypted, format, givenBy });
+  const text = JSON.stringify({ id, signature, encrypted, format, givenBy, after });
   return WRAPPER + Buffer.from(text).toString('base64url');
 }
 
 /** Opens a wrapped seal: empty when it is damaged, undefined when the string is none of ours. */
 export function unwrapSeal(text: string): Sealed | undefined {
+  const value = contentOf(text);
+  if (value === undefined) return undefined;
+  const member = (name: string) => (typeof value[name] === 'string' ? { [name]: value[name] } : {});
+  return {
+    ...member('id'),
+    ...member('signature'),
+    ...member('encrypted'),
+    ...member('format'),
+    ...(value.givenBy === 'chat' && { givenBy: 'chat' }),
+  };
+}
+
+/** The place that a seal was wrapped with, if any. */
+export function placeOfSeal(text: string): number | undefined {
+  return numberAt(contentOf(text), 'after');
+}
+
+function contentOf(text: string): JsonObject | undefined {
   if (!OURS.test(text)) return undefined;
   try {
     const value: unknown = JSON.parse(Buffer.from(text.slice(WRAPPER.length), 'base64url').toString());
-    if (!isJsonObject(value)) return {};
-    const member = (name: string) => (typeof value[name] === 'string' ? { [name]: value[name] } : {});
-    return {
-      ...member('id'),
-      ...member('signature'),
-      ...member('encrypted'),
-      ...member('format'),
-      ...(value.givenBy === 'chat' && { givenBy: 'chat' }),
-    };
+    return isJsonObject(value) ? value : {};
   } catch {
     return {};
   }

@@ -4,7 +4,7 @@ import type { Event, EventBatch } from '../ir/events.ts';
 import type { DialectName, Format } from '../ir/items.ts';
 import type { TranslationEntry } from '../ir/metadata.ts';
 import type { Quirks } from '../ir/quirks.ts';
-import type { GenerationRequest } from '../ir/request.ts';
+import type { Effort, GenerationRequest } from '../ir/request.ts';
 import type { Result } from '../ir/result.ts';
 import type { Frame, FrameReader } from '../kit/frames.ts';
 import type { JsonObject } from '../kit/json.ts';
@@ -76,8 +76,12 @@ export interface RenderTarget {
   readonly maxOutputTokens?: number;
   /** Parameters the endpoint takes, as in the public model lists; absent = all. */
   readonly supportedParameters?: ReadonlySet<string>;
+  /** Efforts that the model is known to have; absent = not known. */
+  readonly supportedEfforts?: readonly Effort[];
   /** What the provider does otherwise than its dialect says; absent = nothing. */
   readonly quirks?: Quirks;
+  /** Betas of the messages format that the caller asked for, for dialects that name them in the body. */
+  readonly betas?: readonly string[];
   /** Keyed hash of an end-user id: what leaves the gateway instead of the id. */
   readonly hashUser: (id: string) => string;
 }
@@ -131,6 +135,6 @@ export interface UpstreamDialect {
   createDecoder(context: DecodeContext): StreamDecoder;
   /** Events of a whole non-streaming body; a body that is no answer becomes a `failure`. Never throws. */
   decodeBody(body: JsonObject, context: DecodeContext): Event[];
-  /** What an error body says; undefined when it says nothing. Never throws. */
-  readError(body: unknown): UpstreamErrorInfo | undefined;
+  /** What an error body says; undefined when it says nothing. `headers`: with lower-case names. Never throws. */
+  readError(body: unknown, headers?: Readonly<Record<string, string>>): UpstreamErrorInfo | undefined;
 }

@@ -11,6 +11,9 @@ const STORES: Readonly<Record<Format, 'openai' | 'anthropic'>> = {
   messages: 'anthropic',
 };
 
+/** Addresses in the store of a provider whose upstreams speak a dialect of their own. */
+const STORE_ADDRESS = /^(?:gs|s3):/i;
+
 /** The items without files that the upstream does not have. */
 export function withoutForeignFiles(
   items: readonly Item[],
@@ -18,20 +21,20 @@ export function withoutForeignFiles(
   to: Format,
   report: Report,
 ): readonly Item[] {
-  if (STORES[from] === STORES[to]) return items;
+  const isForeign = (part: Part) =>
+    (part.type === 'image' || part.type === 'file') &&
+    (part.source.kind === 'url'
+      ? STORE_ADDRESS.test(part.source.url)
+      : part.source.kind === 'file-id' && STORES[from] !== STORES[to]);
   return items.map((item) => {
     if (item.type !== 'message' && item.type !== 'tool-result') return item;
-    if (!item.content.some(isKept)) return item;
-    for (const part of item.content.filter(isKept)) {
+    if (!item.content.some(isForeign)) return item;
+    for (const part of item.content.filter(isForeign)) {
       report.dropped(
         report.place(part, 'items'),
         'a file of another provider: the upstream does not have it',
       );
     }
-    return report.standIn({ ...item, content: item.content.filter((part) => !isKept(part)) }, item);
+    return report.standIn({ ...item, content: item.content.filter((part) => !isForeign(part)) }, item);
   });
-}
-
-function isKept(part: Part): boolean {
-  return (part.type === 'image' || part.type === 'file') && part.source.kind === 'file-id';
 }

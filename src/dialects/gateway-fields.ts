@@ -187,6 +187,7 @@ export const gatewayFieldSchemas = {
   models: optional(Type.Array(Type.String({ minLength: 1 }), { maxItems: MOST_ENTRIES })),
   provider: optional(providerSchema),
   plugins: optional(Type.Array(pluginSchema, { maxItems: MOST_ENTRIES })),
+  preset: optional(Type.String({ maxLength: 256, description: 'Slug of a preset to be merged in.' })),
   route: optional(oneOf(['fallback', 'sort'], { deprecated: true })),
   session_id: optional(Type.String({ maxLength: 256 })),
   user: optional(Type.String({ maxLength: 256 })),

@@ -1,31 +1,56 @@
 import type { CacheMark, Item, MessageItem, Part, ToolCallItem, ToolResultItem } from '../ir/items.ts';
 import type { Report } from './report.ts';
 
+/** A call or a result, as a conversation in any form holds it. */
+export type CallStep<T> = {
+  readonly kind: 'call' | 'result';
+  readonly callId: string;
+  /** What stands in the conversation. */
+  readonly thing: T;
+};
+
+/** Calls and results of which the other half is missing. */
+export interface Unpaired<T> {
+  /** Results without their call; the second result of a call is one. */
+  readonly orphans: ReadonlySet<T>;
+  /** Calls without a result. */
+  readonly missing: ReadonlySet<T>;
+}
+
+/** Pairs calls with results, in order. Several calls may share an id: a result answers the latest that is open. */
+export function unpaired<T>(steps: Iterable<CallStep<T>>): Unpaired<T> {
+  const unanswered = new Map<string, T[]>();
+  const orphans = new Set<T>();
+  for (const { kind, callId, thing } of steps) {
+    const open = unanswered.get(callId);
+    if (kind === 'result') {
+      if (open?.pop() === undefined) orphans.add(thing);
+    } else if (open === undefined) unanswered.set(callId, [thing]);
+    else open.push(thing);
+  }
+  return { orphans, missing: new Set([...unanswered.values()].flat()) };
+}
+
 /**
  * Upstreams refuse results that answer no call, and calls that nobody answers. A result without its call becomes what the
  * user says; a call without a result gets one that says so. A conversation in which all is well is returned itself.
  */
 export function pairCalls(items: readonly Item[], report: Report): readonly Item[] {
-  const unanswered = new Map<string, ToolCallItem[]>();
-  const orphans = new Set<ToolResultItem>();
+  const { orphans, missing } = unpaired(stepsOf(items));
+  return orphans.size === 0 && missing.size === 0 ? items : paired(items, orphans, missing, report);
+}
+
+function* stepsOf(items: readonly Item[]): Iterable<CallStep<Item>> {
   for (const item of items) {
-    if (item.type === 'tool-call') {
-      const same = unanswered.get(item.callId);
-      if (same === undefined) unanswered.set(item.callId, [item]);
-      else same.push(item);
-    } else if (item.type === 'tool-result' && unanswered.get(item.callId)?.pop() === undefined) {
-      orphans.add(item);
-    }
+    if (item.type === 'tool-call') yield { kind: 'call', callId: item.callId, thing: item };
+    if (item.type === 'tool-result') yield { kind: 'result', callId: item.callId, thing: item };
   }
-  const missing = new Set([...unanswered.values()].flat());
-  if (orphans.size === 0 && missing.size === 0) return items;
-  return paired(items, orphans, missing, report);
 }
 
 function paired(
   items: readonly Item[],
-  orphans: ReadonlySet<ToolResultItem>,
-  missing: ReadonlySet<ToolCallItem>,
+  orphans: ReadonlySet<Item>,
+  missing: ReadonlySet<Item>,
   report: Report,
 ): Item[] {
   const all: Item[] = [];
@@ -70,16 +95,19 @@ function marked(part: Part, { cache }: { readonly cache?: CacheMark }, report: R
 const CACHEABLE: ReadonlySet<Part['type']> = new Set(['text', 'image', 'file']);
 
 function emptyResult(call: ToolCallItem, report: Report): ToolResultItem {
-  report.coerced(
-    report.place(call, 'items'),
-    'the call has no result: the upstream is told that there is none',
-  );
+  report.coerced(report.place(call, 'items'), WITHOUT_RESULT);
   const { kind, callId } = call;
-  return { type: 'tool-result', kind, callId, content: [{ type: 'text', text: 'No result was recorded.' }] };
+  return { type: 'tool-result', kind, callId, content: [{ type: 'text', text: NO_RESULT }] };
 }
 
 /** What the report says of a result without its call. */
 export const WITHOUT_CALL = 'a result without its call became user text';
+
+/** What the report says of a call without a result. */
+export const WITHOUT_RESULT = 'the call has no result: the upstream is told that there is none';
+
+/** What the upstream is told in the place of a result. */
+export const NO_RESULT = 'No result was recorded.';
 
 /** What stands in front of a result that the user is made to say. */
 export function labelOfResult(callId: string, isError: boolean): string {

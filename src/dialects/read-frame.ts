@@ -1,14 +1,38 @@
 import { GatewayError } from '../ir/errors.ts';
 import type { Frame } from '../kit/frames.ts';
-import { isJsonObject, type JsonObject, readJson } from '../kit/json.ts';
+import { isJsonObject, JSON_LIMITS, type Json, type JsonObject, readJson } from '../kit/json.ts';
+import type { JsonLimits } from '../kit/json-scanner.ts';
+
+/**
+ * What an event may hold that only goes on with an answer, and never repeats it or the request. All of it is decoded without
+ * a break. Hundreds of tokens with all their log probabilities fit in.
+ */
+export const STEP_LIMITS: JsonLimits = { ...JSON_LIMITS, values: 50_000 };
 
 /**
  * The object that a frame of an answer holds; undefined for words that are no part of it (end markers, other people's
- * keep-alives). What begins as an object and cannot be read may have been any part of the answer: an error.
+ * keep-alives). What begins as an object and cannot be read, or holds more than `limits` allow, may have been any part of
+ * the answer: an error.
  */
-export function readFrame({ data }: Frame): JsonObject | GatewayError | undefined {
-  const reading = readJson(data);
-  if (reading.ok) return isJsonObject(reading.value) ? reading.value : undefined;
-  if (!data.trimStart().startsWith('{')) return undefined;
-  return new GatewayError('upstream-unavailable', 'The provider sent an event that cannot be read');
+export function readFrame({ data }: Frame, limits = JSON_LIMITS): JsonObject | GatewayError | undefined {
+  return readObject(data, limits, /^\s*\{/);
+}
+
+/** The same where the object may stand in a list of one. */
+export function readListedFrame({ data }: Frame, limits: JsonLimits): JsonObject | GatewayError | undefined {
+  return readObject(data, limits, /^\s*(?:\[\s*)?\{/);
+}
+
+function readObject(
+  text: string,
+  limits: JsonLimits,
+  beginning: RegExp,
+): JsonObject | GatewayError | undefined {
+  if (!beginning.test(text)) return undefined;
+  const reading = readJson(text, limits);
+  if (!reading.ok) {
+    return new GatewayError('upstream-unavailable', 'The provider sent an event that cannot be read');
+  }
+  const value: Json | undefined = Array.isArray(reading.value) ? reading.value[0] : reading.value;
+  return isJsonObject(value) ? value : undefined;
 }

@@ -1,4 +1,5 @@
 import type { Effort, ReasoningSettings } from '../ir/request.ts';
+import type { RenderTarget } from './dialect.ts';
 
 /** Share of the output limit that each effort may spend on thinking. */
 const EFFORT_SHARE: Readonly<Record<Effort, number>> = {
@@ -36,4 +37,26 @@ export function effortNearest(budgetTokens: number, maxOutputTokens: number): Ef
     if (Math.abs(EFFORT_SHARE[word] - share) < Math.abs(EFFORT_SHARE[nearest] - share)) nearest = word;
   }
   return nearest;
+}
+
+/** From the least to the most. */
+const EFFORTS: readonly Effort[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
+
+/**
+ * The effort, or the highest that the upstream has a word for where that is less. `usual`: the highest word of the
+ * dialect. Where the efforts of the model are known, the request asks for one of them already.
+ */
+export function effortWithin(
+  effort: Effort,
+  usual: Effort,
+  { quirks, supportedEfforts }: RenderTarget,
+): Effort {
+  const highest = quirks?.highestEffort ?? usual;
+  const isKnown = supportedEfforts?.includes(effort) === true;
+  return isKnown || EFFORTS.indexOf(effort) <= EFFORTS.indexOf(highest) ? effort : highest;
+}
+
+/** What the report says of an effort that became another. */
+export function nearestEffortDetail(sent: Effort): string {
+  return `became ${sent}, the highest that the upstream knows`;
 }

@@ -1,6 +1,6 @@
 /**
  * What a provider does otherwise than the dialect it speaks, as data: renderers look at these members and never at a
- * provider's name. An absent member means that the dialect is spoken as written. All are of the chat dialect, whose
+ * provider's name. An absent member means that the dialect is spoken as written. Most are of the chat dialect, whose
  * upstreams differ most.
  */
 export interface Quirks {
@@ -28,6 +28,8 @@ export interface Quirks {
    * `thinking`: on or off, as `{type}`; `enable_thinking`: on or off, with a budget beside it.
    */
   readonly thinkingField?: 'reasoning' | 'thinking' | 'enable_thinking';
+  /** The highest word for effort that the provider knows; absent = the highest of the dialect. */
+  readonly highestEffort?: 'xhigh' | 'max';
 }
 
 /** The dialect as written. */

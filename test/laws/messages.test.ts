@@ -39,7 +39,7 @@ const imageSource: fc.Arbitrary<Source> = fc.oneof(
   fc.record({
     kind: fc.constant('base64' as const),
     mediaType: fc.constant('image/png'),
-    data: fc.base64String(),
+    data: fc.base64String({ minLength: 4 }),
   }),
   fc.record({ kind: fc.constant('url' as const), url: fc.webUrl() }),
   fc.record({ kind: fc.constant('file-id' as const), fileId: word }),
@@ -141,18 +141,12 @@ const assistantTurn: fc.Arbitrary<Item[]> = fc
 const conversation: fc.Arbitrary<Item[]> = fc
   .tuple(
     fc.option(message('system', textPart), { nil: undefined }),
-    fc.array(fc.tuple(userTurn, assistantTurn, fc.option(message('system', textPart), { nil: undefined })), {
-      maxLength: 3,
-    }),
+    fc.array(fc.tuple(userTurn, assistantTurn), { maxLength: 3 }),
     message('user', userPart),
   )
   .map(([system, turns, last]) => [
     ...(system === undefined ? [] : [system]),
-    ...turns.flatMap(([user, assistant, between]) => [
-      ...user,
-      ...assistant,
-      ...(between === undefined ? [] : [between]),
-    ]),
+    ...turns.flat(2),
     ...AFTER_TOOLS,
     last,
   ])

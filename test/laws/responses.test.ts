@@ -54,7 +54,7 @@ function dropUndefined(object: object): object {
 const source = fc.oneof(
   fc.webUrl().map((url) => ({ kind: 'url' as const, url })),
   fc
-    .base64String({ maxLength: 20 })
+    .base64String({ minLength: 4, maxLength: 20 })
     .map((data) => ({ kind: 'base64' as const, mediaType: 'image/png', data })),
   word.map((id) => ({ kind: 'file-id' as const, fileId: `file-${id}` })),
 );

@@ -49,21 +49,24 @@ export const TOOLS: Readonly<Record<'responses' | 'messages' | 'chat', JsonObjec
   chat: chat([user()], { tools: [{ type: 'function', function: { name: 'weather' } }] }),
 };
 
+/** An id without the mark of the upstream that gave it. */
+const plainId = (id: string) => id.replace(/^gemini_/, '');
+
 /** The calls of a reply: `id name(arguments)`. */
 const called = {
   responses: (reply: Wire) =>
     reply.output
       .filter(({ type }: Wire) => type === 'function_call')
-      .map((call: Wire) => `${call.call_id} ${call.name}(${call.arguments})`)
+      .map((call: Wire) => `${plainId(call.call_id)} ${call.name}(${call.arguments})`)
       .join(),
   messages: (reply: Wire) =>
     reply.content
       .filter(({ type }: Wire) => type === 'tool_use')
-      .map((call: Wire) => `${call.id} ${call.name}(${JSON.stringify(call.input)})`)
+      .map((call: Wire) => `${plainId(call.id)} ${call.name}(${JSON.stringify(call.input)})`)
       .join(),
   chat: (reply: Wire) =>
     reply.choices[0].message.tool_calls
-      .map((call: Wire) => `${call.id} ${call.function.name}(${call.function.arguments})`)
+      .map((call: Wire) => `${plainId(call.id)} ${call.function.name}(${call.function.arguments})`)
       .join(),
 };
 

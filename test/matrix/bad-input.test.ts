@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { DialectName } from '../../src/ir/items.ts';
 import type { JsonObject } from '../../src/kit/json.ts';
-import { candidatesOf } from '../../src/routing/candidates.ts';
+import { planRoute } from '../../src/routing/plan-route.ts';
 import { endpointOf, modelOf, providerOf } from '../builders/catalog.ts';
+import { routeOf } from '../builders/route.ts';
 import { lanesOf, parse, send } from './judge-request.ts';
 import { messages, user } from './request-feature.ts';
 import { MEDIA } from './requests/media.ts';
@@ -26,8 +27,8 @@ describe('an image for a model that reads only text', () => {
       const body = asked[format];
       if (body === undefined) return;
       const request = parse(format, body);
-      const { accepted, rejected } = candidatesOf(request, [textOnly, seeing], true);
-      expect(accepted.map(({ model }) => model.id)).toEqual(['acme/seeing']);
+      const { ranked, rejected } = planRoute(routeOf([textOnly, seeing], { request }));
+      expect(ranked.map(({ model }) => model.id)).toEqual(['acme/seeing']);
       expect(rejected).toMatchObject([{ filter: 'input_modalities', reason: 'takes no image input' }]);
     },
   );
@@ -54,7 +55,7 @@ const HISTORIES: Readonly<Record<string, readonly JsonObject[]>> = {
 };
 
 const pairs = Object.entries(HISTORIES).flatMap(([title, history]) =>
-  UPSTREAMS.filter((upstream) => upstream !== 'messages').map((upstream) => ({ title, history, upstream })),
+  UPSTREAMS.map((upstream) => ({ title, history, upstream })),
 );
 
 it.each(pairs)('$title becomes a conversation that $upstream takes', ({ history, upstream }) => {

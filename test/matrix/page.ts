@@ -173,8 +173,14 @@ function custodyTables(): string {
 
 const BAD_INPUT = `## Input that no upstream would take
 
-- **A signature of another family**, an encrypted or redacted thought: as above, with an entry.
-- **A result without its call** becomes what the user says; a call without its result gets one that says so.
+- **A signature of another family**, an empty one, an encrypted or redacted thought: as above, with an entry.
+- **A result without its call**, or a second result of one call, becomes what the user says; a call without its result gets one
+  that says so. This holds where your body is passed on as you wrote it, too.
+- **An image that nobody can read** (broken or empty base64, a data URL without base64, an address that is none or that begins with
+  anything but \`http\`, \`https\`, \`gs\` or \`s3\`): 400 that names its place. Of large images only samples are looked at.
+- **A word that the upstream does not know** (effort or verbosity \`xhigh\`, \`max\`) becomes the nearest that it knows, with an entry.
+- **Betas** (\`anthropic-beta\`) go to Anthropic as they are, and to Claude on Bedrock as far as Bedrock takes them; the rest is in
+  the report there.
 - **Arguments that are not JSON** become \`{"raw": "..."}\` where the upstream wants an object, and stay as they are elsewhere.
 - **An image for a model that reads only text**: the endpoint is ruled out before anything is sent. When no other is left, 404
   says which endpoints there were and why each of them is out.

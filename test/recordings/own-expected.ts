@@ -298,7 +298,7 @@ export const OWN_EXPECTED: Expectations = {
       calls: [
         { name: 'weather', callId: MADE, input: '{"city":"Oslo","days":2}', signature: 'c2lnLWNhbGw=' },
         { name: 'weather', callId: MADE, input: '{"city":"Rom"}' },
-        { name: 'now', callId: 'fc-1', input: '{}' },
+        { name: 'now', callId: 'gemini_fc-1', input: '{}' },
       ],
       end: 'tool-calls',
       usage: { inputTokens: 20, outputTokens: 45, reasoningTokens: 30 },

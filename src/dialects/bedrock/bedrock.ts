@@ -1,5 +1,6 @@
 import { AWS_EVENT_TYPE, AwsEventReader } from '../../kit/aws-event-frames.ts';
 import type { UpstreamDialect } from '../dialect.ts';
+import { pathSegment } from '../path-segment.ts';
 import { decodeBody } from './body.ts';
 import { createDecoder } from './decode.ts';
 import { readError } from './error.ts';
@@ -8,7 +9,7 @@ import { renderRelay, renderRequest } from './render-request.ts';
 /** The Converse interface of Amazon Bedrock. Only upstreams speak it. */
 export const bedrockUpstream: UpstreamDialect = {
   name: 'bedrock',
-  path: (model, stream) => `/model/${encodeURIComponent(model)}/${stream ? 'converse-stream' : 'converse'}`,
+  path: (model, stream) => `/model/${pathSegment(model)}/${stream ? 'converse-stream' : 'converse'}`,
   streamType: AWS_EVENT_TYPE,
   createFrameReader: (maxBytes) => new AwsEventReader(maxBytes),
   renderRequest,

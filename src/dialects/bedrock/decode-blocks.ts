@@ -39,6 +39,7 @@ export class BlockReader {
   /** Those of them that end when a call begins: all but the calls that are still being written. */
   #idle: OpenBlock[] = [];
   #items = 0;
+  #hasCalls = false;
   /** The message item that is still open, and how many parts it has. */
   #message: { readonly item: number; parts: number } | undefined;
 
@@ -47,12 +48,21 @@ export class BlockReader {
     this.#ground = groundOf(context);
   }
 
+  /** True when the answer holds a call that somebody could run. */
+  get hasCalls(): boolean {
+    return this.#hasCalls;
+  }
+
   /** Only calls and images say beforehand that they begin. */
   start(value: JsonObject): Event[] {
     const start = objectAt(value, 'start');
     const kind = kindOf(start);
     if (start === undefined || (kind !== 'call' && kind !== 'image')) return [];
-    return this.#begin(indexIn(value) ?? this.#byIndex.size, kind, start);
+    const index = indexIn(value) ?? this.#byIndex.size;
+    if (!isNameless(start)) return this.#begin(index, kind, start);
+    // Nobody could run it. Its input must not go to a call that began before.
+    this.#latest = index;
+    return this.stop({ contentBlockIndex: index });
   }
 
   /** Servers that reuse an index, or leave it out, mean a new block where the kind changes. */
@@ -79,7 +89,7 @@ export class BlockReader {
   /** A block of a whole body: as the events that would have brought it. */
   whole(block: JsonObject): Event[] {
     const kind = kindOf(block);
-    if (kind === undefined) return [];
+    if (kind === undefined || isNameless(block)) return [];
     const contentBlockIndex = this.#byIndex.size;
     const events = this.#begin(contentBlockIndex, kind, block);
     for (const delta of deltasIn(block)) events.push(...this.delta({ contentBlockIndex, delta }));
@@ -164,11 +174,18 @@ export class BlockReader {
   }
 
   #call(toolUse: JsonObject | undefined): [OpenBlock, Event[]] {
+    this.#hasCalls = true;
     const identity = this.#identityOf(stringAt(toolUse, 'name') ?? '');
     const callId = textAt(toolUse, 'toolUseId') ?? `tooluse_${this.#ground}_${this.#items}`;
     const head: ItemHead = { type: 'tool-call', ...identity, callId };
     return this.#item(head, (item) => new CallReader(item, identity.kind, toolUse?.input));
   }
+}
+
+/** True for a call that does not say of what. */
+function isNameless(start: JsonObject): boolean {
+  const toolUse = objectAt(start, 'toolUse');
+  return toolUse !== undefined && textAt(toolUse, 'name') === undefined;
 }
 
 function indexIn(value: JsonObject): number | undefined {

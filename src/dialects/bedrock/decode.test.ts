@@ -116,10 +116,31 @@ describe('reading a Converse stream', () => {
     ['refusal', 'refusal'],
     ['constructor', 'stop'],
   ])('takes %s for %s', (native, reason) => {
-    expect(fold(decode([text(0, 'a'), ...end(native)])).finish).toMatchObject({
+    expect(fold(decode([call(0, { name: 'f' }), ...end(native)])).finish).toMatchObject({
       reason,
       nativeReason: native,
     });
+  });
+
+  it('leaves out calls without a name, in streams and bodies', () => {
+    const stream = [
+      call(0, { toolUseId: 'x', name: 'f' }),
+      call(0, { toolUseId: 'y' }),
+      delta(0, { toolUse: { input: '{"a":1}' } }),
+      { contentBlockStart: { start: { toolUse: { name: '' } } } },
+      { contentBlockDelta: { delta: { toolUse: { input: '{"b":1}' } } } },
+    ];
+    expect(fold(decode([...stream, ...end('tool_use')]))).toMatchObject({
+      items: [{ callId: 'x', input: '{}' }],
+      finish: { reason: 'tool-calls' },
+    });
+    const nameless = { items: [], finish: { reason: 'stop', nativeReason: 'tool_use' } };
+    expect(fold(decode([...stream.slice(1), ...end('tool_use')]))).toMatchObject(nameless);
+    const body = {
+      output: { message: { content: [{ toolUse: { toolUseId: 'x', input: { a: 1 } } }] } },
+      stopReason: 'tool_use',
+    };
+    expect(fold(decodeBody(body, { request: requestOf(), relay: false }))).toMatchObject(nameless);
   });
 
   it.each(['malformed_model_output', 'malformed_tool_use'])('fails on %s', (native) => {
@@ -380,7 +401,33 @@ describe('a failure in a stream', () => {
     });
   });
 
-  it('is not a frame that nobody can read', () => {
+  it.each([
+    ['cut off', '{"contentBlockIndex":0,"delta":{"te'],
+    ['too deep', `{"delta":${'['.repeat(70)}${']'.repeat(70)}}`],
+    ['too full', `{"delta":[${'1,'.repeat(50_000)}1]}`],
+  ])('is an event that is %s', (_name, data) => {
+    const decoder = createDecoder({ request: requestOf(), relay: false });
+    decoder.decode({ event: 'contentBlockDelta', data: '{"contentBlockIndex":0,"delta":{"text":"a"}}' });
+    expect(decoder.decode({ event: 'contentBlockDelta', data })).toMatchObject([
+      {
+        type: 'failure',
+        error: {
+          kind: 'upstream-unavailable',
+          message: 'The provider sent an event that cannot be read',
+        },
+      },
+    ]);
+    expect(decoder.end()).toEqual([]);
+  });
+
+  it('is not one that cannot be read after all was said', () => {
+    const decoder = createDecoder({ request: requestOf(), relay: false });
+    decoder.decode({ event: 'messageStop', data: '{"stopReason":"end_turn"}' });
+    expect(decoder.decode({ event: 'metadata', data: '{"usage":' })).toEqual([]);
+    expect(decoder.end()).toMatchObject([{ type: 'finish', reason: 'stop' }]);
+  });
+
+  it('is not a frame of something else', () => {
     const decoder = createDecoder({ request: requestOf(), relay: false });
     for (const data of ['', 'no json', '[]', '5', '{}', '{"later":1}']) {
       expect(decoder.decode({ data })).toEqual([]);

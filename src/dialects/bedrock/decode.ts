@@ -1,9 +1,10 @@
 import { GatewayError } from '../../ir/errors.ts';
 import type { Event } from '../../ir/events.ts';
 import type { Frame } from '../../kit/frames.ts';
-import { isJsonObject, type JsonObject, readJson } from '../../kit/json.ts';
+import type { JsonObject } from '../../kit/json.ts';
 import { objectAt, objectsAt, stringAt, textAt } from '../../kit/members.ts';
 import type { DecodeContext, StreamDecoder } from '../dialect.ts';
+import { readFrame, STEP_LIMITS } from '../read-frame.ts';
 import { BlockReader } from './decode-blocks.ts';
 import { failureOf } from './error.ts';
 import { readEnd, reasonOf } from './stop-reason.ts';
@@ -16,7 +17,8 @@ export function createDecoder(context: DecodeContext): StreamDecoder {
   return {
     decode(frame) {
       const event = eventIn(frame);
-      return event === undefined ? [] : reader.read(event.name, event.value);
+      if (event === undefined) return [];
+      return event instanceof GatewayError ? reader.miss(event) : reader.read(event.name, event.value);
     },
     end: () => reader.end(),
   };
@@ -27,10 +29,13 @@ interface WireEvent {
   readonly value: JsonObject;
 }
 
-/** The event of a frame: named by the frame, or by the only member of its payload. */
-function eventIn({ event, data }: Frame): WireEvent | undefined {
-  const reading = readJson(data);
-  const value = reading.ok && isJsonObject(reading.value) ? reading.value : undefined;
+/** The event of a frame: named by the frame, or by the only member of its payload. A failure is one whatever it holds. */
+function eventIn(frame: Frame): WireEvent | GatewayError | undefined {
+  const { event } = frame;
+  const reading = readFrame(frame, STEP_LIMITS);
+  const isUnreadable = reading instanceof GatewayError;
+  if (isUnreadable && (event === undefined || !isException(event))) return reading;
+  const value = isUnreadable ? undefined : reading;
   const inner = Object.keys(value ?? {}).find(isEventName);
   if (inner !== undefined && (event === undefined || event === inner || !STREAM_EVENTS.has(event))) {
     const wrapped = objectAt(value, inner);
@@ -95,6 +100,11 @@ export class MessageReader {
     ];
   }
 
+  /** An event could not be read: unless all content was there before, some of it is lost. */
+  miss(error: GatewayError): Event[] {
+    return this.#isEnded || this.#stop !== undefined ? [] : this.#fail(error);
+  }
+
   /** A stream that said how it ended but not what it cost is taken for whole. */
   end(): Event[] {
     if (this.#isEnded) return [];
@@ -141,7 +151,7 @@ export class MessageReader {
 
   #finish(stop: JsonObject): Event[] {
     this.#isEnded = true;
-    return [...this.#closeBlocks(), readEnd(stop, this.#serviceTier)];
+    return [...this.#closeBlocks(), readEnd(stop, this.#serviceTier, this.#blocks.hasCalls)];
   }
 
   #fail(error: GatewayError): Event[] {

@@ -22,4 +22,10 @@ describe('an error body', () => {
   ])('%j says %j', (body, info) => {
     expect(readError(body)).toEqual(info);
   });
+
+  it('has its type in a header where it does not say it', () => {
+    const headers = { 'x-amzn-errortype': 'ThrottlingException:http://internal/coral/' };
+    expect(readError({ message: 'Slow' }, headers)).toEqual({ message: 'Slow', code: 'ThrottlingException' });
+    expect(readError({ message: 'Slow', __type: 'Own' }, headers)?.code).toBe('Own');
+  });
 });

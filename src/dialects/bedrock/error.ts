@@ -4,14 +4,20 @@ import { numberAt, textAt } from '../../kit/members.ts';
 import type { UpstreamErrorInfo } from '../dialect.ts';
 import { cleanCode, cleanMessage } from '../reported-failure.ts';
 
+/** Says the type of an error where the body does not. */
+const TYPE_HEADER = 'x-amzn-errortype';
+
 /** What an upstream's error body says. */
-export function readError(body: unknown): UpstreamErrorInfo | undefined {
+export function readError(
+  body: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): UpstreamErrorInfo | undefined {
   if (!isJsonObject(body)) return undefined;
   const message = MESSAGES.map((name) => textAt(body, name)).find(
     (text) => text !== undefined && text.trim() !== '',
   );
   if (message === undefined) return undefined;
-  const code = codeOf(textAt(body, '__type') ?? textAt(body, 'code') ?? '');
+  const code = codeOf(textAt(body, '__type') ?? textAt(body, 'code') ?? headers[TYPE_HEADER] ?? '');
   return { message: cleanMessage(message), ...(code !== '' && { code: cleanCode(code) }) };
 }
 

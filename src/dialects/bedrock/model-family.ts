@@ -17,6 +17,8 @@ export interface ModelFamily {
   readonly hasResultStatus?: true;
   /** The model can be held to a JSON schema. */
   readonly hasSchemas?: true;
+  /** The model takes betas of the messages format. */
+  readonly hasBetas?: true;
 }
 
 const ANTHROPIC: ModelFamily = {
@@ -26,6 +28,7 @@ const ANTHROPIC: ModelFamily = {
   hasCacheTtl: true,
   hasResultStatus: true,
   hasSchemas: true,
+  hasBetas: true,
 };
 
 /** Makers whose models share no peculiarity that we know of. */

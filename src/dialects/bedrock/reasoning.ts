@@ -1,7 +1,7 @@
 import type { Seal } from '../../ir/events.ts';
 import type { ReasoningItem } from '../../ir/items.ts';
 import type { JsonObject } from '../../kit/json.ts';
-import { familyOf } from '../custody.ts';
+import { BEDROCK_FORMAT, takesThoughts } from '../seal-takers.ts';
 
 /**
  * Thoughts in both directions. Only models of Anthropic seal theirs here, and what they seal is good at every place
@@ -10,9 +10,6 @@ import { familyOf } from '../custody.ts';
  * written once more in base64, as all bytes are.
  */
 const NATIVE_FORMAT = 'anthropic-claude-v1';
-
-/** Redacted thoughts that are no such text: nobody else can read them, so they only come back here. */
-const OWN_FORMAT = 'amazon-bedrock-v1';
 
 /** Between the parts of one thought, which is one text here. */
 const PART_SEPARATOR = '\n\n';
@@ -27,24 +24,24 @@ export function sealOfRedacted(content: string): Seal {
   const text = Buffer.from(content, 'base64').toString();
   return inBase64(text) === content
     ? { encrypted: text, format: NATIVE_FORMAT }
-    : { encrypted: content, format: OWN_FORMAT };
+    : { encrypted: content, format: BEDROCK_FORMAT };
 }
 
 /** The block of thoughts from an earlier turn; undefined when the model did not seal them and would refuse them. */
 export function renderReasoning(item: ReasoningItem): JsonObject | undefined {
-  const { signature, encrypted, format } = item;
-  if (format === OWN_FORMAT) return encrypted === undefined ? undefined : redacted(encrypted);
-  if (familyOf(format) !== 'anthropic') return undefined;
-  if (signature !== undefined && signature !== '') {
+  const { signature = '', encrypted = '', format } = item;
+  if (!takesThoughts('bedrock', item)) return undefined;
+  if (format === BEDROCK_FORMAT) return encrypted === '' ? undefined : redacted(encrypted);
+  if (signature !== '') {
     const text = (item.text.length > 0 ? item.text : item.summary).join(PART_SEPARATOR);
     return { reasoningContent: { reasoningText: { text, signature } } };
   }
-  return encrypted === undefined ? undefined : redacted(inBase64(encrypted));
+  return encrypted === '' ? undefined : redacted(inBase64(encrypted));
 }
 
 /** Why thoughts of an earlier turn do not go out. */
-export function whyUnsealed({ signature = '', encrypted }: ReasoningItem): string {
-  return signature === '' && encrypted === undefined
+export function whyUnsealed({ signature = '', encrypted = '' }: ReasoningItem): string {
+  return signature === '' && encrypted === ''
     ? 'reasoning without a seal: the upstream would refuse it'
     : 'reasoning that another model family sealed: the upstream would refuse it';
 }

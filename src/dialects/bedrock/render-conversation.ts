@@ -1,6 +1,6 @@
 import type { Item, MessageItem } from '../../ir/items.ts';
 import type { Report } from '../report.ts';
-import { isSystem } from '../system-messages.ts';
+import { isSystem, LAST_SYSTEM_AS_USER, SYSTEM_BETWEEN_TURNS } from '../system-messages.ts';
 import { NO_FIELD } from './losses.ts';
 import { pairCalls } from './pair-calls.ts';
 import type { Piece, Turn } from './piece.ts';
@@ -49,10 +49,7 @@ class Turns {
   addPromptAsUser(prompt: MessageItem): void {
     const pieces = this.#messagePieces(prompt, 'user');
     if (pieces.length > 0) {
-      this.#report.coerced(
-        this.#report.place(prompt, 'items'),
-        'the last system message became a user message',
-      );
+      this.#report.coerced(this.#report.place(prompt, 'items'), LAST_SYSTEM_AS_USER);
     }
     this.#push('user', pieces);
   }
@@ -95,10 +92,7 @@ class Turns {
     if (role === 'user' || role === 'assistant') return [role, this.#messagePieces(item, role)];
     const pieces = this.#messagePieces(item, 'user');
     if (pieces.length === 0) return ['user', []];
-    this.#report.coerced(
-      this.#report.place(item, 'items'),
-      'a system message between turns became user text',
-    );
+    this.#report.coerced(this.#report.place(item, 'items'), SYSTEM_BETWEEN_TURNS);
     return ['user', [pieceOf('<system>'), ...pieces, pieceOf('</system>')]];
   }
 

@@ -392,3 +392,25 @@ describe('the relay lane', () => {
     expect(() => bedrockUpstream.renderRelay(requestOf(), TARGET)).toThrow(/nothing to relay/);
   });
 });
+
+describe('betas', () => {
+  const betas = ['context-1m-2025-08-07', 'claude-code-20250219', 'context-1m-2025-08-07'];
+
+  it('that the model takes are named once, others are in the report', () => {
+    const { body, report } = render({}, { betas });
+    expect(body.additionalModelRequestFields).toEqual({ anthropic_beta: ['context-1m-2025-08-07'] });
+    expect(report).toEqual([
+      {
+        field: 'anthropic-beta',
+        action: 'dropped',
+        detail: 'the upstream does not take claude-code-20250219',
+      },
+    ]);
+  });
+
+  it('are not for models of other makers', () => {
+    const { body, report } = render({}, { model: 'amazon.nova-pro-v1:0', betas });
+    expect(body.additionalModelRequestFields).toBeUndefined();
+    expect(report).toMatchObject([{ field: 'anthropic-beta', action: 'dropped' }]);
+  });
+});

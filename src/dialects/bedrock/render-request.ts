@@ -6,6 +6,7 @@ import type { RenderedRequest, RenderTarget } from '../dialect.ts';
 import { foreignFieldPaths } from '../foreign-members.ts';
 import { isSaid, reportLostIncludes, UNDOCUMENTED } from '../lost-fields.ts';
 import type { Report } from '../report.ts';
+import { renderBetas } from './betas.ts';
 import { withCachePoints } from './cache-points.ts';
 import { NO_FIELD } from './losses.ts';
 import type { Piece } from './piece.ts';
@@ -27,7 +28,7 @@ export function renderRequest(request: GenerationRequest, target: RenderTarget):
   const prompt = withCachePoints({ tools, system: [...system, ...format.system], turns }, context);
   const sampling = renderSampling(context, isThinking);
   const inference = { ...(maxTokens !== undefined && { maxTokens }), ...sampling.inference };
-  const additional = { ...fields, ...sampling.additional };
+  const additional = { ...fields, ...sampling.additional, ...renderBetas(context) };
   const labels = renderLabels(request, report);
   const body: JsonObject = {
     messages: prompt.messages,

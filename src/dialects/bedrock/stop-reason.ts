@@ -27,17 +27,22 @@ export function reasonOf(stopReason: string | undefined): FinishReason {
   return REASONS.get(stopReason ?? '') ?? 'stop';
 }
 
-/** The end of an answer, from the event or the body that names its reason. */
-export function readEnd(stop: JsonObject, serviceTier: string | undefined): Finish | Failure {
+/** The end of an answer, from the event or the body that names its reason. Tools are for answers that call some. */
+export function readEnd(
+  stop: JsonObject,
+  serviceTier: string | undefined,
+  hasCalls: boolean,
+): Finish | Failure {
   const nativeReason = stringAt(stop, 'stopReason');
   const malformed = FAILURES.get(nativeReason ?? '');
   if (malformed !== undefined) {
     return { type: 'failure', error: new GatewayError('upstream-unavailable', malformed) };
   }
+  const reason = reasonOf(nativeReason);
   const stopSequence = nativeReason === 'stop_sequence' ? stopSequenceIn(stop) : undefined;
   return {
     type: 'finish',
-    reason: reasonOf(nativeReason),
+    reason: reason === 'tool-calls' && !hasCalls ? 'stop' : reason,
     ...(nativeReason !== undefined && { nativeReason }),
     ...(stopSequence !== undefined && { stopSequence }),
     ...(serviceTier !== undefined && { serviceTier }),

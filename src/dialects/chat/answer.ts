@@ -14,7 +14,7 @@ import { layOver } from '../../kit/lay-over.ts';
 import { compact } from '../../kit/members.ts';
 import { flatArguments, flatToolName } from '../tool-names.ts';
 import { renderAnnotation } from './annotation.ts';
-import { indexesOf, renderReasoningDetails, writeSeal } from './reasoning-details.ts';
+import { type Followed, indexesOf, renderReasoningDetails, writeSeal } from './reasoning-details.ts';
 import { renderUrl } from './source.ts';
 
 /** Pieces of an answer in the chat format's words, shared by streams and bodies. */
@@ -59,10 +59,13 @@ export const THOUGHT_SEPARATOR = '\n\n';
 function renderThoughts(items: readonly Item[], isExcluded: boolean): JsonObject {
   const details: JsonObject[] = [];
   const texts: string[] = [];
+  const said = new SaidLast();
   let index = 0;
   for (const item of items) {
+    if (item.type === 'message') said.words();
+    else if (item.type === 'image') said.image();
     if (item.type === 'reasoning' && !isExcluded) {
-      for (const detail of renderReasoningDetails(item, index)) details.push(detail);
+      for (const detail of renderReasoningDetails(item, index, said.last)) details.push(detail);
       for (const text of [...item.text, ...item.summary]) texts.push(text);
       index += indexesOf(item);
     } else if (item.type === 'tool-call' && item.signature !== undefined) {
@@ -74,6 +77,25 @@ function renderThoughts(items: readonly Item[], isExcluded: boolean): JsonObject
     reasoning: texts.length === 0 ? null : texts.join(THOUGHT_SEPARATOR),
     ...(details.length > 0 && { reasoning_details: details }),
   };
+}
+
+/** Keeps count of what an answer has said, for the thoughts that follow. */
+export class SaidLast {
+  #images = 0;
+  #last: Followed;
+
+  get last(): Followed {
+    return this.#last;
+  }
+
+  words(): void {
+    this.#last = 0;
+  }
+
+  image(): void {
+    this.#images += 1;
+    this.#last = this.#images;
+  }
 }
 
 /** Log probabilities of all the text, as a choice carries them. */
@@ -141,7 +163,12 @@ export function renderImage({ source }: Pick<ImageItem, 'source'>): JsonObject[]
 }
 
 /** The details that seal a reasoning item. */
-export function reasoningSeals(seal: Seal, id: string | undefined, index: number): JsonObject[] {
+export function reasoningSeals(
+  seal: Seal,
+  id: string | undefined,
+  index: number,
+  after: Followed,
+): JsonObject[] {
   const item: ReasoningItem = {
     type: 'reasoning',
     text: [],
@@ -149,7 +176,7 @@ export function reasoningSeals(seal: Seal, id: string | undefined, index: number
     ...seal,
     ...(id !== undefined && { id }),
   };
-  const details = renderReasoningDetails(item, index);
+  const details = renderReasoningDetails(item, index, after);
   if (details.length > 0 || seal.format === undefined) return details;
   return [{ type: 'reasoning.text', text: '', format: seal.format, ...(id !== undefined && { id }), index }];
 }

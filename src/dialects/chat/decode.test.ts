@@ -92,6 +92,36 @@ describe('text and thoughts', () => {
     expect(items).toMatchObject([{ text: ['I think so'] }, { text: [', too'] }]);
   });
 
+  it('tells thoughts once that come as plain text and as details in chunks of their own', () => {
+    const detail = {
+      type: 'reasoning.text',
+      text: 'I think so',
+      signature: 's',
+      format: 'acme-v1',
+      index: 0,
+    };
+    const items = itemsOf([
+      chunk({ reasoning: 'I think' }),
+      chunk({ reasoning: ' so' }),
+      chunk({ reasoning_details: [detail] }),
+      chunk({ content: 'Yes' }),
+      stop,
+      DONE,
+    ]);
+    expect(items).toMatchObject([
+      { type: 'reasoning', text: ['I think so'], signature: 's', format: 'acme-v1' },
+      { type: 'message' },
+    ]);
+    const other = itemsOf([
+      chunk({ reasoning_details: [detail] }),
+      chunk({ reasoning: 'I think so' }),
+      stop,
+      DONE,
+    ]);
+    expect(other).toMatchObject([{ type: 'reasoning', text: ['I think so'], signature: 's' }]);
+    expect(other).toHaveLength(1);
+  });
+
   it('takes an encrypted detail that bears the id of a call for the seal of that call', () => {
     const seal = { type: 'reasoning.encrypted', data: 'seal', id: 'c1', format: 'google-gemini-v1' };
     const items = itemsOf([

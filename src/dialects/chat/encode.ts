@@ -16,6 +16,7 @@ import {
   logprobsObject,
   reasoningSeals,
   renderImage,
+  SaidLast,
   speaksLegacyCalls,
   THOUGHT_SEPARATOR,
 } from './answer.ts';
@@ -67,6 +68,7 @@ class ChatEncoder implements StreamEncoder {
   /** Text of calls that are written as functions when it is whole. */
   readonly #freeTexts = new Map<number, string>();
   readonly #said = new ToldText();
+  readonly #saidLast = new SaidLast();
   /** The part of the thoughts that was written last. */
   #lastThought: string | undefined;
   /** Index in `reasoning_details` of each part of each item: `item/kind/part`. */
@@ -120,7 +122,9 @@ class ChatEncoder implements StreamEncoder {
         return this.#callInput(event.item, event.text);
       case 'image-data': {
         const images = renderImage(event);
-        return images.length === 0 ? '' : this.#delta({ images });
+        if (images.length === 0) return '';
+        this.#saidLast.image();
+        return this.#delta({ images });
       }
       case 'seal':
         return this.#seal(event.item, event.seal);
@@ -183,6 +187,7 @@ class ChatEncoder implements StreamEncoder {
     switch (event.kind) {
       case 'text':
         this.#said.add(event.item, event.part, event.text);
+        this.#saidLast.words();
         return this.#delta({ content: event.text }, event.logprobs && logprobsObject(event.logprobs));
       case 'refusal':
         return this.#delta({ refusal: event.text });
@@ -224,7 +229,7 @@ class ChatEncoder implements StreamEncoder {
     if (head?.type === 'tool-call') return this.#delta({ reasoning_details: [callSeal(head.callId, seal)] });
     if (this.#excludesReasoning) return '';
     const index = this.#lastDetailIndex.get(item) ?? this.#detailIndex(item, 0, 'thought');
-    const details = reasoningSeals(seal, this.#reasoningId(item), index);
+    const details = reasoningSeals(seal, this.#reasoningId(item), index, this.#saidLast.last);
     return details.length === 0 ? '' : this.#delta({ reasoning_details: details });
   }
 

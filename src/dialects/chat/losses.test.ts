@@ -684,6 +684,7 @@ describe('the relay lane', () => {
       { role: 'assistant', content: 'a', reasoning: 'text', reasoning_details: [ours, bare] },
       { role: 'assistant', content: 'a', reasoning: 'x', reasoning_details: [passedOn, unsigned] },
       { role: 'assistant', content: null, reasoning_details: [gemini], tool_calls: [call] },
+      { role: 'tool', tool_call_id: call.id, content: '7' },
       { role: 'assistant', content: 'b', reasoning: 'text' },
     ];
     const rendered = renderRelay(parsed('chat', { messages }), TARGET);

@@ -5,6 +5,7 @@ import type {
   Item,
   MessageItem,
   Part,
+  ReasoningItem,
   Role,
   ToolCallItem,
   ToolKind,
@@ -14,8 +15,15 @@ import type { Place, Places } from '../../ir/places.ts';
 import type { Json, JsonObject } from '../../kit/json.ts';
 import { compact, membersBeyond, objectAt, objectsAt, objectsOf, textAt } from '../../kit/members.ts';
 import { parseCacheMark } from '../gateway-fields.ts';
+import { messageIndex } from '../preset-message.ts';
 
-import { isSealOfCall, PLAIN_THOUGHTS, parseReasoningDetails, readSeal } from './reasoning-details.ts';
+import {
+  isSealOfCall,
+  PLAIN_THOUGHTS,
+  type PlacedThoughts,
+  parseReasoningDetails,
+  readSeal,
+} from './reasoning-details.ts';
 import { parseFileData, parseUrl } from './source.ts';
 
 /** Where a message stands, and what was said before it. */
@@ -32,7 +40,9 @@ export function parseMessages(messages: readonly JsonObject[], places: Places): 
   const calls = new CallsSoFar();
   const items: Item[] = [];
   messages.forEach((message, position) => {
-    const spot = { position, place: places.inside('messages', position), places, calls };
+    const own = messageIndex(messages, position);
+    const place = own < 0 ? 'preset' : places.inside('messages', own);
+    const spot = { position, place, places, calls };
     for (const item of parseMessage(message, spot)) items.push(item);
   });
   return items;
@@ -112,7 +122,18 @@ function parseAssistant(message: JsonObject, spot: Spot): Item[] {
   const isOnlyMessage = toolCalls.length + images.length + thoughts.length === 0;
   const hasMessage = content.length > 0 || ext.ext !== undefined || isOnlyMessage;
   const spoken: MessageItem = { type: 'message', role: 'assistant', content, ...ext };
-  return [...thoughts, ...(hasMessage ? [places.put(spoken, place)] : []), ...images, ...toolCalls];
+  const said: Item[] = [...(hasMessage ? [places.put(spoken, place)] : []), ...images];
+  return [...inOrder(said, hasMessage, thoughts), ...toolCalls];
+}
+
+/** What was said, each thought after what it followed, if that is still there. */
+function inOrder(said: readonly Item[], hasMessage: boolean, thoughts: readonly PlacedThoughts[]): Item[] {
+  const groups: Item[][] = [[], ...said.map((item) => [item])];
+  for (const { item, after } of thoughts) {
+    const place = after === undefined ? 0 : Math.min(hasMessage ? after + 1 : after, said.length);
+    groups[place]?.push(item);
+  }
+  return groups.flat();
 }
 
 /** The objects in a list of the message, each put where it stands. */
@@ -178,19 +199,24 @@ function sealsOfCalls(message: JsonObject): ReadonlyMap<string, CallSeal> {
 const NO_SEALS: ReadonlyMap<string, CallSeal> = new Map();
 
 /** Details say everything that the plain text says, and more. */
-function parseThoughts(message: JsonObject, seals: ReadonlyMap<string, CallSeal>, spot: Spot): Item[] {
+function parseThoughts(
+  message: JsonObject,
+  seals: ReadonlyMap<string, CallSeal>,
+  spot: Spot,
+): PlacedThoughts[] {
   const { places, place } = spot;
   const details = objectsAt(message, 'reasoning_details').filter(
     (detail) => !seals.has(textAt(detail, 'id') ?? ''),
   );
   if (details.length > 0) {
     const list = places.inside(place, 'reasoning_details');
-    return parseReasoningDetails(details).map((item) => places.put(item, list));
+    return parseReasoningDetails(details).map(({ item, after }) => ({ item: places.put(item, list), after }));
   }
   const field = PLAIN_THOUGHTS.find((name) => textAt(message, name) !== undefined);
   if (field === undefined) return [];
   const text = [textAt(message, field) ?? ''];
-  return [places.put({ type: 'reasoning', text, summary: [] }, places.inside(place, field))];
+  const item: ReasoningItem = { type: 'reasoning', text, summary: [] };
+  return [{ item: places.put(item, places.inside(place, field)), after: undefined }];
 }
 
 // --- Tool calls and images ---------------------------------------------------------------------------------------------

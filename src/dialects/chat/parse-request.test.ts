@@ -16,6 +16,24 @@ function errorOf(body: JsonObject): GatewayError {
   throw new Error('nothing was thrown');
 }
 
+it.each([
+  [[{ role: 'user', content: '' }]],
+  [[{ role: 'user', content: [{ type: 'text', text: '' }] }]],
+  [
+    [
+      { role: 'system', content: '' },
+      { role: 'assistant', content: null, tool_calls: [] },
+    ],
+  ],
+])('refuses messages that say nothing: %j', (messages) => {
+  const issues = [{ path: 'messages[0].content', message: 'must not be empty' }];
+  expect(errorOf({ messages })).toMatchObject({ status: 400, metadata: { issues } });
+  expect(() => requestWith({ messages: [...messages, { role: 'user', content: 'Hi' }] })).not.toThrow();
+  expect(() =>
+    requestWith({ messages: [...messages, { role: 'tool', tool_call_id: 'a', content: '' }] }),
+  ).not.toThrow();
+});
+
 describe('messages', () => {
   it('become items in order, thoughts before words before calls', () => {
     const { items } = requestWith({

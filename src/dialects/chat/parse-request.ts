@@ -21,9 +21,11 @@ import {
   withoutNulls,
 } from '../../kit/members.ts';
 import type { Issue } from '../../kit/validate.ts';
+import { checkImages } from '../check-images.ts';
 import type { ParseContext } from '../dialect.ts';
 import { modelList, parseCacheMark, parseWishes } from '../gateway-fields.ts';
-import { checkSemantics } from '../semantics.ts';
+import { messageIndex } from '../preset-message.ts';
+import { checkSemantics, isSilent } from '../semantics.ts';
 
 import { parseMessages } from './parse-messages.ts';
 import { parseToolChoice, parseTools } from './parse-tools.ts';
@@ -55,6 +57,7 @@ export function parseRequest(body: JsonObject, _context: ParseContext): Generati
     unknownFields: unknownFieldsOf(given),
     ...parseSettings(given),
   };
+  checkImages(request);
   checkSemantics(request, { toolChoice: 'tool_choice', budget: 'reasoning.max_tokens' });
   checkLogprobs(request.sampling);
   return request;
@@ -67,13 +70,14 @@ export function parseRequest(body: JsonObject, _context: ParseContext): Generati
 export function unknownItemIssues(request: GenerationRequest): Issue[] {
   if (request.format !== 'chat') return [];
   const issues: Issue[] = [];
-  objectsAt(request.body, 'messages').forEach((message, position) => {
+  const messages = objectsAt(request.body, 'messages');
+  messages.forEach((message, position) => {
     if (!Array.isArray(message.content)) return;
     objectsOf(message.content).forEach((part, place) => {
       const type = stringAt(part, 'type') ?? '';
       if (isKnownPartType(type)) return;
       issues.push({
-        path: `messages[${position}].content[${place}].type`,
+        path: `messages[${messageIndex(messages, position)}].content[${place}].type`,
         message: `${JSON.stringify(type.slice(0, 64))} is not a known part type`,
       });
     });
@@ -90,20 +94,39 @@ function refuseWhatIsNotOffered(body: JsonObject): void {
   if (body.store === true) {
     throw invalidRequest([{ path: 'store', message: 'must be false: nothing is stored here' }]);
   }
+  const messages = objectsAt(body, 'messages');
+  if (messages.every(isSilentMessage)) {
+    throw invalidRequest([{ path: 'messages[0].content', message: 'must not be empty' }]);
+  }
   const issues = emptyFiles(body);
   if (issues.length > 0) throw invalidRequest(issues);
+}
+
+/** Members besides its content by which a message says something. */
+const SPEAKING_MEMBERS = ['tool_calls', 'function_call', 'refusal', 'images', 'audio', 'reasoning_details'];
+
+function isSilentMessage(message: JsonObject): boolean {
+  const isOfTool = message.role === 'tool' || message.role === 'function';
+  return !isOfTool && isSilent(message.content) && SPEAKING_MEMBERS.every((name) => isAbsent(message[name]));
+}
+
+function isAbsent(value: Json | undefined): boolean {
+  return (
+    value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0)
+  );
 }
 
 /** File parts that hold no file. */
 function emptyFiles(body: JsonObject): Issue[] {
   const issues: Issue[] = [];
-  objectsAt(body, 'messages').forEach((message, at) => {
+  const messages = objectsAt(body, 'messages');
+  messages.forEach((message, at) => {
     if (!Array.isArray(message.content)) return;
     objectsOf(message.content).forEach((part, place) => {
       const file = part.type === 'file' ? objectAt(part, 'file') : undefined;
       if (file === undefined || textAt(file, 'file_data') !== undefined) return;
       if (textAt(file, 'file_id') !== undefined) return;
-      const path = `messages[${at}].content[${place}].file`;
+      const path = `messages[${messageIndex(messages, at)}].content[${place}].file`;
       issues.push({ path, message: 'must have file_data or file_id' });
     });
   });

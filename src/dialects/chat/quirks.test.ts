@@ -45,6 +45,36 @@ describe('outputLimitField', () => {
   });
 });
 
+describe('highestEffort', () => {
+  it('is high where nothing else is said', () => {
+    const rendered = relayed({ reasoning_effort: 'xhigh' }, {});
+    expect(rendered.body.reasoning_effort).toBe('high');
+    expect(entries(rendered)).toEqual(['reasoning_effort coerced']);
+    expect(translated({ reasoning: { effort: 'max' } }, {}).body.reasoning_effort).toBe('high');
+  });
+
+  it('lets through what the provider knows, and lowers the rest', () => {
+    const quirks: Quirks = { highestEffort: 'xhigh' };
+    expect(relayed({ reasoning_effort: 'xhigh' }, quirks).body.reasoning_effort).toBe('xhigh');
+    expect(relayed({ reasoning: { effort: 'max' } }, quirks).body.reasoning_effort).toBe('xhigh');
+  });
+
+  it('does not matter where the efforts of the model are known', () => {
+    const request = { ...requestWith(), reasoning: { effort: 'max' } } as const;
+    const { body, report } = renderRequest(request, { ...target({}), supportedEfforts: ['high', 'max'] });
+    expect(body.reasoning_effort).toBe('max');
+    expect(report).toEqual([]);
+  });
+});
+
+it('a verbosity that no upstream knows becomes the nearest, and is told once where none is taken', () => {
+  expect(relayed({ verbosity: 'max' }, {}).body.verbosity).toBe('high');
+  expect(relayed({ verbosity: 'low' }, {}).body.verbosity).toBe('low');
+  expect(entries(relayed({ verbosity: 'max' }, { refusedFields: ['verbosity'] }))).toEqual([
+    'verbosity dropped',
+  ]);
+});
+
 describe('refusedFields', () => {
   const quirks: Quirks = {
     refusedFields: ['stream_options', 'user', 'logit_bias', 'parallel_tool_calls', 'top_k'],
@@ -151,16 +181,19 @@ describe('thoughtsMember', () => {
     const messages = [
       { role: 'assistant', content: 'Well', reasoning: 'Hm' },
       { role: 'assistant', content: null, tool_calls: calls },
+      { role: 'tool', tool_call_id: 'a', content: '7' },
       { role: 'assistant', content: 'Done' },
     ];
     expect(relayed({ messages }, quirks).body.messages).toEqual([
       { role: 'assistant', content: 'Well', reasoning_content: 'Hm' },
       { role: 'assistant', content: null, tool_calls: calls, reasoning_content: '' },
+      { role: 'tool', tool_call_id: 'a', content: '7' },
       { role: 'assistant', content: 'Done' },
     ]);
     expect(relayed({ messages }, { thoughtsMember: 'reasoning' }).body.messages).toMatchObject([
       { reasoning: 'Hm' },
       { reasoning: '' },
+      {},
       {},
     ]);
   });

@@ -12,6 +12,7 @@ import { FAILURE_REASONS, readFinishReason } from './finish-reason.ts';
 import { ItemWriter } from './item-writer.ts';
 
 import { ToolCallReader } from './read-tool-calls.ts';
+import { ToldThoughts } from './told-thoughts.ts';
 import { readUsage, usageObjectIn } from './usage.ts';
 
 /** Ids and times that are plain enough to be part of an id of ours. */
@@ -25,6 +26,7 @@ export class AnswerReader {
   readonly #writer = new ItemWriter();
   readonly #calls: ToolCallReader;
   readonly #isRelayed: boolean;
+  readonly #thoughts = new ToldThoughts();
   /** What came while calls were unfinished: items other than calls do not overlap, so it waits. */
   #waiting: (() => void)[] = [];
   #isStarted = false;
@@ -208,17 +210,32 @@ export class AnswerReader {
     }
   }
 
-  /** Details repeat the plain text of thoughts; the plain text counts only where they have none. */
+  /** Details repeat the plain text of thoughts; beside details with text it counts only where one of the two lags. */
   #readThoughts(delta: JsonObject, details: readonly JsonObject[]): void {
     const hasText = details.some(
       (detail) => textAt(detail, 'text') !== undefined || textAt(detail, 'summary') !== undefined,
     );
     const plain = textAt(delta, 'reasoning') ?? textAt(delta, 'reasoning_content');
-    if (plain !== undefined && !hasText) this.#whenFree(() => this.#writer.writeThought('thought', plain));
-    for (const detail of details) this.#readDetail(detail);
+    const isRepeated = plain !== undefined && hasText && this.#thoughts.isInStep;
+    if (plain !== undefined && !hasText) this.#readPlainThought(plain);
+    for (const detail of details) this.#readDetail(detail, isRepeated);
+    if (plain !== undefined && hasText && !isRepeated) this.#readPlainThought(plain);
   }
 
-  #readDetail(detail: JsonObject): void {
+  #readPlainThought(text: string): void {
+    const news = this.#thoughts.newsIn(text, 'plain');
+    if (news !== '') this.#whenFree(() => this.#writer.writeThought('thought', news));
+  }
+
+  /** The part of a detail's text that the plain text has not told. `isRepeated`: the same chunk has both. */
+  #newsIn(detail: JsonObject, member: 'text' | 'summary', isRepeated: boolean): string | undefined {
+    const text = textAt(detail, member);
+    if (text === undefined || isRepeated) return text;
+    const news = this.#thoughts.newsIn(text, 'details');
+    return news === '' ? undefined : news;
+  }
+
+  #readDetail(detail: JsonObject, isRepeated = false): void {
     const sealOfCall = textAt(detail, 'data');
     const item = this.#calls.itemOf(textAt(detail, 'id') ?? '');
     if (item !== undefined && sealOfCall !== undefined) {
@@ -226,8 +243,8 @@ export class AnswerReader {
       this.#writer.emit({ type: 'seal', item, seal });
       return;
     }
-    const text = textAt(detail, 'text');
-    const summary = textAt(detail, 'summary');
+    const text = this.#newsIn(detail, 'text', isRepeated);
+    const summary = this.#newsIn(detail, 'summary', isRepeated);
     const seal = sealIn(detail);
     if (text === undefined && summary === undefined && seal === undefined) {
       this.#writer.noteFormat(detail);

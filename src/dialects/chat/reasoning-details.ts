@@ -1,7 +1,7 @@
 import type { ReasoningItem } from '../../ir/items.ts';
 import type { JsonObject } from '../../kit/json.ts';
 import { numberAt, objectsAt, textAt } from '../../kit/members.ts';
-import { type Sealed, unwrapSeal, wrapSeal } from '../custody.ts';
+import { placeOfSeal, type Sealed, unwrapSeal, wrapSeal } from '../custody.ts';
 
 import type { ReasoningDetail } from './wire.ts';
 
@@ -11,7 +11,12 @@ import type { ReasoningDetail } from './wire.ts';
  *
  * A `format` says which family sealed an entry, not who gave it: chat upstreams pass on seals of any family. So callers
  * get bare what a chat upstream gave, and wrapped what came from upstreams of other dialects.
+ *
+ * Thoughts stand apart from what was said between them. Where a seal is wrapped, the wrapper says what it followed.
  */
+
+/** What thoughts followed: 0 = the words of the message, n = its n-th image, undefined = nothing. */
+export type Followed = number | undefined;
 
 /** What ties the entries of one item together. */
 export class DetailGroup {
@@ -41,8 +46,8 @@ export function isForeign(detail: JsonObject): boolean {
 const SEAL_MEMBERS = ['signature', 'data'];
 
 /** A seal as it stands in an entry. */
-export function writeSeal(seal: string, from: Sealed): string {
-  return from.givenBy === 'chat' ? seal : wrapSeal(from);
+export function writeSeal(seal: string, from: Sealed, after?: Followed): string {
+  return from.givenBy === 'chat' ? seal : wrapSeal(from, after);
 }
 
 /** The seal that stands in an entry. `member`: which kind of seal it is when it is a bare one. */
@@ -62,9 +67,21 @@ export function isSealOfCall(message: JsonObject): (detail: JsonObject) => boole
   };
 }
 
+/** Thoughts of a message in the history, and what they followed there. */
+export interface PlacedThoughts {
+  readonly item: ReasoningItem;
+  readonly after: Followed;
+}
+
 /** Reads the thoughts of a message in the history. */
-export function parseReasoningDetails(details: readonly JsonObject[]): ReasoningItem[] {
-  return groupsOf(details).map(itemOf);
+export function parseReasoningDetails(details: readonly JsonObject[]): PlacedThoughts[] {
+  return groupsOf(details).map((group) => ({ item: itemOf(group), after: followedBy(group) }));
+}
+
+function followedBy(details: readonly JsonObject[]): Followed {
+  return details
+    .flatMap((detail) => SEAL_MEMBERS.map((member) => placeOfSeal(textAt(detail, member) ?? '')))
+    .find((place) => place !== undefined);
 }
 
 /** Details of a message, item by item. What two families made is never one item. */
@@ -127,13 +144,18 @@ function lastOf(details: readonly JsonObject[], member: string): string | undefi
 }
 
 /** Writes the thoughts of one item. `firstIndex`: how many parts the items before it had. */
-export function renderReasoningDetails(item: ReasoningItem, firstIndex: number): ReasoningDetail[] {
+export function renderReasoningDetails(
+  item: ReasoningItem,
+  firstIndex: number,
+  after?: Followed,
+): ReasoningDetail[] {
   const common = {
     ...(item.id !== undefined && { id: item.id }),
     ...(item.format !== undefined && { format: item.format }),
   };
   const { signature: given, encrypted: data, format, givenBy } = item;
-  const signature = given === undefined ? undefined : writeSeal(given, { signature: given, format, givenBy });
+  const signature =
+    given === undefined ? undefined : writeSeal(given, { signature: given, format, givenBy }, after);
   let index = firstIndex;
   const texts = item.text.map((text, at): ReasoningDetail => {
     const isLast = at === item.text.length - 1;
@@ -154,7 +176,7 @@ export function renderReasoningDetails(item: ReasoningItem, firstIndex: number):
       : [
           {
             type: 'reasoning.encrypted',
-            data: writeSeal(data, { encrypted: data, format, givenBy }),
+            data: writeSeal(data, { encrypted: data, format, givenBy }, after),
             ...common,
             index: sealIndex,
           },

@@ -2,7 +2,15 @@ import { NO_QUIRKS, type Quirks } from '../../ir/quirks.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json.ts';
 import { compact, objectsAt, textAt } from '../../kit/members.ts';
 import type { RenderTarget } from '../dialect.ts';
-import { labelOfResult, WITHOUT_CALL } from '../pair-calls.ts';
+import {
+  type CallStep,
+  labelOfResult,
+  NO_RESULT,
+  unpaired,
+  WITHOUT_CALL,
+  WITHOUT_RESULT,
+} from '../pair-calls.ts';
+import { messageIndex } from '../preset-message.ts';
 import type { Report } from '../report.ts';
 import { FOREIGN_SEAL } from './losses.ts';
 import { toolCallId } from './quirks.ts';
@@ -15,25 +23,59 @@ export function relayedMessages(
   { quirks = NO_QUIRKS }: RenderTarget,
   report: Report,
 ): Json | undefined {
-  const cleaned = withoutOrphans(withoutForeignSeals(messages, report), report);
+  const cleaned = withPairedCalls(withoutForeignSeals(messages, report), report);
   if (quirks === NO_QUIRKS || !Array.isArray(cleaned)) return cleaned;
   return cleaned.map((message) => (isJsonObject(message) ? adaptedMessage(message, quirks) : message));
 }
 
-/** The caller's messages without results that answer no call: the user says them. */
-function withoutOrphans(messages: Json | undefined, report: Report): Json | undefined {
+/**
+ * The caller's messages with every call and its result in pairs: the user says a result that answers no call, and a call
+ * without a result gets one that says so.
+ */
+function withPairedCalls(messages: Json | undefined, report: Report): Json | undefined {
   if (!Array.isArray(messages)) return messages;
-  const called = new Set<unknown>();
-  let isSame = true;
-  const said = messages.map((message, position) => {
-    if (!isJsonObject(message)) return message;
-    for (const { id } of objectsAt(message, 'tool_calls')) called.add(id);
-    if (message.role !== 'tool' || called.has(message.tool_call_id)) return message;
-    isSame = false;
-    report.coerced(`messages[${position}]`, WITHOUT_CALL);
-    return asSaid(message);
+  const { orphans, missing } = unpaired(
+    messages.flatMap((message) => (isJsonObject(message) ? stepsIn(message) : [])),
+  );
+  if (orphans.size === 0 && missing.size === 0) return messages;
+  const all: Json[] = [];
+  let unanswered: JsonObject[] = [];
+  const answer = () => {
+    for (const call of unanswered) all.push(emptyResult(call));
+    unanswered = [];
+  };
+  messages.forEach((message, position) => {
+    if (!isJsonObject(message)) {
+      all.push(message);
+      return;
+    }
+    const place = `messages[${messageIndex(messages, position)}]`;
+    if (message.role !== 'tool' || orphans.has(message)) answer();
+    objectsAt(message, 'tool_calls').forEach((call, at) => {
+      if (!missing.has(call)) return;
+      report.coerced(`${place}.tool_calls[${at}]`, WITHOUT_RESULT);
+      unanswered.push(call);
+    });
+    if (orphans.has(message)) report.coerced(place, WITHOUT_CALL);
+    all.push(orphans.has(message) ? asSaid(message) : message);
   });
-  return isSame ? messages : said;
+  answer();
+  return all;
+}
+
+function stepsIn(message: JsonObject): CallStep<JsonObject>[] {
+  if (message.role === 'tool') {
+    return [{ kind: 'result', callId: textAt(message, 'tool_call_id') ?? '', thing: message }];
+  }
+  return objectsAt(message, 'tool_calls').map((call) => ({
+    kind: 'call',
+    callId: textAt(call, 'id') ?? '',
+    thing: call,
+  }));
+}
+
+function emptyResult({ id }: JsonObject): JsonObject {
+  return { role: 'tool', tool_call_id: id, content: NO_RESULT };
 }
 
 function asSaid({ tool_call_id: callId, content }: JsonObject): JsonObject {
@@ -49,7 +91,9 @@ function asSaid({ tool_call_id: callId, content }: JsonObject): JsonObject {
 function withoutForeignSeals(messages: Json | undefined, report: Report): Json | undefined {
   if (!Array.isArray(messages)) return messages;
   const cleaned = messages.map((message, position) =>
-    isJsonObject(message) ? cleanedMessage(message, `messages[${position}]`, report) : message,
+    isJsonObject(message)
+      ? cleanedMessage(message, `messages[${messageIndex(messages, position)}]`, report)
+      : message,
   );
   return cleaned.some((message, position) => message !== messages[position]) ? cleaned : messages;
 }

@@ -16,6 +16,7 @@ import { errorsInWords } from '../errors-in-words.ts';
 import { withoutForeignFiles } from '../foreign-files.ts';
 import { renderCacheMark } from '../gateway-fields.ts';
 import { pairCalls } from '../pair-calls.ts';
+import { takesCall, takesThoughts } from '../seal-takers.ts';
 import { type FlatNames, flatArguments } from '../tool-names.ts';
 import { FOREIGN_SEAL, NO_FIELD, reportForeignMembers } from './losses.ts';
 import { toolCallId } from './quirks.ts';
@@ -142,7 +143,7 @@ class MessagesWriter {
     const isSaid = quirks.thoughtsMember !== undefined && words.length > 0;
     if (isSaid) this.#openFreshTurn().thoughtTexts.push(...words);
     const isSealed = item.signature !== undefined || item.encrypted !== undefined;
-    if (item.givenBy === 'chat') {
+    if (takesThoughts('chat', item)) {
       reportForeignMembers(item, 'items', report);
       this.#openFreshTurn().thoughts.push(item);
       return;
@@ -226,11 +227,11 @@ class MessagesWriter {
 
   /** Seals of calls, each named by its call. */
   #sealsOf(calls: readonly ToolCallItem[]): JsonObject[] {
-    const { report } = this.#context;
+    const { report, request } = this.#context;
     return calls.flatMap((call) => {
-      const { callId: id, signature: data, signatureFormat: format, signatureGivenBy: givenBy } = call;
+      const { callId: id, signature: data, signatureFormat: format } = call;
       if (data === undefined) return [];
-      if (givenBy === 'chat') {
+      if (takesCall('chat', call, request.format)) {
         return [{ type: 'reasoning.encrypted', data, id, ...(format !== undefined && { format }) }];
       }
       report.dropped(report.place(call, 'items', 'signature'), FOREIGN_SEAL);

@@ -1,9 +1,9 @@
 import type { Format } from '../../ir/items.ts';
-import type { GenerationRequest, ReasoningSettings } from '../../ir/request.ts';
+import type { Effort, GenerationRequest, ReasoningSettings } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json.ts';
 import { compact, objectAt, textAt } from '../../kit/members.ts';
 import type { RenderTarget } from '../dialect.ts';
-import { effortNearest, effortOf } from '../reasoning-effort.ts';
+import { effortNearest, effortOf, effortWithin, nearestEffortDetail } from '../reasoning-effort.ts';
 import type { Report } from '../report.ts';
 import { NO_FIELD } from './losses.ts';
 import { NOT_TAKEN, takes } from './supported.ts';
@@ -49,6 +49,9 @@ const UNSENT: readonly Setting[] = ['adaptive', 'summary', 'display', 'context',
 /** Output limit that a budget is measured against when nobody gave one, tokens. */
 const DEFAULT_LIMIT = 32_000;
 
+/** The highest word for how much to think that all chat upstreams know. */
+export const HIGHEST_EFFORT: Effort = 'high';
+
 /** What is left of an effort or a budget at providers that know no more. */
 const ON_OR_OFF = 'the provider knows thinking on or off: it is sent as on';
 
@@ -80,11 +83,17 @@ export function renderReasoning(
   const budget = settings.budgetTokens;
   if (effort === undefined && budget === undefined) return {};
   const isOn = effort !== 'none';
+  const known = (asked: Effort) => {
+    const sent = effortWithin(asked, HIGHEST_EFFORT, target);
+    if (sent !== asked) coerce(['effort'], nearestEffortDetail(sent));
+    return sent;
+  };
   switch (form) {
     case 'reasoning':
       if (!isOn) return { reasoning: { enabled: false } };
-      if (effort !== undefined) drop(['budgetTokens'], `effort ${effort} is sent`);
-      return { reasoning: effort === undefined ? { max_tokens: budget } : { effort } };
+      if (effort === undefined) return { reasoning: { max_tokens: budget } };
+      drop(['budgetTokens'], `effort ${known(effort)} is sent`);
+      return { reasoning: { effort: known(effort) } };
     case 'thinking':
       if (isOn) coerce(['effort', 'budgetTokens'], ON_OR_OFF);
       return { thinking: { type: isOn ? 'enabled' : 'disabled' } };
@@ -93,8 +102,8 @@ export function renderReasoning(
       return compact({ enable_thinking: isOn, thinking_budget: isOn ? budget : undefined });
     case 'reasoning_effort': {
       if (effort !== undefined) {
-        drop(['budgetTokens'], `chat upstreams take no budget; effort ${effort} is sent`);
-        return { reasoning_effort: effort };
+        drop(['budgetTokens'], `chat upstreams take no budget; effort ${known(effort)} is sent`);
+        return { reasoning_effort: known(effort) };
       }
       const limit = maxOutputTokens ?? target.maxOutputTokens ?? DEFAULT_LIMIT;
       const nearest = effortNearest(budget ?? 0, limit);

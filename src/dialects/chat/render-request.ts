@@ -4,10 +4,12 @@ import { isJsonObject, type JsonObject } from '../../kit/json.ts';
 import { compact, membersBeyond, numberAt, objectAt, textAt } from '../../kit/members.ts';
 import type { RenderedRequest, RenderTarget } from '../dialect.ts';
 import { cappedLimit } from '../output-limit.ts';
+import { effortWithin } from '../reasoning-effort.ts';
 import { relayBody } from '../relay.ts';
 import { Report } from '../report.ts';
 import { INCLUDE_LOGPROBS } from '../responses/wire.ts';
 import { type FlatNames, flatNames } from '../tool-names.ts';
+import { knownVerbosity } from '../verbosity.ts';
 
 import { withMarkOnLastText } from './cache-mark.ts';
 import { NO_CACHE_MARK, NO_FIELD, reportForeignFields } from './losses.ts';
@@ -15,9 +17,9 @@ import { parseServiceTier } from './parse-request.ts';
 import { withQuirks } from './quirks.ts';
 import { relayedMessages } from './relay-messages.ts';
 import { renderMessages } from './render-messages.ts';
-import { renderReasoning } from './render-reasoning.ts';
+import { HIGHEST_EFFORT, renderReasoning } from './render-reasoning.ts';
 import { renderTools } from './render-tools.ts';
-import { withoutUnsupported } from './supported.ts';
+import { takes, withoutUnsupported } from './supported.ts';
 import { GATEWAY_FIELDS } from './wire.ts';
 
 /** A request in the chat format's words. */
@@ -59,6 +61,7 @@ export function renderRelay(request: GenerationRequest, target: RenderTarget): R
     }),
     ...(request.metadata !== undefined && { metadata: withHashedUserId(request.metadata, target) }),
     ...relayedReasoning(request, target, report),
+    ...(request.verbosity !== undefined && { verbosity: renderVerbosity(request, target, report) }),
     ...(tier !== undefined && { service_tier: tier }),
     ...(request.stream && {
       stream_options: { ...objectAt(given, 'stream_options'), include_usage: true },
@@ -227,16 +230,18 @@ function relayedSchema(
 
 /** The caller's reasoning settings, where the provider has other words for them. */
 function relayedReasoning(request: GenerationRequest, target: RenderTarget, report: Report): JsonObject {
-  const { reasoning, reasoning_effort: effort } = request.body;
-  const isForeign = isJsonObject(reasoning) || (effort && target.quirks?.thinkingField !== undefined);
-  if (!isForeign) return {};
+  const { reasoning, reasoning_effort: given } = request.body;
+  const effort = request.reasoning?.effort;
+  const isUnknown = effort !== undefined && effortWithin(effort, HIGHEST_EFFORT, target) !== effort;
+  const isForeign = isUnknown || target.quirks?.thinkingField !== undefined;
+  if (!isJsonObject(reasoning) && !(given && isForeign)) return {};
   return { reasoning: undefined, reasoning_effort: undefined, ...renderReasoning(request, target, report) };
 }
 
 function renderSettings(request: GenerationRequest, target: RenderTarget, report: Report): JsonObject {
   const user = request.user ?? request.safetyIdentifier;
   return compact({
-    verbosity: request.verbosity,
+    verbosity: renderVerbosity(request, target, report),
     modalities: request.modalities === undefined ? undefined : [...request.modalities],
     image_config: request.imageConfig,
     prompt_cache_key: request.promptCacheKey,
@@ -250,6 +255,16 @@ function renderSettings(request: GenerationRequest, target: RenderTarget, report
     }),
     user: user === undefined ? undefined : target.hashUser(user),
   });
+}
+
+/** The word goes out as it is where it will be left out, so that only that is told. */
+function renderVerbosity(
+  request: GenerationRequest,
+  target: RenderTarget,
+  report: Report,
+): string | undefined {
+  const isTaken = takes('verbosity', target) && target.quirks?.refusedFields?.includes('verbosity') !== true;
+  return isTaken ? knownVerbosity(request, report) : request.verbosity;
 }
 
 /** A value for endpoints that say they take it; for all others it is not sent. */

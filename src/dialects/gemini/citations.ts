@@ -3,13 +3,30 @@ import type { JsonObject } from '../../kit/json.ts';
 import { numberAt, objectAt, objectsAt, textAt } from '../../kit/members.ts';
 
 /**
+ * Annotations of one answer, and characters in all of them. A source is written out with every passage that it supports:
+ * a long address and many passages would multiply. More than this is no list of sources that anybody reads, and is left
+ * out.
+ */
+const MOST = { annotations: 1000, characters: 1024 * 1024 };
+
+/** A source and the passage that it supports, as the wire has them: places are counted in bytes. */
+interface Finding {
+  readonly url: string;
+  readonly title: string | undefined;
+  readonly content: string | undefined;
+  readonly bytes: { readonly start: number; readonly end: number } | undefined;
+}
+
+/**
  * Sources that a candidate names for its text: pages that the upstream searched (`groundingMetadata`) and works that the
  * text repeats (`citationMetadata`). Their places are counted in bytes on the wire, in characters everywhere else.
  */
 export class Citations {
   /** A later one holds what an earlier one did. */
   #grounding: JsonObject | undefined;
-  readonly #sources: JsonObject[] = [];
+  #cited = new Findings(MOST);
+  /** What the rest of the answer may still bring. */
+  #left = MOST;
 
   /** Searches that the upstream ran. */
   get searches(): number {
@@ -20,22 +37,72 @@ export class Citations {
   read(candidate: JsonObject): void {
     this.#grounding = objectAt(candidate, 'groundingMetadata') ?? this.#grounding;
     const cited = objectAt(candidate, 'citationMetadata');
-    for (const name of SOURCE_LISTS) for (const source of objectsAt(cited, name)) this.#sources.push(source);
+    for (const name of SOURCE_LISTS) {
+      for (const source of objectsAt(cited, name)) this.#cited.add(source, source);
+    }
   }
 
   /** What is known by now, for the text that was written, each told once. */
   take(text: string): Annotation[] {
     const grounding = this.#grounding;
-    const sources = this.#sources.splice(0);
+    const cited = this.#cited.all;
+    if (grounding === undefined && cited.length === 0) return [];
+    const found = new Findings(this.#left);
+    if (grounding !== undefined) addGrounding(grounding, found);
+    for (const finding of cited) found.addFinding(finding);
+    this.#left = found.left;
     this.#grounding = undefined;
-    if (grounding === undefined && sources.length === 0) return [];
+    this.#cited = new Findings(this.#left);
     const characters = charactersByByte(text);
-    const found = [
-      ...groundingOf(grounding ?? {}, characters),
-      ...sources.flatMap((source) => annotationOf(source, source, characters)),
-    ];
-    const told = new Map(found.map((annotation) => [JSON.stringify(annotation), annotation]));
-    return [...told.values()];
+    return found.all.map((finding) => annotationOf(finding, characters));
+  }
+}
+
+/** Collects what was found, each once, until there is no room for more. */
+class Findings {
+  readonly all: Finding[] = [];
+  readonly #keys = new Set<string>();
+  readonly #numbers = new Map<string, number>();
+  #left: typeof MOST;
+
+  constructor(room: typeof MOST) {
+    this.#left = room;
+  }
+
+  get left(): typeof MOST {
+    return this.#left;
+  }
+
+  add(source: JsonObject | undefined, segment: JsonObject): void {
+    const url = textAt(source, 'uri');
+    if (url === undefined) return;
+    const end = numberAt(segment, 'endIndex');
+    this.addFinding({
+      url,
+      title: textAt(source, 'title'),
+      content: textAt(segment, 'text'),
+      bytes: end === undefined ? undefined : { start: numberAt(segment, 'startIndex') ?? 0, end },
+    });
+  }
+
+  addFinding(finding: Finding): void {
+    const { url, title = '', content = '', bytes } = finding;
+    const annotations = this.#left.annotations - 1;
+    const characters = this.#left.characters - url.length - title.length - content.length;
+    if (annotations < 0 || characters < 0) return;
+    const texts = [url, title, content].map((text) => this.#numberOf(text));
+    const key = [...texts, bytes?.start, bytes?.end].join();
+    if (this.#keys.has(key)) return;
+    this.#keys.add(key);
+    this.#left = { annotations, characters };
+    this.all.push(finding);
+  }
+
+  /** Stands for a text in keys, however long that is. */
+  #numberOf(text: string): number {
+    const number = this.#numbers.get(text) ?? this.#numbers.size;
+    this.#numbers.set(text, number);
+    return number;
   }
 }
 
@@ -45,42 +112,29 @@ const SOURCE_LISTS = ['citationSources', 'citations'];
 /** Where the upstream found something. */
 const CHUNK_KINDS = ['web', 'retrievedContext', 'maps'];
 
-function groundingOf(grounding: JsonObject, characters: Uint32Array): Annotation[] {
+function addGrounding(grounding: JsonObject, found: Findings): void {
   const chunks = objectsAt(grounding, 'groundingChunks').map((chunk) =>
     CHUNK_KINDS.map((kind) => objectAt(chunk, kind)).find((value) => value !== undefined),
   );
-  const supported = objectsAt(grounding, 'groundingSupports').flatMap((support) => {
+  for (const support of objectsAt(grounding, 'groundingSupports')) {
     const places = Array.isArray(support.groundingChunkIndices) ? support.groundingChunkIndices : [];
     const segment = objectAt(support, 'segment') ?? {};
-    return places.flatMap((place) =>
-      typeof place === 'number' ? annotationOf(chunks[place], segment, characters) : [],
-    );
-  });
-  return supported.length > 0 ? supported : chunks.flatMap((chunk) => annotationOf(chunk, {}, characters));
+    for (const place of places) if (typeof place === 'number') found.add(chunks[place], segment);
+  }
+  if (found.all.length === 0) for (const chunk of chunks) found.add(chunk, {});
 }
 
-function annotationOf(
-  source: JsonObject | undefined,
-  segment: JsonObject,
-  characters: Uint32Array,
-): Annotation[] {
-  const url = textAt(source, 'uri');
-  if (url === undefined) return [];
-  const title = textAt(source, 'title');
-  const content = textAt(segment, 'text');
-  const end = numberAt(segment, 'endIndex');
-  return [
-    {
-      type: 'url-citation',
-      url,
-      ...(title !== undefined && { title }),
-      ...(end !== undefined && {
-        startIndex: characterAt(numberAt(segment, 'startIndex') ?? 0, characters),
-        endIndex: characterAt(end, characters),
-      }),
-      ...(content !== undefined && { content }),
-    },
-  ];
+function annotationOf({ url, title, content, bytes }: Finding, characters: Uint32Array): Annotation {
+  return {
+    type: 'url-citation',
+    url,
+    ...(title !== undefined && { title }),
+    ...(bytes !== undefined && {
+      startIndex: characterAt(bytes.start, characters),
+      endIndex: characterAt(bytes.end, characters),
+    }),
+    ...(content !== undefined && { content }),
+  };
 }
 
 /** For each byte of the text, and for its end, the character it belongs to. */
@@ -88,14 +142,20 @@ function charactersByByte(text: string): Uint32Array {
   const characters = new Uint32Array(Buffer.byteLength(text) + 1);
   let byte = 0;
   let character = 0;
-  for (const point of text) {
-    const end = byte + Buffer.byteLength(point);
-    characters.fill(character, byte, end);
-    byte = end;
-    character += point.length;
+  while (character < text.length) {
+    const point = text.codePointAt(character) ?? 0;
+    for (let end = byte + bytesOf(point); byte < end; byte++) characters[byte] = character;
+    character += point > 0xffff ? 2 : 1;
   }
   characters[byte] = character;
   return characters;
+}
+
+/** Bytes of a character in UTF-8. */
+function bytesOf(point: number): number {
+  if (point < 0x80) return 1;
+  if (point < 0x800) return 2;
+  return point < 0x10000 ? 3 : 4;
 }
 
 function characterAt(byte: number, characters: Uint32Array): number {

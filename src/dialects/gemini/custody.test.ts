@@ -236,11 +236,50 @@ describe.each(['responses', 'messages', 'chat'] as const)('signatures through th
   });
 });
 
+describe.each(['responses', 'messages', 'chat'] as const)('ids of calls through the %s format', (format) => {
+  const named = (id: string, a: number): JsonObject => ({ functionCall: { id, name: 'f', args: { a } } });
+
+  it('go back with the calls and with their results', () => {
+    const turn = [named('nytjz7nx', 1), named('call-2', 2)];
+    const { parts, contents } = replayed(format, turn);
+    expect(parts).toEqual(turn);
+    expect(objectsAt(contents[2], 'parts').map((part) => objectAt(part, 'functionResponse')?.id)).toEqual([
+      'nytjz7nx',
+      'call-2',
+    ]);
+  });
+
+  it('that no caller could take are not sent, and neither are ours', () => {
+    const { parts, contents } = replayed(format, [named('an id', 1), call(2)]);
+    expect(parts).toEqual([call(1), call(2)]);
+    expect(objectsAt(contents[2], 'parts').some((part) => objectAt(part, 'functionResponse')?.id)).toBe(
+      false,
+    );
+  });
+});
+
 describe('signatures of images', () => {
   const image = { inlineData: { mimeType: 'image/png', data: 'AAAA' }, thoughtSignature: SIGNATURE };
 
   it.each(['responses', 'chat'] as const)('go back onto them through the %s format', (format) => {
     expect(replayed(format, [{ text: 'Here.' }, image]).parts).toEqual([{ text: 'Here.' }, image]);
+  });
+
+  const plain = { inlineData: { mimeType: 'image/png', data: 'BBBB' } };
+  const words = { text: 'Here.', thoughtSignature: OTHER };
+
+  it.each([
+    ['only the words before them are signed', [words, plain]],
+    ['the words are signed too', [words, image]],
+    ['only the first of two is signed', [{ text: 'Here.' }, image, plain]],
+    ['there are no words', [image, plain]],
+    ['a part of its own follows', [words, plain, { text: '', thoughtSignature: SIGNATURE }]],
+  ])('stay where they were: %s', (_name, parts) => {
+    for (const format of ['responses', 'chat'] as const) {
+      for (const way of ['body', 'stream'] as const) {
+        expect(replayed(format, parts, { way }).parts).toEqual(parts);
+      }
+    }
   });
 });
 

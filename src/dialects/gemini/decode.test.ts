@@ -66,7 +66,7 @@ const MEANINGS: Readonly<Record<string, Partial<Result>>> = {
       sealed({ id: 'call_resp-Abc_1_0', encrypted: 'c2lnLWNhbGw=' }),
       called(0, 'weather', '{"city":"Oslo","days":2}', signed('c2lnLWNhbGw=')),
       called(1, 'weather', '{"city":"Rom"}'),
-      called(2, 'now', '{}', { callId: 'fc-1' }),
+      called(2, 'now', '{}', { callId: 'gemini_fc-1' }),
     ],
     finish: { type: 'finish', reason: 'tool-calls', nativeReason: 'STOP' },
   },
@@ -267,6 +267,39 @@ describe('answers that fail', () => {
       kind: 'upstream-unavailable',
       message: 'The provider stopped without an answer (OTHER)',
     });
+  });
+
+  it.each([
+    ['cut off', '{"candidates":[{"content":{"parts":[{"te'],
+    ['cut off in its list', '[{"candidates":'],
+    ['too deep', `{"candidates":${'['.repeat(70)}${']'.repeat(70)}}`],
+    ['too full', `{"candidates":[${'1,'.repeat(50_000)}1]}`],
+  ])('is one with an event that is %s', (_name, data) => {
+    const whole = JSON.stringify(answerOf([{ text: 'end' }]));
+    const bytes = Buffer.from(`data: ${data}\n\ndata: ${whole}\n\n`);
+    expect(failureIn(decodeBytes(bytes))).toEqual({
+      kind: 'upstream-unavailable',
+      message: 'The provider sent an event that cannot be read',
+    });
+  });
+
+  it('does not mind what is no event', () => {
+    const whole = JSON.stringify([answerOf([{ text: 'end' }])]);
+    const bytes = Buffer.from(`data: [DONE]\n\ndata: hello\n\ndata: ${whole}\n\n`);
+    expect(fold(decodeBytes(bytes))).toMatchObject({ items: [message('end')], finish: { reason: 'stop' } });
+  });
+
+  it('is one with arguments that no call could hold', () => {
+    const partialArgs = [{ jsonPath: `$.a${'[9999]'.repeat(62)}`, numberValue: 1 }];
+    const call = { functionCall: { name: 'f', willContinue: true, partialArgs } };
+    const words = 'The provider sent a tool call with more arguments than the gateway takes';
+    const failed = { kind: 'upstream-unavailable', message: words };
+    const chunks = [answerOf([call, { text: 'late' }]), answerOf([{ text: 'later' }])];
+    const events = decodeChunks(chunks);
+    expect(failureIn(events)).toEqual(failed);
+    expect(events.at(-1)?.type).toBe('failure');
+    const context = { request: requestOf(), relay: false };
+    expect(failureIn(geminiUpstream.decodeBody(answerOf([call]), context))).toEqual(failed);
   });
 
   it('says nothing after the end', () => {

@@ -1,7 +1,8 @@
+import { GatewayError } from '../../ir/errors.ts';
 import type { Event } from '../../ir/events.ts';
 import type { Frame } from '../../kit/frames.ts';
-import { isJsonObject, readJson } from '../../kit/json.ts';
 import type { DecodeContext, StreamDecoder } from '../dialect.ts';
+import { readListedFrame, STEP_LIMITS } from '../read-frame.ts';
 import { AnswerReader } from './read-answer.ts';
 
 /**
@@ -13,10 +14,9 @@ export function createDecoder(context: DecodeContext): StreamDecoder {
   return {
     decode(frame: Frame): Event[] {
       if (reader.isEnded) return [];
-      const reading = readJson(frame.data);
-      if (!reading.ok) return [];
-      const chunk = Array.isArray(reading.value) ? reading.value[0] : reading.value;
-      return isJsonObject(chunk) ? reader.read(chunk) : [];
+      const chunk = readListedFrame(frame, STEP_LIMITS);
+      if (chunk === undefined) return [];
+      return chunk instanceof GatewayError ? reader.fail(chunk) : reader.read(chunk);
     },
     end: () => reader.cut(),
   };

@@ -1,5 +1,6 @@
 import { SSE_TYPE, SseReader } from '../../kit/sse.ts';
 import type { UpstreamDialect } from '../dialect.ts';
+import { pathSegment } from '../path-segment.ts';
 import { decodeBody } from './body.ts';
 import { createDecoder } from './decode.ts';
 import { readError } from './error.ts';
@@ -21,5 +22,5 @@ export const geminiUpstream: UpstreamDialect = {
 
 /** A model's name as part of an address; slashes in it are steps of the path. */
 function pathOf(model: string): string {
-  return model.split('/').map(encodeURIComponent).join('/');
+  return model.split('/').map(pathSegment).join('/');
 }

@@ -2,6 +2,7 @@ import type { Item, ReasoningItem, ToolCallItem } from '../../ir/items.ts';
 import { callInputPlace, callSealPlace } from '../caller-places.ts';
 import { inputObject } from '../messages/tool-use.ts';
 import { flatArguments } from '../tool-names.ts';
+import { ownId } from './call-ids.ts';
 import { FOREIGN_SEAL, NO_FIELD, reportLostMembers } from './losses.ts';
 import type { RenderContext } from './render-context.ts';
 import type { PartRenderer } from './render-parts.ts';
@@ -30,7 +31,7 @@ export class ModelTurn {
   readonly #sealsOfCalls = new Map<string, string>();
   /** The parts that are words or images. */
   readonly #spoken: WirePart[] = [];
-  /** Chat callers send all thoughts first: their seals wait for what was said. */
+  /** Chat callers may send all thoughts first: their seals wait for what was said. */
   readonly #waiting: LooseSeal[] = [];
 
   constructor(context: RenderContext, renderer: PartRenderer) {
@@ -119,7 +120,7 @@ export class ModelTurn {
   /** A seal follows what it came on. */
   #place(seal: LooseSeal): void {
     const last = this.#spoken.at(-1);
-    if (this.#context.request.format === 'chat') this.#waiting.push(seal);
+    if (this.#context.request.format === 'chat' && last === undefined) this.#waiting.push(seal);
     else if (seal.isOnContent && last !== undefined && last.thoughtSignature === undefined) {
       last.thoughtSignature = seal.signature;
     } else {
@@ -152,7 +153,9 @@ export class ModelTurn {
         'no JSON object: put into a member "raw" of one',
       );
     }
-    const part: WirePart = { functionCall: { name: names.nameOf(item), args: args ?? { raw: text } } };
+    const part: WirePart = {
+      functionCall: { ...ownId(item.callId), name: names.nameOf(item), args: args ?? { raw: text } },
+    };
     const signature = this.#signatureOf(item);
     if (signature !== undefined) part.thoughtSignature = signature;
     return part;

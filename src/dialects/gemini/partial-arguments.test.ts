@@ -44,7 +44,6 @@ describe('arguments in pieces', () => {
       ],
       {},
     ],
-    ['places far beyond the end', [{ jsonPath: '$.a[99999999]', numberValue: 1 }], { a: [] }],
     [
       'a path through a value of another kind',
       [
@@ -55,6 +54,31 @@ describe('arguments in pieces', () => {
     ],
   ])('%s', (_name, pieces, value) => {
     expect(read(...pieces)).toEqual(value);
+  });
+
+  it.each<[string, JsonObject[]]>([
+    ['a place far beyond the end', [{ jsonPath: '$.a[99999999]', numberValue: 1 }]],
+    ['a number that is no place', [{ jsonPath: `$.a[${'9'.repeat(400)}]`, numberValue: 1 }]],
+    ['gaps inside gaps', [{ jsonPath: `$.a${'[2]'.repeat(62)}`, numberValue: 1 }]],
+    [
+      'gaps in many lists',
+      Array.from({ length: 11 }, (_, index) => ({ jsonPath: `$.k${index}[10]`, numberValue: 1 })),
+    ],
+    [
+      'more entries than arguments have',
+      Array.from({ length: 10_001 }, (_, index) => ({ jsonPath: `$.k${index}`, numberValue: 1 })),
+    ],
+  ])('holds no %s', (_name, partialArgs) => {
+    const partial = new PartialArguments();
+    expect(partial.read({ partialArgs })).toBe(false);
+    expect(partial.toString().length).toBeLessThan(200_000);
+  });
+
+  it('counts the pieces of one value once', () => {
+    const partial = new PartialArguments();
+    const partialArgs = Array.from({ length: 20_000 }, () => ({ jsonPath: '$.a.b', stringValue: 'x' }));
+    expect(partial.read({ partialArgs })).toBe(true);
+    expect(JSON.parse(partial.toString())).toEqual({ a: { b: 'x'.repeat(20_000) } });
   });
 
   it('never touches what objects inherit', () => {

@@ -4,8 +4,14 @@ import { define, objectsAt, stringAt } from '../../kit/members.ts';
 /** A step into the arguments: the name of a member, or a place in a list. */
 type Step = string | number;
 
-/** Places in a list beyond this are somebody's mistake. */
+/** Members and entries of one call's arguments. */
 const MOST_ENTRIES = 10_000;
+
+/**
+ * Entries of lists that no piece has named, all lists of a call together. Lists are written from their beginning: places
+ * far beyond an end are somebody's mistake, and a few characters would stand for thousands of entries.
+ */
+const MOST_GAPS = 100;
 
 const MOST_STEPS = 64;
 
@@ -15,18 +21,46 @@ const MOST_STEPS = 64;
  */
 export class PartialArguments {
   readonly #value: JsonObject = {};
+  #entries = 0;
+  #gaps = 0;
 
-  /** Takes what one `functionCall` brings. */
-  read(call: JsonObject): void {
+  /** Takes what one `functionCall` brings; false when it leads to more than arguments could hold. */
+  read(call: JsonObject): boolean {
     for (const piece of objectsAt(call, 'partialArgs')) {
       const path = stepsOf(stringAt(piece, 'jsonPath') ?? '');
       const value = valueIn(piece);
-      if (path !== undefined && value !== undefined) put(this.#value, path, value);
+      if (path !== undefined && value !== undefined && !this.#put(path, value)) return false;
     }
+    return true;
   }
 
   toString(): string {
     return JSON.stringify(this.#value);
+  }
+
+  #put(path: readonly Step[], value: Json): boolean {
+    let holder: JsonObject | Json[] = this.#value;
+    for (const [position, step] of path.entries()) {
+      const next = path[position + 1];
+      const before = valueAt(holder, step);
+      if (before === undefined && !this.#hasRoom(holder, step)) return false;
+      if (next === undefined) {
+        const isMore = typeof before === 'string' && typeof value === 'string';
+        set(holder, step, isMore ? before + value : value);
+        return true;
+      }
+      const inner = holderFor(next, before);
+      set(holder, step, inner);
+      holder = inner;
+    }
+    return true;
+  }
+
+  /** Counts a new entry, and the gap in front of it. */
+  #hasRoom(holder: JsonObject | Json[], step: Step): boolean {
+    if (Array.isArray(holder)) this.#gaps += Math.max(0, Number(step) - holder.length);
+    this.#entries++;
+    return this.#gaps <= MOST_GAPS && this.#entries <= MOST_ENTRIES;
   }
 }
 
@@ -60,22 +94,10 @@ function unescaped(name: string): string {
   return name.replace(/\\(.)/g, '$1');
 }
 
-function put(root: JsonObject, path: readonly Step[], value: Json): void {
-  let holder: JsonObject | Json[] = root;
-  for (const [position, step] of path.entries()) {
-    const next = path[position + 1];
-    const before = valueAt(holder, step);
-    if (next === undefined) {
-      const isMore = typeof before === 'string' && typeof value === 'string';
-      set(holder, step, isMore ? before + value : value);
-      return;
-    }
-    const isList = typeof next === 'number';
-    const inner: JsonObject | Json[] =
-      isList && Array.isArray(before) ? before : !isList && isJsonObject(before) ? before : isList ? [] : {};
-    if (!set(holder, step, inner)) return;
-    holder = inner;
-  }
+/** What the next step leads into: what is there already if it is of the right kind, else something new. */
+function holderFor(next: Step, before: Json | undefined): JsonObject | Json[] {
+  if (typeof next === 'number') return Array.isArray(before) ? before : [];
+  return isJsonObject(before) ? before : {};
 }
 
 function valueAt(holder: JsonObject | Json[], step: Step): Json | undefined {
@@ -83,14 +105,11 @@ function valueAt(holder: JsonObject | Json[], step: Step): Json | undefined {
   return Object.hasOwn(holder, step) ? holder[step] : undefined;
 }
 
-/** False where the step does not fit. */
-function set(holder: JsonObject | Json[], step: Step, value: Json): boolean {
+function set(holder: JsonObject | Json[], step: Step, value: Json): void {
   if (!Array.isArray(holder)) {
     define(holder, String(step), value);
-    return true;
+  } else if (typeof step === 'number') {
+    while (holder.length < step) holder.push(null);
+    holder[step] = value;
   }
-  if (typeof step !== 'number' || step >= MOST_ENTRIES) return false;
-  while (holder.length < step) holder.push(null);
-  holder[step] = value;
-  return true;
 }

@@ -20,6 +20,8 @@ import type { WirePart } from './wire.ts';
 /** Upstream ids that are plain and short enough to be part of an id of ours. */
 const UPSTREAM_ID = /^[\w-]{1,48}$/;
 
+const TOO_LARGE = 'The provider sent a tool call with more arguments than the gateway takes';
+
 /** Parts that are kept as they are. */
 const UNMODELLED = ['inlineData', 'fileData', 'executableCode', 'codeExecutionResult'];
 
@@ -66,7 +68,7 @@ export class AnswerReader {
     this.#feedback = objectAt(chunk, 'promptFeedback') ?? this.#feedback;
     const candidate = objectsAt(chunk, 'candidates').find(({ index }) => (index ?? 0) === 0);
     if (candidate !== undefined) this.#readCandidate(candidate);
-    this.#readUsage(objectAt(chunk, 'usageMetadata'));
+    if (!this.#isEnded) this.#readUsage(objectAt(chunk, 'usageMetadata'));
     return this.#writer.take();
   }
 
@@ -93,12 +95,16 @@ export class AnswerReader {
   }
 
   fail(error: GatewayError): Event[] {
-    this.#isEnded = true;
-    this.#writer.emit({ type: 'failure', error });
+    this.#end(error);
     return this.#writer.take();
   }
 
   // --- Chunks --------------------------------------------------------------------------------------------------------
+
+  #end(error: GatewayError): void {
+    this.#isEnded = true;
+    this.#writer.emit({ type: 'failure', error });
+  }
 
   #start(chunk: JsonObject): void {
     if (this.#isStarted) return;
@@ -119,6 +125,7 @@ export class AnswerReader {
     let logprobs = readLogprobs(candidate);
     for (const part of objectsAt(objectAt(candidate, 'content'), 'parts')) {
       if (this.#readPart(part, logprobs)) logprobs = undefined;
+      if (this.#isEnded) return;
     }
     this.#word = textAt(candidate, 'finishReason') ?? this.#word;
     this.#message = textAt(candidate, 'finishMessage') ?? this.#message;
@@ -139,7 +146,7 @@ export class AnswerReader {
     const call = objectAt(part, 'functionCall');
     if (call !== undefined) {
       this.#tellSeal();
-      this.#calls.read(call, signature);
+      if (!this.#calls.read(call, signature)) this.#end(new GatewayError('upstream-unavailable', TOO_LARGE));
       return false;
     }
     const text = stringAt(part, 'text');

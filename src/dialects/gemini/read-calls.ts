@@ -2,6 +2,7 @@ import type { ItemStatus } from '../../ir/items.ts';
 import type { JsonObject } from '../../kit/json.ts';
 import { stringAt, textAt } from '../../kit/members.ts';
 import { freeTextOf, type ToolIdentity } from '../tool-names.ts';
+import { callIdOf } from './call-ids.ts';
 import type { ItemWriter } from './item-writer.ts';
 import { PartialArguments } from './partial-arguments.ts';
 import { encryptedSeal, signatureSeal } from './seals.ts';
@@ -14,9 +15,6 @@ interface OpenCall {
   /** Arguments in one piece, where they came so after all. */
   whole: string | undefined;
 }
-
-/** Ids that every format takes as they are. */
-const PLAIN_ID = /^[a-zA-Z0-9_-]{1,64}$/;
 
 /** Reads the calls of one answer. They come one after the other: whole, or one in pieces until the next begins. */
 export class CallReader {
@@ -45,14 +43,16 @@ export class CallReader {
     return this.#open !== undefined;
   }
 
-  read(call: JsonObject, signature: string | undefined): void {
+  /** Takes a call, or a piece of one; false when its arguments are more than a call could hold. */
+  read(call: JsonObject, signature: string | undefined): boolean {
     const name = textAt(call, 'name');
     if (name !== undefined) this.#begin(name, call, signature);
     const open = this.#open;
-    if (open === undefined) return;
-    open.pieces.read(call);
+    if (open === undefined) return true;
+    if (!open.pieces.read(call)) return false;
     open.whole = argumentsIn(call) ?? open.whole;
     if (call.willContinue !== true) this.end('completed');
+    return true;
   }
 
   /** Ends the call that is being written, if any. */
@@ -69,8 +69,7 @@ export class CallReader {
   /** The signature of a call is told twice: see the table of seals. */
   #begin(name: string, call: JsonObject, signature: string | undefined): void {
     this.end('completed');
-    const given = textAt(call, 'id') ?? '';
-    const callId = PLAIN_ID.test(given) ? given : this.#makeId(this.#count);
+    const callId = callIdOf(textAt(call, 'id')) ?? this.#makeId(this.#count);
     this.#count++;
     if (signature !== undefined) this.#writer.writeSeal(encryptedSeal(signature), callId);
     const identity = this.#identify(name);

@@ -1,6 +1,6 @@
 import type { Item, MessageItem, OpaqueItem, ToolCallItem } from '../../ir/items.ts';
 import { objectsAt, stringAt } from '../../kit/members.ts';
-import { isSystem } from '../system-messages.ts';
+import { isSystem, LAST_SYSTEM_AS_USER, SYSTEM_BETWEEN_TURNS } from '../system-messages.ts';
 import { NO_FIELD, reportLostMembers } from './losses.ts';
 import { type ModelItem, ModelTurn } from './model-turn.ts';
 import type { RenderContext } from './render-context.ts';
@@ -78,7 +78,7 @@ class Turns {
     const { report } = this.#context;
     const parts = this.systemParts(prompt);
     if (parts.length > 0) {
-      report.coerced(report.place(prompt, 'items'), 'the last system message became a user message');
+      report.coerced(report.place(prompt, 'items'), LAST_SYSTEM_AS_USER);
     }
     this.#ask(parts);
   }
@@ -104,7 +104,7 @@ class Turns {
     const parts = this.systemParts(item);
     if (parts.length === 0) return [];
     const { report } = this.#context;
-    report.coerced(report.place(item, 'items'), 'a system message between turns became user text');
+    report.coerced(report.place(item, 'items'), SYSTEM_BETWEEN_TURNS);
     return [textPart('<system>'), ...parts, textPart('</system>')];
   }
 

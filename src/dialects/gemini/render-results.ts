@@ -1,5 +1,7 @@
 import type { Item, Part, ToolCallItem, ToolResultItem } from '../../ir/items.ts';
 import { isJsonObject } from '../../kit/json.ts';
+import { NO_RESULT, WITHOUT_CALL, WITHOUT_RESULT } from '../pair-calls.ts';
+import { ownId } from './call-ids.ts';
 import { reportLostMembers } from './losses.ts';
 import type { RenderContext } from './render-context.ts';
 import type { PartRenderer } from './render-parts.ts';
@@ -55,7 +57,7 @@ export class Results {
     this.#given.add(item);
     const { report } = this.#context;
     reportLostMembers(item, 'items', report);
-    report.coerced(report.place(item, 'items'), 'a result without its call became user text');
+    report.coerced(report.place(item, 'items'), WITHOUT_CALL);
     return [textPart(labelOf(item)), ...this.#renderer.parts(item.content)];
   }
 
@@ -72,11 +74,10 @@ export class Results {
 
   #missing(call: ToolCallItem): WirePart {
     const { report, names } = this.#context;
-    report.coerced(
-      report.place(call, 'items'),
-      'the call has no result: the upstream is told that there is none',
-    );
-    return { functionResponse: { name: names.nameOf(call), response: { error: 'No result was recorded.' } } };
+    report.coerced(report.place(call, 'items'), WITHOUT_RESULT);
+    return {
+      functionResponse: { ...ownId(call.callId), name: names.nameOf(call), response: { error: NO_RESULT } },
+    };
   }
 
   #add(item: ToolResultItem, call: ToolCallItem, { responses, attachments }: RenderedResults): void {
@@ -89,6 +90,7 @@ export class Results {
     const outside = media.filter((part) => !isNested(part));
     responses.push({
       functionResponse: {
+        ...ownId(call.callId),
         name: names.nameOf(call),
         response: { [item.isError === true ? 'error' : 'output']: words.join('\n') },
         ...(nested.length > 0 && { parts: nested }),

@@ -1,6 +1,6 @@
 import type { Seal } from '../../ir/events.ts';
 import type { Format, ReasoningItem, ToolCallItem } from '../../ir/items.ts';
-import { familyOf } from '../custody.ts';
+import { takesCall, takesThoughts } from '../seal-takers.ts';
 import { NATIVE_FORMAT } from './wire.ts';
 
 /**
@@ -27,13 +27,10 @@ export function encryptedSeal(encrypted: string): Seal {
 
 /** The signature in a reasoning item, if this family minted it. */
 export function ownSealOfThoughts(item: ReasoningItem): string | undefined {
-  return familyOf(item.format) === 'google' ? (item.signature ?? item.encrypted) : undefined;
+  return takesThoughts('gemini', item) ? (item.signature ?? item.encrypted) : undefined;
 }
 
 /** The signature on a call, if this family minted it. */
 export function ownSealOfCall(item: ToolCallItem, format: Format): string | undefined {
-  // The responses format has no field for who minted it; what any other upstream gave is wrapped there, and says so.
-  const isNameless = item.signatureFormat === undefined && item.signatureGivenBy === undefined;
-  const isOwn = familyOf(item.signatureFormat) === 'google' || (isNameless && format === 'responses');
-  return isOwn ? item.signature : undefined;
+  return takesCall('gemini', item, format) ? item.signature : undefined;
 }

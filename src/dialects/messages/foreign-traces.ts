@@ -1,27 +1,31 @@
-import type { JsonObject } from '../../kit/json.ts';
 import type { Report } from '../report.ts';
 import { isMade } from './citations.ts';
 import { imageInText } from './made-image.ts';
+import type { PlacedMessage } from './placed-message.ts';
 import { isForeignThinking, parseRedacted, parseThinking, renderReasoning } from './reasoning.ts';
 import { FOREIGN_CITATIONS, MADE_IMAGE, whyUnsealed } from './render-blocks.ts';
-import type { WireBlock, WireMessage } from './wire.ts';
+import type { WireBlock } from './wire.ts';
 
 /**
  * Messages without what only this gateway can have put into them when another family answered an earlier turn: an
  * upstream would refuse the whole request for it. The very same list when there is nothing of that kind.
  */
-export function withoutForeignTraces(messages: readonly WireMessage[], report: Report): JsonObject[] {
-  const cleaned = messages.flatMap((message, index): WireMessage[] => {
+export function withoutForeignTraces(
+  messages: readonly PlacedMessage[],
+  report: Report,
+): readonly PlacedMessage[] {
+  const cleaned = messages.flatMap((placed): PlacedMessage[] => {
+    const { message, index } = placed;
     const { content } = message;
-    if (typeof content === 'string' || message.role !== 'assistant') return [message];
+    if (typeof content === 'string' || message.role !== 'assistant') return [placed];
     const path = `messages[${index}].content`;
     const kept = content.flatMap((block, place) => withoutTraces(block, `${path}[${place}]`, report));
     const isSame = kept.length === content.length && kept.every((block, place) => block === content[place]);
-    if (isSame) return [message];
-    return kept.length === 0 ? [] : [{ ...message, content: kept }];
+    if (isSame) return [placed];
+    return kept.length === 0 ? [] : [{ message: { ...message, content: kept }, index }];
   });
   const hasTraces = cleaned.length !== messages.length || cleaned.some((each, at) => each !== messages[at]);
-  return (hasTraces ? cleaned : messages) as unknown as JsonObject[];
+  return hasTraces ? cleaned : messages;
 }
 
 function withoutTraces(block: WireBlock, path: string, report: Report): WireBlock[] {

@@ -398,7 +398,6 @@ const MESSAGES: readonly Row[] = [
     { max_tool_calls: 4, thinking: { type: 'disabled', novelty: 1 } },
     ['max_tool_calls dropped', 'thinking.novelty dropped'],
   ],
-  [{ preset: 'x' }, ['preset dropped']],
   [
     {
       output_config: {
@@ -449,7 +448,7 @@ const MESSAGES: readonly Row[] = [
         { role: 'system', content: 'between' },
       ],
     },
-    [],
+    ['messages[2] coerced'],
     {
       system: [{ text: 's', cache_control: mark }],
       tools: [
@@ -459,7 +458,7 @@ const MESSAGES: readonly Row[] = [
       messages: [
         { content: [{ type: 'search_result' }, { context: 'c', citations: { enabled: true } }] },
         { content: [{ type: 'server_tool_use' }] },
-        { role: 'system' },
+        { role: 'user', content: [{ text: '<system>' }, { text: 'between' }, { text: '</system>' }] },
       ],
     },
   ],
@@ -624,8 +623,11 @@ describe('cache marks', () => {
 describe('a conversation without content', () => {
   it.each<[Format, JsonObject, string]>([
     ['responses', { input: [{ type: 'acme:web_search', status: 'completed' }] }, 'input'],
-    ['chat', { messages: [{ role: 'user', content: '' }] }, 'messages'],
-    ['chat', { messages: [{ role: 'system', content: '' }] }, 'messages'],
+    [
+      'chat',
+      { messages: [{ role: 'assistant', images: [{ type: 'image_url', image_url: { url: PNG } }] }] },
+      'messages',
+    ],
   ])('of a %s request %j is refused', (format, fields, path) => {
     expect(() => renderRequest(parsed(format, fields), TARGET)).toThrow(
       expect.objectContaining({

@@ -13,6 +13,7 @@ import type {
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json.ts';
 import { membersBeyond, objectOf, objectsOf, stringAt, withoutNulls } from '../../kit/members.ts';
 import type { Issue } from '../../kit/validate.ts';
+import { checkImages } from '../check-images.ts';
 import type { ParseContext } from '../dialect.ts';
 import { modelList, parseCacheMark, parseWishes } from '../gateway-fields.ts';
 import { checkSemantics, isSilent } from '../semantics.ts';
@@ -54,6 +55,7 @@ export function parseRequest(body: JsonObject, _context: ParseContext): Generati
     places,
     unknownFields: unknownFieldsOf(body),
   };
+  checkImages(request);
   checkSemantics(request, {
     toolChoice: request.toolChoice?.mode === 'tool' ? 'tool_choice.name' : 'tool_choice',
     budget: 'thinking.budget_tokens',

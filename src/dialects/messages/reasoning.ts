@@ -2,6 +2,7 @@ import type { Seal } from '../../ir/events.ts';
 import type { ReasoningItem } from '../../ir/items.ts';
 import type { JsonObject } from '../../kit/json.ts';
 import { familyOf, type Sealed, unwrapSeal, wrapSeal } from '../custody.ts';
+import { takesThoughts } from '../seal-takers.ts';
 import type { WireBlock } from './wire.ts';
 
 /**
@@ -23,6 +24,7 @@ export const PART_SEPARATOR = '\n\n';
 export function parseThinking(block: WireBlock): ReasoningItem {
   const signature = typeof block.signature === 'string' ? block.signature : '';
   const thoughts = typeof block.thinking === 'string' && block.thinking !== '' ? [block.thinking] : [];
+  if (signature === '') return { type: 'reasoning', text: thoughts, summary: [] };
   const foreign = unwrapSeal(signature);
   if (foreign === undefined) {
     return { type: 'reasoning', text: thoughts, summary: [], signature, format: NATIVE_FORMAT };
@@ -35,7 +37,7 @@ export function parseThinking(block: WireBlock): ReasoningItem {
 /** Reads a `redacted_thinking` block. */
 export function parseRedacted(block: WireBlock): ReasoningItem {
   const data = typeof block.data === 'string' ? block.data : '';
-  const seal = unwrapSeal(data) ?? { encrypted: data, format: NATIVE_FORMAT };
+  const seal = data === '' ? {} : (unwrapSeal(data) ?? { encrypted: data, format: NATIVE_FORMAT });
   return { type: 'reasoning', text: [], summary: [], ...seal };
 }
 
@@ -46,18 +48,17 @@ export function sealOfSignature(signature: string): Seal | undefined {
 
 /** The block for an upstream; undefined when the thoughts are not sealed by its family and it would refuse them. */
 export function renderReasoning(item: ReasoningItem): JsonObject | undefined {
-  if (familyOf(item.format) !== 'anthropic') return undefined;
-  if (item.signature !== undefined) {
-    return { type: 'thinking', thinking: visibleText(item), signature: item.signature };
-  }
-  return item.encrypted === undefined ? undefined : { type: 'redacted_thinking', data: item.encrypted };
+  if (!takesThoughts('messages', item)) return undefined;
+  const { signature = '', encrypted = '' } = item;
+  if (signature !== '') return { type: 'thinking', thinking: visibleText(item), signature };
+  return encrypted === '' ? undefined : { type: 'redacted_thinking', data: encrypted };
 }
 
-/** True for a block that only we can have made: an upstream of another dialect gave its seal, or nobody did. */
+/** True for a block that no upstream of this dialect made: another one gave its seal, or nobody did. */
 export function isForeignThinking(block: WireBlock): boolean {
   const seal =
     block.type === 'thinking' ? block.signature : block.type === 'redacted_thinking' ? block.data : undefined;
-  return typeof seal === 'string' && unwrapSeal(seal) !== undefined;
+  return typeof seal === 'string' && (seal === '' || unwrapSeal(seal) !== undefined);
 }
 
 /** What stands in `signature` of a block for a caller. */

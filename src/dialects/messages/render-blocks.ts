@@ -250,9 +250,13 @@ export const FOREIGN_CITATIONS = 'citations that another model family made';
 export const MADE_IMAGE = 'an image that a model made: assistant turns take none';
 
 /** Why thoughts in an earlier turn do not go out. */
-export function whyUnsealed(item: Pick<ReasoningItem, 'signature' | 'encrypted' | 'format'>): string {
-  const isSealed = item.signature !== undefined || item.encrypted !== undefined;
-  return isSealed && familyOf(item.format) !== 'anthropic'
+export function whyUnsealed({
+  signature = '',
+  encrypted = '',
+  format,
+}: Pick<ReasoningItem, 'signature' | 'encrypted' | 'format'>): string {
+  const isSealed = signature !== '' || encrypted !== '';
+  return isSealed && familyOf(format) !== 'anthropic'
     ? 'reasoning that another model family sealed: the upstream would refuse it'
     : 'reasoning without a seal: the upstream would refuse it';
 }

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../kit/json.ts';
 import { withoutForeignFiles } from '../foreign-files.ts';
 import { pairCalls } from '../pair-calls.ts';
 import type { Report } from '../report.ts';
-import { isSystem } from '../system-messages.ts';
+import { isSystem, LAST_SYSTEM_AS_USER, SYSTEM_BETWEEN_TURNS } from '../system-messages.ts';
 import { NO_FIELD } from './losses.ts';
 import { BlockRenderer } from './render-blocks.ts';
 import type { RenderContext } from './render-context.ts';
@@ -34,13 +34,10 @@ export function renderConversation(context: RenderContext): RenderedConversation
 class Turns {
   readonly #turns: { readonly role: WireRole; readonly blocks: JsonObject[] }[] = [];
   readonly #blocks: BlockRenderer;
-  /** Callers of this very format put system prompts between turns and mean them there. */
-  readonly #keepsSystem: boolean;
   readonly #report: Report;
 
   constructor(context: RenderContext) {
     this.#blocks = new BlockRenderer(context);
-    this.#keepsSystem = context.request.format === 'messages';
     this.#report = context.report;
   }
 
@@ -52,10 +49,7 @@ class Turns {
   addPromptAsUser(prompt: MessageItem): void {
     const blocks = this.#messageBlocks(prompt, 'user');
     if (blocks.length > 0) {
-      this.#report.coerced(
-        this.#report.place(prompt, 'items'),
-        'the last system message became a user message',
-      );
+      this.#report.coerced(this.#report.place(prompt, 'items'), LAST_SYSTEM_AS_USER);
     }
     this.#push('user', blocks);
   }
@@ -102,13 +96,9 @@ class Turns {
   #messageTurn(item: MessageItem): [WireRole, JsonObject[]] {
     const { role } = item;
     if (role === 'user' || role === 'assistant') return [role, this.#messageBlocks(item, role)];
-    if (this.#keepsSystem) return ['system', this.#messageBlocks(item, 'system')];
     const blocks = this.#messageBlocks(item, 'user');
     if (blocks.length === 0) return ['user', []];
-    this.#report.coerced(
-      this.#report.place(item, 'items'),
-      'a system message between turns became user text',
-    );
+    this.#report.coerced(this.#report.place(item, 'items'), SYSTEM_BETWEEN_TURNS);
     return ['user', [{ type: 'text', text: '<system>' }, ...blocks, { type: 'text', text: '</system>' }]];
   }
 

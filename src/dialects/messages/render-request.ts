@@ -2,14 +2,14 @@ import { invalidRequest } from '../../ir/errors.ts';
 import type { DialectName } from '../../ir/items.ts';
 import type { GenerationRequest, OutputFormat, RequestField, Sampling } from '../../ir/request.ts';
 import { isJsonObject, type JsonObject } from '../../kit/json.ts';
+import { objectsOf } from '../../kit/members.ts';
 import type { RenderedRequest, RenderTarget } from '../dialect.ts';
 import { isSaid, reportLostIncludes, UNDOCUMENTED } from '../lost-fields.ts';
 import { relayBody } from '../relay.ts';
 import type { Report } from '../report.ts';
 import { markLastCacheable } from './cache-marks.ts';
-import { withoutForeignTraces } from './foreign-traces.ts';
 import { NO_FIELD } from './losses.ts';
-import { withoutOrphans } from './orphan-results.ts';
+import { relayMessages } from './relay-messages.ts';
 import { renderConversation } from './render-content.ts';
 import { renderContext } from './render-context.ts';
 import { relayThinking, renderThinking } from './render-thinking.ts';
@@ -58,7 +58,7 @@ export function renderRelay(request: GenerationRequest, target: RenderTarget): R
   const context = renderContext(request, target);
   const { report } = context;
   const given = request.body.messages as unknown as WireMessage[];
-  const messages = withoutForeignTraces(withoutOrphans(given, report), report);
+  const { system, messages } = relayMessages(given, report);
   refuseSilence(messages, report);
   const { service_tier } = renderTier(request, report);
   for (const field of request.unknownFields) {
@@ -67,6 +67,7 @@ export function renderRelay(request: GenerationRequest, target: RenderTarget): R
   const body = relayBody(request, GATEWAY_FIELDS, {
     model: target.model,
     messages,
+    ...(system.length > 0 && { system: [...systemBlocks(request), ...system] }),
     ...relayThinking(context, messages),
     metadata: renderMetadata(request, request.body.metadata ?? undefined, target),
     service_tier,
@@ -74,6 +75,11 @@ export function renderRelay(request: GenerationRequest, target: RenderTarget): R
     ...(request.speed === 'standard' && { speed: undefined }),
   });
   return rendered(request, body, report);
+}
+
+/** The caller's own system prompt as blocks. */
+function systemBlocks({ body: { system } }: GenerationRequest): JsonObject[] {
+  return typeof system === 'string' && system !== '' ? [{ type: 'text', text: system }] : objectsOf(system);
 }
 
 const NOT_ON_THIS_ROUTE = 'is not known on this route';

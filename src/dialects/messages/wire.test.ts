@@ -74,6 +74,7 @@ const WRONG: readonly (readonly [path: string, change: JsonObject])[] = [
       context_management: { edits: [{ type: 'clear_tool_uses_20250919', trigger: { type: 'x', value: 1 } }] },
     },
   ],
+  ['context_management.edits[0].type', { context_management: { edits: [{ type: 'forget_everything' }] } }],
   ['fallbacks', { fallbacks: [{ model: 'a' }, { model: 'b' }, { model: 'c' }, { model: 'd' }] }],
   ['fallbacks[0].provider', { fallbacks: [{ model: 'a', provider: {} }] }],
   ['session_id', { session_id: 'x'.repeat(257) }],

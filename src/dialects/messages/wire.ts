@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import type { JsonObject } from '../../kit/json.ts';
-import { closed, oneOf, optional, otherThan, taggedUnion } from '../../kit/schema.ts';
+import { closed, oneOf, optional, taggedUnion } from '../../kit/schema.ts';
 import { gatewayFieldSchemas, MOST_TOOLS, SHARED_GATEWAY_FIELDS } from '../gateway-fields.ts';
 import { blockSchema, textBlockSchema } from './wire-blocks.ts';
 import { toolChoiceSchema, toolSchema } from './wire-tools.ts';
@@ -49,8 +49,6 @@ const count = Type.Integer({ minimum: 0 });
 const inputTokens = Type.Object({ type: Type.Literal('input_tokens'), value: count });
 const toolUses = Type.Object({ type: Type.Literal('tool_uses'), value: count });
 
-const EDIT_TYPES = ['clear_tool_uses_20250919', 'clear_thinking_20251015', 'compact_20260112'] as const;
-
 const editSchema = taggedUnion('type', [
   Type.Object({
     type: Type.Literal('clear_tool_uses_20250919'),
@@ -78,7 +76,6 @@ const editSchema = taggedUnion('type', [
     instructions: optional(Type.String()),
     pause_after_compaction: optional(Type.Boolean()),
   }),
-  otherThan('type', EDIT_TYPES),
 ]);
 
 /** Every documented top-level field except the output limit, which counting tokens does not know. */

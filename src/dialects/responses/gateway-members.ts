@@ -65,18 +65,23 @@ function cleanList(
   return cleaned === list ? object : { ...object, [field]: cleaned };
 }
 
-/** Changes the objects of a list, leaving out those that become undefined. */
+/** Changes the objects of a list, each to another, to several, or to none. */
 export function changeEach(
   list: Json | undefined,
-  change: (object: JsonObject, index: number) => JsonObject | undefined,
+  change: (object: JsonObject, index: number) => JsonObject | readonly JsonObject[] | undefined,
 ): Json | undefined {
   if (!Array.isArray(list)) return list;
   let changed = false;
   const result: Json[] = [];
   for (const [index, member] of list.entries()) {
-    const next = isJsonObject(member) ? change(member, index) : member;
+    if (!isJsonObject(member)) {
+      result.push(member);
+      continue;
+    }
+    const next = change(member, index);
     if (next !== member) changed = true;
-    if (next !== undefined) result.push(next);
+    if (isJsonObject(next)) result.push(next);
+    else for (const each of next ?? []) result.push(each);
   }
   return changed ? result : list;
 }

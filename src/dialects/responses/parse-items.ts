@@ -12,7 +12,7 @@ import type {
 } from '../../ir/items.ts';
 import type { Json, JsonObject } from '../../kit/json.ts';
 import { lookUp } from '../../kit/lookup.ts';
-import { compact, numberAt, objectAt, objectsAt, objectsOf, stringAt } from '../../kit/members.ts';
+import { compact, numberAt, objectAt, objectsAt, objectsOf, stringAt, textAt } from '../../kit/members.ts';
 import { type Sealed, unwrapSeal } from '../custody.ts';
 import { parseCacheMark } from '../gateway-fields.ts';
 import { extOf, statusAt } from './members.ts';
@@ -87,13 +87,13 @@ export function parseReasoning(value: JsonObject): ReasoningItem {
 
 /** The seal of a reasoning item with the id and the format it belongs to. */
 export function sealOf(value: JsonObject): Sealed {
-  const encrypted = stringAt(value, 'encrypted_content');
+  const encrypted = textAt(value, 'encrypted_content');
   const id = stringAt(value, 'id');
   const wrapped = encrypted === undefined ? undefined : unwrapSeal(encrypted);
   // To chat upstreams an id that they did not give is a stranger's.
   if (wrapped !== undefined) return compact(wrapped.givenBy === 'chat' ? wrapped : { id, ...wrapped });
   const format = stringAt(value, 'format') ?? (encrypted === undefined ? undefined : OWN_REASONING_FORMAT);
-  return compact({ id, signature: stringAt(value, 'signature'), encrypted, format });
+  return compact({ id, signature: textAt(value, 'signature'), encrypted, format });
 }
 
 const TOOL_CALL_FIELDS = new Set([
@@ -118,7 +118,7 @@ function parseToolCall(value: JsonObject, kind: ToolKind, inputField: string): T
     input: stringAt(value, inputField) ?? '',
     id: stringAt(value, 'id'),
     status: statusAt(value),
-    ...sealOfCall(stringAt(value, 'signature')),
+    ...sealOfCall(textAt(value, 'signature')),
     ext: extOf(value, TOOL_CALL_FIELDS),
   });
 }

@@ -23,6 +23,7 @@ import {
   withoutNulls,
 } from '../../kit/members.ts';
 import type { Issue } from '../../kit/validate.ts';
+import { checkImages } from '../check-images.ts';
 import type { ParseContext } from '../dialect.ts';
 import { ADDITIONAL_TOOL_MARK } from '../foreign-members.ts';
 import { modelList, parseCacheMark, parseWishes } from '../gateway-fields.ts';
@@ -87,6 +88,7 @@ export function parseRequest(body: JsonObject, _context: ParseContext): Generati
     places,
     unknownFields: unknownFieldsOf(body),
   });
+  checkImages(request);
   checkSemantics(request, { toolChoice: 'tool_choice', budget: 'reasoning.max_tokens' });
   return request;
 }

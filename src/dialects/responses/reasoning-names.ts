@@ -17,6 +17,13 @@ export const BUDGET_NAMES: Readonly<Record<Format, string>> = {
   chat: 'reasoning.max_tokens',
 };
 
+/** What the effort is called by this caller: the chat format has a short name for it too. */
+export function effortName({ body, format }: Pick<GenerationRequest, 'body' | 'format'>): string {
+  if (format === 'messages') return 'output_config.effort';
+  const isShort = format === 'chat' && !isPresent(body, ['reasoning', 'effort']);
+  return isShort ? 'reasoning_effort' : 'reasoning.effort';
+}
+
 /** The fields by which this caller asked for thinking. */
 export function reasoningNames({ body, format }: GenerationRequest, report: Report): string[] {
   const given = REASONING_FIELDS[format].filter((name) => isPresent(body, name.split('.')));

@@ -1,6 +1,15 @@
-import { isJsonObject, type Json, type JsonObject } from '../../kit/json.ts';
-import { stringAt } from '../../kit/members.ts';
-import { labelOfResult, WITHOUT_CALL } from '../pair-calls.ts';
+import type { Json, JsonObject } from '../../kit/json.ts';
+import { lookUp } from '../../kit/lookup.ts';
+import { objectsOf, stringAt } from '../../kit/members.ts';
+import {
+  type CallStep,
+  labelOfResult,
+  NO_RESULT,
+  type Unpaired,
+  unpaired,
+  WITHOUT_CALL,
+  WITHOUT_RESULT,
+} from '../pair-calls.ts';
 import type { Report } from '../report.ts';
 import { changeEach, cleanItem, cleanTool, without } from './gateway-members.ts';
 import { inputPlace } from './input-place.ts';
@@ -14,34 +23,65 @@ import { isOperatorItem } from './wire-items.ts';
  */
 
 /**
- * The input without the gateway's own items, members and marks, without seals of other families, and without results
- * that answer no call.
+ * The input without the gateway's own items, members and marks, without seals of other families, and with every call and
+ * its result in pairs.
  */
 export function relayInput(body: JsonObject, report: Report): Json | undefined {
-  const orphans = resultsWithoutCall(body.input);
-  return changeEach(body.input, (item, index) => {
+  const { orphans, missing } = unpairedIn(body.input);
+  let unanswered: JsonObject[] = [];
+  const answers = () => {
+    const results = unanswered.map(emptyResult);
+    unanswered = [];
+    return results;
+  };
+  const input = changeEach(body.input, (item, index) => {
     const place = inputPlace(body, index);
-    return relayItem(orphans.has(item) ? asSaid(item, place, report) : item, place, report);
+    const results = isOfTurn(item) ? [] : answers();
+    if (missing.has(item)) {
+      report.coerced(place, WITHOUT_RESULT);
+      unanswered.push(item);
+    }
+    const sent = relayItem(orphans.has(item) ? asSaid(item, place, report) : item, place, report);
+    return results.length === 0 ? sent : [...results, ...(sent === undefined ? [] : [sent])];
   });
+  const last = answers();
+  return last.length === 0 || !Array.isArray(input) ? input : [...input, ...last];
 }
 
-const RESULT_TYPES: ReadonlySet<string> = new Set(['function_call_output', 'custom_tool_call_output']);
+/** True for what the model says in one turn: results follow after all of it. */
+function isOfTurn(item: JsonObject): boolean {
+  const type = typeOf(item);
+  return type === 'message' ? item.role === 'assistant' : lookUp(KINDS, type) !== 'result';
+}
+
+function emptyResult({ type, call_id }: JsonObject): JsonObject {
+  return { type: `${String(type)}_output`, call_id, output: NO_RESULT };
+}
 
 /** What earlier turns were pressed into may hold the calls. */
 const COMPACTIONS: ReadonlySet<string> = new Set(['compaction', 'context_compaction']);
 
-function resultsWithoutCall(input: Json | undefined): ReadonlySet<JsonObject> {
-  const orphans = new Set<JsonObject>();
-  const called = new Set<string>();
-  for (const item of Array.isArray(input) ? input : []) {
-    if (!isJsonObject(item)) continue;
-    const type = stringAt(item, 'type') ?? '';
-    if (COMPACTIONS.has(type)) return new Set();
-    const callId = stringAt(item, 'call_id') ?? '';
-    if (CALL_TYPES.has(type)) called.add(callId);
-    else if (RESULT_TYPES.has(type) && !called.has(callId)) orphans.add(item);
-  }
-  return orphans;
+/** Calls and results by their type. */
+const KINDS: Readonly<Record<string, CallStep<JsonObject>['kind']>> = {
+  function_call: 'call',
+  custom_tool_call: 'call',
+  function_call_output: 'result',
+  custom_tool_call_output: 'result',
+};
+
+function unpairedIn(input: Json | undefined): Unpaired<JsonObject> {
+  const items = objectsOf(input);
+  const isCompacted = items.some((item) => COMPACTIONS.has(typeOf(item)));
+  return unpaired(isCompacted ? [] : items.flatMap(stepOf));
+}
+
+function stepOf(item: JsonObject): CallStep<JsonObject>[] {
+  const kind = lookUp(KINDS, typeOf(item));
+  return kind === undefined ? [] : [{ kind, callId: stringAt(item, 'call_id') ?? '', thing: item }];
+}
+
+function typeOf(item: JsonObject): string {
+  return stringAt(item, 'type') ?? 'message';
 }
 
 function asSaid({ call_id: callId, output }: JsonObject, place: string, report: Report): JsonObject {
@@ -51,16 +91,16 @@ function asSaid({ call_id: callId, output }: JsonObject, place: string, report: 
   return { type: 'message', role: 'user', content: [label, ...said] };
 }
 
-const CALL_TYPES: ReadonlySet<string> = new Set(['function_call', 'custom_tool_call']);
-
 function relayItem(item: JsonObject, place: string, report: Report): JsonObject | undefined {
-  const type = stringAt(item, 'type') ?? 'message';
+  const type = typeOf(item);
   if (isOperatorItem(type)) {
     report.dropped(place, `the upstream has no place for ${type}`);
     return undefined;
   }
   if (type === 'reasoning') return relayReasoning(item, place, report);
-  return CALL_TYPES.has(type) ? without(item, ['signature'], place, report) : cleanItem(item, place, report);
+  return lookUp(KINDS, type) === 'call'
+    ? without(item, ['signature'], place, report)
+    : cleanItem(item, place, report);
 }
 
 /** Members of reasoning items that upstreams of this dialect do not know. */

@@ -12,8 +12,8 @@ import type {
 } from '../../ir/items.ts';
 import type { Json, JsonObject } from '../../kit/json.ts';
 import { compact, objectAt, objectsOf, stringAt } from '../../kit/members.ts';
-import { familyOf } from '../custody.ts';
 import type { Report } from '../report.ts';
+import { takesThoughts } from '../seal-takers.ts';
 
 import { cleanItem } from './gateway-members.ts';
 import { filenameFor, urlOf } from './sources.ts';
@@ -86,8 +86,8 @@ function ownId(id: string | undefined, prefix: string): string | undefined {
  * upstreams look ids up, and would not find it.
  */
 function renderReasoning(item: ReasoningItem, spot: ItemSpot): JsonObject | undefined {
-  const { encrypted, signature, format } = item;
-  const isOwn = encrypted !== undefined && familyOf(format) === 'openai';
+  const { encrypted, signature } = item;
+  const isOwn = takesThoughts('responses', item);
   const isSealed = encrypted !== undefined || signature !== undefined;
   const isVisible = item.text.length > 0 || item.summary.length > 0;
   if (isOwn && signature !== undefined) reportSeal('signature', spot);

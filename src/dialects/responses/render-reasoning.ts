@@ -2,9 +2,9 @@ import type { Effort, GenerationRequest, ReasoningSettings } from '../../ir/requ
 import type { JsonObject } from '../../kit/json.ts';
 import { compact, membersBeyond, objectAt } from '../../kit/members.ts';
 import type { RenderTarget } from '../dialect.ts';
-import { effortNearest, effortOf } from '../reasoning-effort.ts';
+import { effortNearest, effortOf, effortWithin, nearestEffortDetail } from '../reasoning-effort.ts';
 import type { Report } from '../report.ts';
-import { BUDGET_NAMES } from './reasoning-names.ts';
+import { BUDGET_NAMES, effortName } from './reasoning-names.ts';
 import { REASONING_FIELDS } from './wire.ts';
 
 /** The upstream's output limit when nobody says one; only the nearest effort depends on it. */
@@ -36,7 +36,7 @@ function renderEffort(
   report: Report,
 ): Effort | undefined {
   const { budgetTokens, enabled, adaptive } = settings;
-  const effort = effortOf(settings);
+  const effort = knownEffort(request, target, report);
   if (adaptive === true) {
     const sent = effort === undefined ? 'its own default' : `effort ${effort}`;
     report.coerced(report.name('reasoning', '.type'), `the upstream thinks as much as ${sent} makes it`);
@@ -54,6 +54,19 @@ function renderEffort(
   const nearest = effortNearest(budgetTokens, limit);
   report.coerced(name, `a budget of ${budgetTokens} tokens sent as effort ${nearest}`);
   return nearest;
+}
+
+/** The highest word that upstreams of this dialect have for how much to think. */
+const HIGHEST_EFFORT: Effort = 'xhigh';
+
+/** The effort that is asked for, in a word that the upstream knows. */
+function knownEffort(request: GenerationRequest, target: RenderTarget, report: Report): Effort | undefined {
+  const effort = effortOf(request.reasoning);
+  const known = effort === undefined ? undefined : effortWithin(effort, HIGHEST_EFFORT, target);
+  if (known !== undefined && known !== effort) {
+    report.coerced(effortName(request), nearestEffortDetail(known));
+  }
+  return known;
 }
 
 /** The messages format shows thoughts unless told otherwise; this dialect only shows them as a summary, on request. */
@@ -74,8 +87,11 @@ export function relayReasoning(
   report: Report,
 ): JsonObject | undefined {
   const given = objectAt(request.body, 'reasoning');
-  if (given === undefined || !GATEWAY_REASONING_FIELDS.some((name) => Object.hasOwn(given, name)))
-    return given;
+  if (given === undefined) return given;
+  if (!GATEWAY_REASONING_FIELDS.some((name) => Object.hasOwn(given, name))) {
+    const effort = knownEffort(request, target, report);
+    return effort === request.reasoning?.effort ? given : { ...given, effort };
+  }
   const unknown = membersBeyond(given, REASONING_FIELDS) ?? {};
   return { ...renderReasoningSettings(request, target, report), ...unknown };
 }

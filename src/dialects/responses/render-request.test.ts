@@ -215,6 +215,7 @@ describe('renderRelay', () => {
         input: [
           { type: 'additional_tools', role: 'developer', tools: [marked] },
           { type: 'custom_tool_call', call_id: 'c', name: 'x', input: '', signature: 'S' },
+          { type: 'custom_tool_call_output', call_id: 'c', output: '' },
         ],
         tools: [{ type: 'namespace', name: 'n', description: 'd', tools: [marked] }],
         reasoning: { max_tokens: 100, effort: 'low', generate_summary: 'auto' },
@@ -229,6 +230,22 @@ describe('renderRelay', () => {
       'tools[0].tools[0].cache_control',
       'reasoning.max_tokens',
     ]);
+  });
+
+  it('changes words that no upstream knows to the nearest', () => {
+    const format = { type: 'text' };
+    const reasoning = { effort: 'max', summary: 'auto' };
+    for (const render of [renderRequest, renderRelay]) {
+      const rendered = render(
+        parse({ input: 'Hi', text: { format, verbosity: 'xhigh' }, reasoning }),
+        target,
+      );
+      expect(rendered.body).toMatchObject({
+        text: { format, verbosity: 'high' },
+        reasoning: { effort: 'xhigh', summary: 'auto' },
+      });
+      expect(fields(rendered).sort()).toEqual(['reasoning.effort', 'text.verbosity']);
+    }
   });
 
   it('counts places as the caller does when a template put something before them', () => {

@@ -2,7 +2,7 @@ import type { Format, Item } from '../../ir/items.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json.ts';
 import { lookUp } from '../../kit/lookup.ts';
-import { compact } from '../../kit/members.ts';
+import { compact, objectAt } from '../../kit/members.ts';
 import type { RenderedRequest, RenderTarget } from '../dialect.ts';
 import { errorsInWords } from '../errors-in-words.ts';
 import { withoutForeignFiles } from '../foreign-files.ts';
@@ -11,6 +11,7 @@ import { pairCalls } from '../pair-calls.ts';
 import { effortOf } from '../reasoning-effort.ts';
 import { relayBody } from '../relay.ts';
 import { Report } from '../report.ts';
+import { knownVerbosity } from '../verbosity.ts';
 
 import { NO_CACHE_MARKS, NO_SUCH_PARAMETER, reportLosses } from './losses.ts';
 import { relayInput, relayTools } from './relay-input.ts';
@@ -77,6 +78,7 @@ export function renderRelay(given: GenerationRequest, target: RenderTarget): Ren
     input: relayInput(request.body, report),
     tools: relayTools(request.body.tools, report),
     reasoning: relayReasoning(request, target, report),
+    ...relayVerbosity(request, report),
     ...(limit !== request.maxOutputTokens && { max_output_tokens: limit }),
     modalities: renderModalities(request, report),
     service_tier: renderServiceTier(request, report),
@@ -125,7 +127,8 @@ function renderTopK(request: GenerationRequest, target: RenderTarget, report: Re
 }
 
 function renderText(request: GenerationRequest, report: Report): JsonObject | undefined {
-  const { outputFormat, verbosity } = request;
+  const { outputFormat } = request;
+  const verbosity = knownVerbosity(request, report);
   let format: JsonObject | undefined;
   switch (outputFormat?.type) {
     case 'text':
@@ -146,6 +149,12 @@ function renderText(request: GenerationRequest, report: Report): JsonObject | un
   }
   if (format === undefined && verbosity === undefined) return undefined;
   return compact({ format, verbosity });
+}
+
+/** Relay lane: the caller's own settings of the text, where a word in them must change. */
+function relayVerbosity(request: GenerationRequest, report: Report): JsonObject {
+  const verbosity = knownVerbosity(request, report);
+  return verbosity === request.verbosity ? {} : { text: { ...objectAt(request.body, 'text'), verbosity } };
 }
 
 /** What to include: the caller's own list, what log probabilities need, and seals for formats that cannot ask. */

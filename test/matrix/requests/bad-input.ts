@@ -1,4 +1,5 @@
 import {
+  assistant,
   chat,
   everywhere,
   messages,
@@ -18,6 +19,8 @@ const MESSAGES_TOOL = { name: 'weather', input_schema: { type: 'object' } };
 
 const resultsIn = (body: Wire) =>
   /"(tool_result|toolResult|functionResponse|function_call_output|tool_call_id)"/.exec(JSON.stringify(body));
+const RESULTS = /"(tool_result|toolResult|functionResponse|function_call_output|tool_call_id)"/g;
+const countOf = (pattern: RegExp, body: Wire) => JSON.stringify(body).match(pattern)?.length;
 const callsIn = (body: Wire) =>
   /"(tool_use|toolUse|functionCall|function_call|tool_calls)"/.exec(JSON.stringify(body));
 
@@ -92,7 +95,7 @@ export const BAD_INPUT: RequestChapter = {
     }),
     row({
       title: 'Call without its result',
-      note: 'The upstream is told that there is none; upstreams of the same format get the conversation as it came.',
+      note: 'The upstream is told that there is none: a call that nobody answers would be refused.',
       asked: {
         responses: responses(
           [
@@ -126,9 +129,92 @@ export const BAD_INPUT: RequestChapter = {
       },
       arrives: everywhere((body) => callsIn(body) !== null),
       verdicts: {
-        messages: 'kept    adapted adapted adapted adapted',
-        responses: 'adapted kept    adapted adapted adapted',
-        chat: 'adapted adapted kept    adapted adapted',
+        messages: 'adapted adapted adapted adapted adapted',
+        responses: 'adapted adapted adapted adapted adapted',
+        chat: 'adapted adapted adapted adapted adapted',
+      },
+    }),
+    row({
+      title: 'Second result of one call',
+      note: 'The user says what came second.',
+      asked: {
+        responses: responses(
+          [
+            user(),
+            { type: 'function_call', call_id: 'call_1', name: 'weather', arguments: '{}' },
+            { type: 'function_call_output', call_id: 'call_1', output: 'Rain' },
+            { type: 'function_call_output', call_id: 'call_1', output: 'Sun' },
+          ],
+          { tools: [TOOL] },
+        ),
+        messages: messages(
+          [
+            user(),
+            { role: 'assistant', content: [{ type: 'tool_use', id: 'call_1', name: 'weather', input: {} }] },
+            user([
+              { type: 'tool_result', tool_use_id: 'call_1', content: 'Rain' },
+              { type: 'tool_result', tool_use_id: 'call_1', content: 'Sun' },
+            ]),
+          ],
+          { tools: [MESSAGES_TOOL] },
+        ),
+        chat: chat(
+          [
+            user(),
+            {
+              role: 'assistant',
+              tool_calls: [
+                { id: 'call_1', type: 'function', function: { name: 'weather', arguments: '{}' } },
+              ],
+            },
+            { role: 'tool', tool_call_id: 'call_1', content: 'Rain' },
+            { role: 'tool', tool_call_id: 'call_1', content: 'Sun' },
+          ],
+          { tools: [CHAT_TOOL] },
+        ),
+      },
+      arrives: everywhere((body) => says('Rain')(body) && says('Sun')(body) && countOf(RESULTS, body) === 1),
+      verdicts: {
+        messages: 'adapted adapted adapted adapted adapted',
+        responses: 'adapted adapted adapted adapted adapted',
+        chat: 'adapted adapted adapted adapted adapted',
+      },
+    }),
+    row({
+      title: 'Thoughts with an empty signature',
+      note: 'Nobody can prove them, so families that seal their thoughts would refuse them; others get the text.',
+      asked: {
+        messages: messages([
+          user(),
+          assistant([
+            { type: 'thinking', thinking: 'Two and two', signature: '' },
+            { type: 'text', text: 'Four.' },
+          ]),
+          user('Go on'),
+        ]),
+      },
+      arrives: everywhere(says('Two and two')),
+      verdicts: {
+        messages: 'dropped kept dropped kept dropped',
+        responses: '-       -    -       -    -',
+        chat: '-       -    -       -    -',
+      },
+    }),
+    row({
+      title: 'Image that nobody can read',
+      note: 'Broken or empty base64, addresses that are none or that nobody fetches from: the 400 names the place.',
+      asked: {
+        responses: responses([user([{ type: 'input_image', image_url: 'data:image/png;base64,%%%' }])]),
+        messages: messages([
+          user([{ type: 'image', source: { type: 'base64', media_type: 'image/png', data: '%%%' } }]),
+        ]),
+        chat: chat([user([{ type: 'image_url', image_url: { url: 'ftp://a.example/cat.png' } }])]),
+      },
+      arrives: everywhere(() => true),
+      verdicts: {
+        messages: 'refused refused refused refused refused',
+        responses: 'refused refused refused refused refused',
+        chat: 'refused refused refused refused refused',
       },
     }),
     row({

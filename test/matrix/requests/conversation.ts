@@ -86,7 +86,7 @@ export const CONVERSATION: RequestChapter = {
         bedrock: (body) => body.messages[2].content.map(({ text }: Wire) => text)[1] === RULE,
       },
       verdicts: {
-        messages: 'kept    kept kept adapted adapted',
+        messages: 'adapted kept kept adapted adapted',
         responses: 'adapted kept kept adapted adapted',
         chat: 'adapted kept kept adapted adapted',
       },

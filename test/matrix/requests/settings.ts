@@ -107,6 +107,20 @@ export const ANSWER_SHAPE: RequestChapter = {
       },
     }),
     row({
+      title: 'Verbosity beyond `high` (`xhigh`, `max`)',
+      asked: settings({ responses: { text: { verbosity: 'max' } }, chat: { verbosity: 'xhigh' } }),
+      arrives: {
+        ...everywhere(says('"high"')),
+        responses: (body) => body.text.verbosity === 'high',
+        chat: (body) => body.verbosity === 'high',
+      },
+      verdicts: {
+        messages: '-       -       -       -       -',
+        responses: 'dropped adapted adapted dropped dropped',
+        chat: 'dropped adapted adapted dropped dropped',
+      },
+    }),
+    row({
       title: 'Log probabilities',
       asked: settings({
         responses: { include: ['message.output_text.logprobs'], top_logprobs: 3 },
@@ -175,6 +189,28 @@ export const THINKING: RequestChapter = {
         gemini: (body) => body.generationConfig.thinkingConfig.thinkingLevel === 'high',
         bedrock: ({ additionalModelRequestFields: fields }) =>
           fields.output_config?.effort === 'high' || fields.thinking.budget_tokens > 1000,
+      },
+    }),
+    row({
+      title: 'Effort beyond what is known (`max`)',
+      note: 'OpenAI knows `xhigh`, most chat upstreams no more than `high`; where the efforts of a model are known, the nearest of them is sent.',
+      asked: settings({
+        responses: { reasoning: { effort: 'max' } },
+        messages: { output_config: { effort: 'max' } },
+        chat: { reasoning_effort: 'max' },
+      }),
+      arrives: {
+        responses: (body) => body.reasoning.effort === 'xhigh',
+        messages: (body) => body.output_config?.effort === 'max' || body.thinking.budget_tokens > 1000,
+        chat: (body) => body.reasoning_effort === 'high',
+        gemini: (body) => body.generationConfig.thinkingConfig.thinkingLevel === 'high',
+        bedrock: ({ additionalModelRequestFields: fields }) =>
+          fields.output_config?.effort === 'max' || fields.thinking.budget_tokens > 1000,
+      },
+      verdicts: {
+        messages: 'kept adapted adapted adapted kept',
+        responses: 'kept adapted adapted adapted kept',
+        chat: 'kept adapted adapted adapted kept',
       },
     }),
     row({
