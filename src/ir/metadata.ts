@@ -1,3 +1,5 @@
+import type { JsonObject } from '../kit/json.ts';
+
 /** One request field that was lost or changed on the way to the upstream. */
 export interface TranslationEntry {
   readonly field: string;
@@ -23,6 +25,15 @@ export type Strategy =
   | 'bodybuilder'
   | 'fusion';
 
+/** Something that was done to a request besides sending it on. */
+export interface PipelineEntry {
+  readonly type: 'guardrail' | 'plugin' | 'server_tools' | 'response_healing' | 'context_compression';
+  readonly name: string;
+  readonly summary?: string;
+  readonly data?: JsonObject;
+  readonly cost_usd?: number | null;
+}
+
 /** The routing metadata object, with the keys it has on the wire. */
 export interface RoutingMetadata {
   readonly requested: string;
@@ -47,5 +58,8 @@ export interface RoutingMetadata {
     }[];
   };
   readonly attempts?: readonly AttemptRecord[];
+  /** What a router went by: floors, groups. */
+  readonly params?: JsonObject;
+  readonly pipeline?: readonly PipelineEntry[];
   readonly translation?: readonly TranslationEntry[];
 }

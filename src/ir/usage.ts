@@ -54,3 +54,40 @@ export function tokenCount(value: unknown): number | undefined {
     ? value
     : undefined;
 }
+
+/** What is known about a generation besides what its upstream counted; undefined = not known. */
+export interface UsageBounds {
+  /** Tokens that the endpoint's context holds. */
+  readonly contextLength: number | undefined;
+  /** Tokens that the endpoint writes at most. */
+  readonly maxOutputTokens: number | undefined;
+  /** Characters of the prompt, all that is sent; undefined when it holds media, whose tokens are not in its characters. */
+  readonly promptCharacters: number | undefined;
+}
+
+/** What the catalogue says about an endpoint may be behind: counts may be so many times as high. */
+const CATALOGUE_SLACK = 2;
+
+/** Bytes of a character in UTF-8, each a token at the worst. */
+const TOKENS_PER_CHARACTER = 3;
+
+/** Tokens that upstreams put around a prompt: roles, tools of their own, their own instructions. */
+const UNSEEN_TOKENS = 50_000;
+
+/**
+ * Whether counts can be true: no prompt is larger than the context, nor far larger than its characters, and no answer
+ * larger than what the endpoint writes. What an upstream looks up goes through the context again, once for each search.
+ * Counts that cannot be true are to be treated like counts that were not reported.
+ */
+export function isPlausible(usage: Usage, bounds: UsageBounds): boolean {
+  const { contextLength = Number.POSITIVE_INFINITY, promptCharacters } = bounds;
+  const { maxOutputTokens = contextLength } = bounds;
+  const rounds = 1 + usage.webSearchRequests;
+  const ofText =
+    promptCharacters === undefined || rounds > 1
+      ? Number.POSITIVE_INFINITY
+      : promptCharacters * TOKENS_PER_CHARACTER + UNSEEN_TOKENS;
+  const mostInput = Math.min(contextLength * CATALOGUE_SLACK * rounds, ofText);
+  const mostOutput = maxOutputTokens * CATALOGUE_SLACK * rounds;
+  return usage.inputTokens <= mostInput && usage.outputTokens <= mostOutput;
+}

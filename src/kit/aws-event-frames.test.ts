@@ -70,9 +70,31 @@ describe('the binary event stream of AWS', () => {
     expect(read(awsMessage(exception))).toEqual([{ event: 'modelStreamErrorException', data: '{}' }]);
   });
 
-  it('reads a message without headers, and skips one that says nothing', () => {
+  it('reads a message without headers, and one that says nothing', () => {
     expect(read(awsMessage({}, '{"a":1}'))).toEqual([{ data: '{"a":1}' }]);
-    expect(read(awsMessage({ ':message-type': 'event', ':event-type': 'initial-response' }))).toEqual([]);
+    const empty = awsMessage({ ':message-type': 'event', ':event-type': 'initial-response' });
+    expect(read(empty)).toEqual([{ event: 'initial-response', data: '' }]);
+  });
+
+  it('takes many headers, but no more than anybody sends', () => {
+    const headers = (length: number) =>
+      Object.fromEntries(Array.from({ length }, (_, index) => [`h${index}`, Buffer.from([0])]));
+    expect(read(awsMessage(headers(100), '{}'))).toEqual([{ data: '{}' }]);
+    expect(() => read(awsMessage(headers(101), '{}'), 5000, 5000)).toThrow('more than 100 headers');
+  });
+
+  it('refuses headers above the cap as soon as their length is known', () => {
+    const sized = (bytes: number) =>
+      Object.fromEntries(
+        Array.from({ length: 3 }, (_, index) => [
+          `h${index}`,
+          Buffer.concat([Buffer.from([6, bytes >> 8, bytes & 255]), Buffer.alloc(bytes)]),
+        ]),
+      );
+    const most = 1024 * 1024;
+    expect(read(awsMessage(sized(43_000), '{}'), most, most)).toEqual([{ data: '{}' }]);
+    const large = awsMessage(sized(44_000), '{}');
+    expect(() => read(large.subarray(0, 12), 12, most)).toThrow('the headers of an event are larger than');
   });
 
   it('finds every changed byte', () => {

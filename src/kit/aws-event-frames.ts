@@ -12,11 +12,14 @@ const PRELUDE_BYTES = 12;
 const CHECKSUM_BYTES = 4;
 const LEAST_BYTES = PRELUDE_BYTES + CHECKSUM_BYTES;
 
+/** Headers of one message: the bytes that AWS allows for them, and many times as many as it sends. */
+const MOST_HEADERS = { bytes: 128 * 1024, count: 100 };
+
 const NOTHING = new Uint8Array(0);
 
 /**
  * Cuts the binary event stream of AWS into frames: `event` is the name of the event or of the exception, `data` the
- * payload. An error without a payload gets one that holds its message. Checks every checksum.
+ * payload, which may be empty. An error without a payload gets one that holds its message. Checks every checksum.
  */
 export class AwsEventReader implements FrameReader {
   readonly #maxFrameBytes: number;
@@ -25,6 +28,8 @@ export class AwsEventReader implements FrameReader {
   #length = 0;
   /** Length of the message that is being awaited; undefined until its prelude is there. */
   #total: number | undefined;
+  /** Checksum of what is there of that message: a large one is summed up while it comes. */
+  #sum = 0;
 
   constructor(maxFrameBytes = 8 * 1024 * 1024) {
     this.#maxFrameBytes = maxFrameBytes;
@@ -32,18 +37,20 @@ export class AwsEventReader implements FrameReader {
 
   push(chunk: Uint8Array): Frame[] {
     if (chunk.length > 0) this.#pieces.push(chunk);
+    this.#sumUp(chunk, this.#length);
     this.#length += chunk.length;
     const frames: Frame[] = [];
     while (this.#length >= (this.#total ?? PRELUDE_BYTES)) {
       const bytes = this.#joined();
       if (this.#total === undefined) {
         this.#total = this.#totalOf(bytes);
+        this.#sumUp(bytes, 0);
         continue;
       }
-      const frame = readMessage(bytes.subarray(0, this.#total));
-      if (frame !== undefined) frames.push(frame);
+      frames.push(readMessage(bytes.subarray(0, this.#total), this.#sum));
       this.#keep(bytes.subarray(this.#total));
       this.#total = undefined;
+      this.#sum = 0;
     }
     return frames;
   }
@@ -52,6 +59,12 @@ export class AwsEventReader implements FrameReader {
   end(): Frame[] {
     this.#keep(NOTHING);
     return [];
+  }
+
+  /** Adds what `bytes`, which begin at a place of the message, hold of it. */
+  #sumUp(bytes: Uint8Array, place: number): void {
+    const end = (this.#total ?? 0) - CHECKSUM_BYTES - place;
+    if (end > 0) this.#sum = crc32(bytes.subarray(0, end), this.#sum);
   }
 
   #joined(): Uint8Array {
@@ -79,17 +92,21 @@ export class AwsEventReader implements FrameReader {
       throw new BrokenFrames("the checksum of an event's lengths is wrong");
     }
     const total = view.getUint32(0);
-    if (total < LEAST_BYTES + view.getUint32(4)) throw new BrokenFrames('the lengths of an event contradict');
+    const headers = view.getUint32(4);
+    if (total < LEAST_BYTES + headers) throw new BrokenFrames('the lengths of an event contradict');
+    if (headers > MOST_HEADERS.bytes) {
+      throw new BrokenFrames(`the headers of an event are larger than ${MOST_HEADERS.bytes} bytes`);
+    }
     if (total > this.#maxFrameBytes) throw new FrameTooLarge(this.#maxFrameBytes);
     return total;
   }
 }
 
-/** A whole message as a frame; undefined for messages that are neither events nor failures. */
-function readMessage(bytes: Uint8Array): Frame | undefined {
+/** A whole message as a frame. `sum`: the checksum of all but its own. */
+function readMessage(bytes: Uint8Array, sum: number): Frame {
   const view = viewOf(bytes);
   const payloadEnd = bytes.length - CHECKSUM_BYTES;
-  if (view.getUint32(payloadEnd) !== crc32(bytes.subarray(0, payloadEnd))) {
+  if (view.getUint32(payloadEnd) !== sum) {
     throw new BrokenFrames('the checksum of an event is wrong');
   }
   const headersEnd = PRELUDE_BYTES + view.getUint32(4);
@@ -103,7 +120,7 @@ function readMessage(bytes: Uint8Array): Frame | undefined {
     case 'exception':
       return frameOf(headers.get(':exception-type'), payload === '' ? '{}' : payload);
     default:
-      return payload === '' ? undefined : frameOf(headers.get(':event-type'), payload);
+      return frameOf(headers.get(':event-type'), payload);
   }
 }
 
@@ -131,7 +148,10 @@ const FIXED_SIZES: ReadonlyMap<number, number> = new Map([
 function readHeaders(bytes: Uint8Array): Map<string, string> {
   const headers = new Map<string, string>();
   const cursor = new Cursor(bytes);
-  while (!cursor.isAtEnd) {
+  for (let count = 1; !cursor.isAtEnd; count++) {
+    if (count > MOST_HEADERS.count) {
+      throw new BrokenFrames(`an event has more than ${MOST_HEADERS.count} headers`);
+    }
     const name = textOf(cursor.take(cursor.byte()));
     const type = cursor.byte();
     const size = SIZED_TYPES.has(type) ? cursor.byte() * 256 + cursor.byte() : FIXED_SIZES.get(type);
@@ -169,6 +189,9 @@ function viewOf(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
+/** Keeps nothing from one text to the next. */
+const UTF_8 = new TextDecoder();
+
 function textOf(bytes: Uint8Array): string {
-  return new TextDecoder().decode(bytes);
+  return UTF_8.decode(bytes);
 }

@@ -7,9 +7,15 @@ const REMAINDERS = Uint32Array.from({ length: 256 }, (_, byte) => {
   return remainder;
 });
 
-/** Checksum as ZIP and AWS compute it. Node's own is not in every version that we run on: 22.0 lacks it. */
-export function crc32(bytes: Uint8Array): number {
-  let sum = 0xffffffff;
-  for (const byte of bytes) sum = (sum >>> 8) ^ (REMAINDERS[(sum ^ byte) & 0xff] ?? 0);
+/**
+ * Checksum as ZIP and AWS compute it, of bytes that follow others whose checksum is `before`. Node's own is not in every
+ * version that we run on: 22.0 lacks it.
+ */
+export function crc32(bytes: Uint8Array, before = 0): number {
+  let sum = before ^ 0xffffffff;
+  // By place: walking over the bytes with an iterator takes ten times as long.
+  for (let place = 0; place < bytes.length; place++) {
+    sum = (sum >>> 8) ^ (REMAINDERS[(sum ^ (bytes[place] ?? 0)) & 0xff] ?? 0);
+  }
   return (sum ^ 0xffffffff) >>> 0;
 }

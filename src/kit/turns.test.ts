@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { inTurn, runInTurns } from './turns.ts';
+import { forEachSliced, inTurn, runAtOnce, runInTurns } from './turns.ts';
 
 /** How often the event loop turned while something was done. */
 async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
@@ -28,6 +28,19 @@ describe('work in slices', () => {
 
   it('waits for nothing when it is a single slice', async () => {
     expect(await turnsDuring(() => runInTurns(slices(1)))).toBe(0);
+  });
+
+  it('can be done at once', () => {
+    expect(runAtOnce(slices(10))).toBe('done');
+  });
+
+  it('visits the members of a list in their order, a few in a slice', () => {
+    const visited: number[] = [];
+    const work = forEachSliced(Array(1000).keys(), (member, index) => visited.push(member - index));
+    let count = 1;
+    while (work.next().done !== true) count++;
+    expect([count > 5, visited]).toEqual([true, Array(1000).fill(0)]);
+    expect(forEachSliced([1], () => {}).next().done).toBe(true);
   });
 });
 

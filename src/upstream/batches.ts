@@ -1,8 +1,9 @@
 import type { StreamDecoder } from '../dialects/dialect.ts';
 import { toGatewayError } from '../ir/errors.ts';
-import { type Event, type EventBatch, terminalOf } from '../ir/events.ts';
+import { type Event, type EventBatch, isContent, terminalOf } from '../ir/events.ts';
 import { BrokenFrames, type Frame, type FrameReader, FrameTooLarge } from '../kit/frames.ts';
 import { type FailureScope, failureOfProblem, toldTerminal } from './failure.ts';
+import { Portions } from './portions.ts';
 import { type Patience, readBeginning } from './read-beginning.ts';
 import type { Turns } from './turns.ts';
 import { TransportProblem } from './upstream.ts';
@@ -22,6 +23,15 @@ const TURN_BYTES = 8 * 1024;
  */
 const PIECE_BYTES = 4 * 1024;
 
+/**
+ * Frames without a meaning that may come before content, or between two of its pieces: an upstream that sends more of them
+ * is not answering. Some send an empty one for every token that they keep to themselves.
+ */
+const MOST_SILENT_FRAMES = 100_000;
+
+/** Items and parts of one answer: more than a model could write. All of them are in one last event, or in one record. */
+const MOST_PIECES = 20_000;
+
 const NOTHING = new Uint8Array(0);
 
 /** Turns the bytes of an answer into events. Pure and synchronous; one per answer. */
@@ -33,10 +43,21 @@ export interface AnswerReader {
 
 /** Reads a stream with a dialect's frames and decoder, up to the terminal event and no further. */
 export function streamReader(reader: FrameReader, decoder: StreamDecoder): AnswerReader {
+  let silentFrames = 0;
+  let pieces = 0;
   const decode = (frames: readonly Frame[]): Event[] => {
     const events: Event[] = [];
     for (const frame of frames) {
       const decoded = decoder.decode(frame);
+      if (decoded.length === 0) silentFrames++;
+      else if (decoded.some(isContent)) silentFrames = 0;
+      if (silentFrames > MOST_SILENT_FRAMES) {
+        throw new TransportProblem('too-large', 'the answer goes on without content');
+      }
+      pieces += countPieces(decoded);
+      if (pieces > MOST_PIECES) {
+        throw new TransportProblem('too-large', `the answer has more than ${MOST_PIECES} items and parts`);
+      }
       for (const event of decoded) events.push(event);
       if (decoded.some(isTerminal)) break;
     }
@@ -49,6 +70,15 @@ export function streamReader(reader: FrameReader, decoder: StreamDecoder): Answe
       return events.some(isTerminal) ? events : [...events, ...decoder.end()];
     },
   };
+}
+
+function countPieces(events: readonly Event[]): number {
+  let count = 0;
+  for (const event of events) {
+    if (event.type === 'item-start' || event.type === 'part-start') count++;
+    else if (event.type === 'relay') count += countPieces(event.events);
+  }
+  return count;
 }
 
 function problemOf(thrown: unknown): unknown {
@@ -69,16 +99,19 @@ export interface AnswerSource {
   readonly scope: FailureScope;
   /** Shared by all answers. */
   readonly turns: Turns;
+  /** Whoever reads writes every batch as it comes: large ones are handed on in portions. */
+  readonly isStreamed: boolean;
 }
 
 /**
- * The events of an answer, one batch per network chunk or piece of a large one, ending with exactly one terminal event whatever happens: a
- * broken exchange ends with the upstream's failure, an aborted one with the reason of the abort. Returning early
- * closes the connection at once, even while a batch is awaited.
+ * The events of an answer, one batch per network chunk or piece of a large one, ending with exactly one terminal event
+ * whatever happens: a broken exchange ends with the upstream's failure, an aborted one with the reason of the abort.
+ * Returning early closes the connection at once, even while a batch is awaited.
  */
 export class Batches implements AsyncIterableIterator<EventBatch> {
   readonly #source: AnswerSource;
   readonly #reader: AnswerReader;
+  readonly #portions = new Portions();
   #done = false;
   /** What is left of the last chunk. */
   #rest: Uint8Array = NOTHING;
@@ -91,14 +124,20 @@ export class Batches implements AsyncIterableIterator<EventBatch> {
   }
 
   async next(): Promise<IteratorResult<EventBatch, undefined>> {
+    if (!this.#portions.isEmpty) {
+      await this.#source.turns.next();
+      // Somebody may have returned while others had their turn.
+      if (!this.#portions.isEmpty) return { done: false, value: this.#portions.take() };
+    }
     while (!this.#done) {
       const batch = this.#finished(await this.#events());
-      if (batch.length > 0) return { done: false, value: batch };
+      if (batch.length > 0) return { done: false, value: this.#firstOf(batch) };
     }
     return { done: true, value: undefined };
   }
 
   async return(): Promise<IteratorResult<EventBatch, undefined>> {
+    this.#portions.fill([]);
     if (!this.#done) {
       this.#done = true;
       await this.#source.chunks.return?.();
@@ -108,6 +147,12 @@ export class Batches implements AsyncIterableIterator<EventBatch> {
 
   [Symbol.asyncIterator](): this {
     return this;
+  }
+
+  #firstOf(batch: EventBatch): EventBatch {
+    if (!this.#source.isStreamed) return batch;
+    this.#portions.fill(batch);
+    return this.#portions.take();
   }
 
   async #events(): Promise<Event[]> {

@@ -1,4 +1,4 @@
-import type { Endpoint, Provider } from '../catalog/catalog.ts';
+import type { Provider } from '../catalog/catalog.ts';
 import { type Credential, secretsOf } from '../catalog/credential.ts';
 import type { RenderedRequest, RenderTarget, UpstreamDialect } from '../dialects/dialect.ts';
 import type { DialectName, Format } from '../ir/items.ts';
@@ -9,6 +9,7 @@ import { type Destination, destinationOf } from './auth/destination.ts';
 import { TokenRefused } from './auth/google-tokens.ts';
 import { type AnswerSource, Batches, MAX_EVENT_BYTES, streamReader } from './batches.ts';
 import { type FailureScope, failureOfBody, failureOfProblem, failureOfReply } from './failure.ts';
+import { fitReasoning } from './fit-reasoning.ts';
 import { openCall } from './open-call.ts';
 import { type Patience, readBeginning } from './read-beginning.ts';
 import { type Confidential, isSecretName, redactJson } from './redact.ts';
@@ -62,12 +63,12 @@ export function createCallUpstream(dependencies: CallDependencies): CallUpstream
     if (dialect === undefined) throw missingDialect(provider, name);
     const destination = destinationOf(call.endpoint, call.credential);
     if (destination === undefined) throw missingAddress(provider);
-    const rendered = await inTurn(dependencies.clock, () => render(call, dialect, destination));
+    const rendered = await inTurn(dependencies.clock, () => renderCall(call, dialect, destination.model));
     const confidential = confidentialOf(provider, call.credential, destination);
     const scope: FailureScope = {
       provider,
       confidential,
-      readError: (body) => dialect.readError(body),
+      readError: (body, headers) => dialect.readError(body, headers),
       now: () => dependencies.clock.now(),
     };
     if (call.request.echoUpstreamBody) call.onRequest?.(redactJson(rendered.body, confidential.secrets));
@@ -102,21 +103,42 @@ function missingAddress(provider: Provider): UpstreamFailure {
   );
 }
 
-function render(call: UpstreamCall, dialect: UpstreamDialect, { model }: Destination): RenderedRequest {
-  const target = targetOf(call.endpoint, model, call.hashUser);
-  return call.lane === 'relay'
-    ? dialect.renderRelay(call.request, target)
-    : dialect.renderRequest(call.request, target);
+/** What would be sent, and what is lost or changed on the way. `model`: its name at the destination. */
+export function renderCall(
+  call: Pick<UpstreamCall, 'request' | 'endpoint' | 'lane' | 'hashUser' | 'betas'>,
+  dialect: UpstreamDialect,
+  model: string,
+): RenderedRequest {
+  const target = targetOf(call, model);
+  const { request, report } = fitReasoning(call.request, call.endpoint.reasoning, target.maxOutputTokens);
+  const rendered =
+    call.lane === 'relay' ? dialect.renderRelay(request, target) : dialect.renderRequest(request, target);
+  return report.length === 0 ? rendered : { ...rendered, report: [...report, ...rendered.report] };
 }
 
-function targetOf(endpoint: Endpoint, model: string, hashUser: (id: string) => string): RenderTarget {
+function targetOf(
+  { endpoint, hashUser, betas }: Pick<UpstreamCall, 'endpoint' | 'hashUser' | 'betas'>,
+  model: string,
+): RenderTarget {
   return {
     model,
     maxOutputTokens: endpoint.maxOutputTokens,
     supportedParameters: endpoint.supportedParameters,
+    ...(endpoint.reasoning?.supportedEfforts !== undefined && {
+      supportedEfforts: endpoint.reasoning.supportedEfforts,
+    }),
     quirks: endpoint.provider.quirks,
+    ...(betas !== undefined && { betas: namesIn(betas) }),
     hashUser,
   };
+}
+
+/** The names in a header that lists them. */
+function namesIn(list: string): string[] {
+  return list
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
 }
 
 /** An operator's header may hold a secret under any name; short values (`eu`, `2024-01`) are none. */
@@ -161,11 +183,12 @@ async function send(
   const base = isSimulated ? SIMULATOR_BASE : destination.baseUrl;
   const transport = isSimulated ? transports.simulator : transports.network;
   const url = base + dialect.path(destination.model, request.stream) + destination.query;
-  const headers = headersOf(call, dialect, rendered);
+  const { credential, isNamedByCredential } = destination;
+  const own = call.isOwnCredential ? { isAddressed: isNamedByCredential } : undefined;
+  const headers = headersOf(own?.isAddressed ? withoutOperatorHeaders(call) : call, dialect, rendered);
   try {
-    const { credential } = destination;
     const { reply, secrets } = await openCall(
-      { provider, credential, url, headers, body: rendered.body, signal },
+      { provider, credential, url, headers, body: rendered.body, signal, own },
       { transport, authorize },
     );
     return { reply, scope: withSecrets(scope, secrets) };
@@ -174,6 +197,12 @@ async function send(
     if (thrown instanceof TokenRefused) throw failureOfToken(thrown, scope);
     throw thrown instanceof TransportProblem ? failureOfProblem(thrown, 0, scope) : thrown;
   }
+}
+
+/** What the operator's headers say is for the address that the operator knows. */
+function withoutOperatorHeaders(call: UpstreamCall): UpstreamCall {
+  const { endpoint } = call;
+  return { ...call, endpoint: { ...endpoint, provider: { ...endpoint.provider, headers: {} } } };
 }
 
 function withSecrets(scope: FailureScope, made: readonly string[]): FailureScope {
@@ -235,8 +264,9 @@ async function answerOf(
   }
   const context = { request: call.request, relay: call.lane === 'relay', ground };
   const { status } = reply;
-  const source: AnswerSource = { status, chunks, signal: call.signal, scope, turns };
-  const isStream = call.request.stream && !isJson(contentType);
+  const isStreamed = call.request.stream;
+  const source: AnswerSource = { status, chunks, signal: call.signal, scope, turns, isStreamed };
+  const isStream = isStreamed && !isJson(contentType);
   if (isStream)
     return new Batches(
       source,

@@ -1,4 +1,5 @@
 import type { Endpoint } from '../catalog/catalog.ts';
+import type { Credential } from '../catalog/credential.ts';
 import type { RenderTarget } from '../dialects/dialect.ts';
 import { messagesUpstream } from '../dialects/messages/messages.ts';
 import { renderCountTokens } from '../dialects/messages/render-count-tokens.ts';
@@ -18,6 +19,9 @@ const REPLY_LIMITS = { maxBytes: 64 * 1024, maxMs: 10_000 };
 export interface CountCall {
   readonly request: GenerationRequest;
   readonly endpoint: Endpoint;
+  readonly credential: Credential | undefined;
+  /** The caller brought the credential. */
+  readonly isOwnCredential?: boolean;
   /** Betas that the caller asked for. */
   readonly betas?: string;
   readonly hashUser: RenderTarget['hashUser'];
@@ -31,7 +35,7 @@ export async function countUpstreamTokens(
 ): Promise<number | undefined> {
   const { request, endpoint, signal } = call;
   const { provider } = endpoint;
-  const destination = destinationOf(endpoint, provider.credential);
+  const destination = destinationOf(endpoint, call.credential);
   if (provider.dialect !== messagesUpstream.name || destination === undefined) return undefined;
   const { baseUrl, query, model, credential } = destination;
   const rendered = renderCountTokens(request, {

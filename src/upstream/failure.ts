@@ -12,7 +12,10 @@ export interface FailureScope {
   readonly provider: Pick<Provider, 'name'>;
   readonly confidential: Confidential;
   /** What an error body of the upstream's dialect says. */
-  readonly readError: (body: unknown) => UpstreamErrorInfo | undefined;
+  readonly readError: (
+    body: unknown,
+    headers?: Readonly<Record<string, string>>,
+  ) => UpstreamErrorInfo | undefined;
   /** Now, epoch milliseconds. */
   readonly now: () => number;
 }
@@ -122,7 +125,7 @@ const MAX_MATCHED_LENGTH = 4096;
 
 /** The failure behind a status outside 2xx. */
 export function failureOfReply(reply: RefusedReply, scope: FailureScope): UpstreamFailure {
-  const info = readInfo(reply.body, scope);
+  const info = readInfo(reply.body, scope, reply.headers);
   const verdict = verdictOf(reply.status, info);
   const own = info === undefined ? '' : cleaned(info.message, scope);
   return new UpstreamFailure(verdict.kind, messageOf(verdict, own), reply.status, {
@@ -221,9 +224,13 @@ function metadataOf(
   };
 }
 
-function readInfo(body: string, scope: FailureScope): UpstreamErrorInfo | undefined {
+function readInfo(
+  body: string,
+  scope: FailureScope,
+  headers?: Readonly<Record<string, string>>,
+): UpstreamErrorInfo | undefined {
   const reading = readJson(body);
-  return reading.ok ? scope.readError(reading.value) : undefined;
+  return reading.ok ? scope.readError(reading.value, headers) : undefined;
 }
 
 /** An upstream's sentence as one line of bounded length, without secrets and addresses. */

@@ -13,22 +13,50 @@ export interface UnsignedCall {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: JsonObject;
   readonly signal: AbortSignal;
+  /** The credential is the caller's own; `isAddressed`: it also chose `url`. */
+  readonly own?: { readonly isAddressed: boolean } | undefined;
 }
 
-/** Writes, authorizes and sends a call. `secrets`: what was made on the way and nobody may see. */
+/** Status by which an upstream says that it does not take a credential. */
+const UNAUTHORIZED = 401;
+
+/**
+ * Writes, authorizes and sends a call; once more where the authorization was kept from an earlier call and is refused now.
+ * `secrets`: what was made on the way and nobody may see.
+ */
 export async function openCall(
-  { provider, credential, url, headers, body: given, signal }: UnsignedCall,
+  { provider, credential, url, headers, body: given, signal, own }: UnsignedCall,
   { transport, authorize }: { readonly transport: Transport; readonly authorize: Authorize },
 ): Promise<{ readonly reply: TransportReply; readonly secrets: readonly string[] }> {
   const { auth, timeouts } = provider;
   const body = await writeBody(given);
-  const authorization = await authorize({ url, headers, body, auth, credential, signal });
-  const reply = await transport.open({
-    url,
-    headers: { ...headers, ...authorization.headers },
-    body,
-    timeouts,
-    signal,
-  });
-  return { reply, secrets: authorization.secrets };
+  const isOwnCredential = own !== undefined;
+  const attempt = async () => {
+    const authorization = await authorize({
+      url,
+      headers,
+      body,
+      auth,
+      credential,
+      signal,
+      isOwnCredential,
+      timeouts,
+    });
+    const reply = await transport.open({
+      url,
+      headers: { ...headers, ...authorization.headers },
+      body,
+      timeouts,
+      signal,
+      isGuarded: own?.isAddressed ?? false,
+    });
+    return { reply, authorization };
+  };
+  const { reply, authorization } = await attempt();
+  const { forget, secrets } = authorization;
+  if (reply.status !== UNAUTHORIZED || forget === undefined) return { reply, secrets };
+  forget();
+  await reply.chunks[Symbol.asyncIterator]().return?.();
+  const again = await attempt();
+  return { reply: again.reply, secrets: [...secrets, ...again.authorization.secrets] };
 }

@@ -1,10 +1,13 @@
 import { INBOUND_DIALECTS, UPSTREAM_DIALECTS } from '../dialects/dialects.ts';
+import type { TranslationEntry } from '../ir/metadata.ts';
+import type { EgressRules } from '../kit/egress.ts';
 import type { Clock, IdSource } from '../kit/ids.ts';
 import { createAuthorize } from './auth/authorize.ts';
 import { createCallUpstream } from './call.ts';
 import { type CountCall, countUpstreamTokens } from './count-tokens.ts';
+import { type PreviewCall, previewCall } from './preview.ts';
 import { createSimulator } from './simulator/simulator.ts';
-import { createNetworkTransport } from './transport.ts';
+import { createNetworkTransport, TRANSPORT_LIMITS } from './transport.ts';
 import type { CallUpstream } from './upstream.ts';
 
 /** Everything that leaves the gateway towards providers. */
@@ -12,6 +15,8 @@ export interface Upstreams {
   readonly call: CallUpstream;
   /** Asks an endpoint to count a prompt; undefined when it cannot. */
   countTokens(call: CountCall): Promise<number | undefined>;
+  /** What would be lost or changed on the way to an endpoint. */
+  preview(call: PreviewCall): readonly TranslationEntry[];
   close(): Promise<void>;
 }
 
@@ -20,12 +25,15 @@ export function openUpstreams({
   vendor,
   clock,
   ids,
+  egress,
 }: {
   vendor: string;
   clock: Clock;
   ids: IdSource;
+  /** Where guarded calls may go besides the public internet, at the moment. */
+  egress: () => EgressRules;
 }): Upstreams {
-  const network = createNetworkTransport();
+  const network = createNetworkTransport(TRANSPORT_LIMITS, egress);
   const authorize = createAuthorize({ transport: network, clock });
   const simulator = createSimulator({ dialects: INBOUND_DIALECTS, vendor, clock });
   return {
@@ -37,6 +45,7 @@ export function openUpstreams({
       ids,
     }),
     countTokens: (call) => countUpstreamTokens(call, { transport: network, authorize }),
+    preview: (call) => previewCall(call, UPSTREAM_DIALECTS),
     async close() {
       await Promise.all([network.close(), simulator.close()]);
     },

@@ -1,4 +1,5 @@
 import type { Expiry } from './deadlines.ts';
+import { GUARD_MESSAGE, REFUSED_BY_GUARD } from './guard.ts';
 import { TransportProblem, type TransportReason } from './upstream.ts';
 
 /** What the caller is told about each time limit. */
@@ -18,6 +19,7 @@ type Row = readonly [codes: RegExp, reason: TransportReason, message: string];
 
 /** Error codes of the socket, TLS and HTTP layers, and what each means. First match wins. */
 const ROWS: readonly Row[] = [
+  [new RegExp(`^${REFUSED_BY_GUARD}$`), 'connect', GUARD_MESSAGE],
   [/^ECONNREFUSED$/, 'connect', 'connection refused'],
   [/^(ENOTFOUND|EAI_\w+)$/, 'connect', 'host name not found'],
   [/^(EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|EHOSTDOWN)$/, 'connect', 'network unreachable'],

@@ -1,6 +1,8 @@
 import { type Dispatcher, Pool } from 'undici';
+import { type EgressRules, NO_EGRESS_RULES } from '../kit/egress.ts';
 import { decompress, type ExpansionLimits } from './decompress.ts';
 import { Exchange } from './exchange.ts';
+import { guardedLookup, requirePassage } from './guard.ts';
 import type { Transport, TransportCall, TransportReply } from './upstream.ts';
 
 /** Bounds of the network transport. */
@@ -33,13 +35,19 @@ export const TRANSPORT_LIMITS: TransportLimits = {
  * Carries calls over HTTP/1.1 with kept connections. Certificates are verified, redirects are not followed, and no
  * error names an address.
  */
-export function createNetworkTransport(limits: TransportLimits = TRANSPORT_LIMITS): Transport {
+export function createNetworkTransport(
+  limits: TransportLimits = TRANSPORT_LIMITS,
+  /** Where guarded calls may go besides the public internet, at the moment. */
+  egress: () => EgressRules = () => NO_EGRESS_RULES,
+): Transport {
   const pools = new Pools(limits);
   return {
     async open(call) {
       call.signal.throwIfAborted();
       const url = new URL(call.url);
-      const pool = pools.of(url.origin, call.timeouts.connect);
+      const rules = call.isGuarded ? egress() : undefined;
+      if (rules !== undefined) requirePassage(url, rules);
+      const pool = pools.of(url, call.timeouts.connect, rules);
       const exchange = new Exchange(call, limits.bodyBytes);
       pool.dispatch(requestOf(url, call), exchange);
       const { status, headers } = await exchange.head;
@@ -61,36 +69,55 @@ function requestOf(url: URL, call: TransportCall): Dispatcher.DispatchOptions {
   };
 }
 
-/** One pool per origin and connect limit, in order of last use. */
+interface OpenPool {
+  readonly pool: Pool;
+  /** What its connections were made under; undefined for those that nobody has to guard. */
+  readonly rules: EgressRules | undefined;
+}
+
+/** One pool per origin and connect limit, guarded and unguarded apart, in order of last use. */
 class Pools {
   readonly #limits: TransportLimits;
-  readonly #pools = new Map<string, Pool>();
+  readonly #pools = new Map<string, OpenPool>();
 
   constructor(limits: TransportLimits) {
     this.#limits = limits;
   }
 
-  of(origin: string, connectMs: number): Pool {
-    const key = `${origin} ${connectMs}`;
-    const pool = this.#pools.get(key) ?? this.#open(origin, connectMs);
+  of(url: URL, connectMs: number, rules: EgressRules | undefined): Pool {
+    const key = `${url.origin} ${connectMs} ${rules === undefined ? 'unguarded' : 'guarded'}`;
+    const open = this.#current(key, rules) ?? { pool: this.#open(url, connectMs, rules), rules };
     this.#pools.delete(key);
-    this.#pools.set(key, pool);
+    this.#pools.set(key, open);
     this.#closeOldest();
-    return pool;
+    return open.pool;
   }
 
   async close(): Promise<void> {
-    const pools = [...this.#pools.values()];
+    const open = [...this.#pools.values()];
     this.#pools.clear();
-    await Promise.all(pools.map((pool) => pool.destroy()));
+    await Promise.all(open.map(({ pool }) => pool.destroy()));
   }
 
-  #open(origin: string, connectMs: number): Pool {
-    return new Pool(origin, {
+  /** Connections that were made under other rules are not used any more. */
+  #current(key: string, rules: EgressRules | undefined): OpenPool | undefined {
+    const open = this.#pools.get(key);
+    if (open === undefined || open.rules === rules) return open;
+    void open.pool.close();
+    return undefined;
+  }
+
+  #open(url: URL, connectMs: number, rules: EgressRules | undefined): Pool {
+    const port = Number(url.port || (url.protocol === 'http:' ? 80 : 443));
+    return new Pool(url.origin, {
       connections: this.#limits.connectionsPerOrigin,
       pipelining: 1,
       allowH2: false,
-      connect: { timeout: connectMs, rejectUnauthorized: true },
+      connect: {
+        timeout: connectMs,
+        rejectUnauthorized: true,
+        ...(rules !== undefined && { lookup: guardedLookup(port, rules) }),
+      },
       keepAliveTimeout: this.#limits.keepAliveMs,
       maxHeaderSize: this.#limits.headBytes,
       // Our own limits are exact and stand still while the reader is slow.
@@ -103,6 +130,6 @@ class Pools {
     const [oldest] = this.#pools;
     if (oldest === undefined || this.#pools.size <= this.#limits.pools) return;
     this.#pools.delete(oldest[0]);
-    void oldest[1].close();
+    void oldest[1].pool.close();
   }
 }

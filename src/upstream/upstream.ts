@@ -17,6 +17,8 @@ export interface UpstreamCall {
   readonly lane: Lane;
   /** What the provider knows us by; undefined for providers that need nothing. */
   readonly credential: Credential | undefined;
+  /** The caller brought the credential: addresses in it are not the operator's word. */
+  readonly isOwnCredential?: boolean;
   /** Betas that the caller asked for, for upstreams of that family. */
   readonly betas?: string;
   readonly hashUser: (id: string) => string;
@@ -60,6 +62,8 @@ export interface TransportCall {
   readonly body: string | Uint8Array;
   readonly timeouts: Timeouts;
   readonly signal: AbortSignal;
+  /** Somebody else than the operator named the address: it must be public, or one that the operator lets be reached. */
+  readonly isGuarded?: boolean;
 }
 
 export interface TransportReply {

@@ -43,6 +43,9 @@ describe('a whole answer', () => {
     const entry = { token: 'a', logprob: -1, bytes: [97] };
     const rich = { logprobs: { content: list(2_000, { ...entry, top_logprobs: list(20, entry) }) } };
     expect(await outcomeOf(rich)).toEqual(rich);
+    const candidates = list(2_000, { candidates: list(20, { token: 'a', logProbability: -1 }) });
+    const wide = { candidates: [{ logprobsResult: { topCandidates: candidates } }] };
+    expect(await outcomeOf(wide)).toEqual(wide);
   });
 
   it('holds no more values than a model could write', async () => {

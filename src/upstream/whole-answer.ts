@@ -94,7 +94,8 @@ function withoutEchoes(body: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(body).filter(([name]) => !ECHOES.has(name)));
 }
 
-const LOG_PROBABILITIES = 'logprobs';
+/** Members that hold log probabilities, by dialect. */
+const LOG_PROBABILITIES: ReadonlySet<string> = new Set(['logprobs', 'logprobsResult']);
 
 /** Values inside a value, log probabilities left out; beyond `most` they are not counted. */
 function countValues(value: Json | undefined, most: number): number {
@@ -106,7 +107,7 @@ function countValues(value: Json | undefined, most: number): number {
     }
   } else if (isJsonObject(value)) {
     for (const [key, member] of Object.entries(value)) {
-      if (key !== LOG_PROBABILITIES) count += 1 + countValues(member, most - count);
+      if (!LOG_PROBABILITIES.has(key)) count += 1 + countValues(member, most - count);
     }
   }
   return count;

@@ -81,6 +81,7 @@ async function ask(format: Format, lane: Lane, stream: boolean): Promise<Result>
       modelId: 'acme/large',
       upstreamModel: 'large-v1',
       tag: 'acme',
+      site: 'site',
       quantization: undefined,
       contextLength: undefined,
       maxOutputTokens: undefined,

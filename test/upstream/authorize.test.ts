@@ -14,6 +14,7 @@ import { lineDialect } from './line-dialect.ts';
 
 const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const MINUTE = 60_000;
+const TIMEOUTS = { connect: 1000, firstByte: 300, idle: 1000, total: 5000 };
 
 let tokenServer: FakeUpstream;
 let upstream: FakeUpstream;
@@ -52,7 +53,16 @@ function open() {
   const authorize = createAuthorize({ transport: network, clock });
   return {
     authorize: (credential: Exclude<Credential, { kind: 'azure' }>, signal = new AbortController().signal) =>
-      authorize({ url: upstream.url, headers: {}, body: '{}', auth: 'google', credential, signal }),
+      authorize({
+        url: upstream.url,
+        headers: {},
+        body: '{}',
+        auth: 'google',
+        credential,
+        signal,
+        isOwnCredential: false,
+        timeouts: TIMEOUTS,
+      }),
     call: createCallUpstream({
       transports: { network, simulator: network },
       dialects: { chat: lineDialect },
@@ -136,11 +146,54 @@ describe('a service account', () => {
     expect((await authorize(account({ clientEmail: 'other@acme.example' }))).secrets).toEqual(['two']);
   });
 
-  it('tries again after a refusal', async () => {
+  it('tries again after a refusal, but not at once', async () => {
     tokenServer.answer(reply(503, {})).answer(token('one'));
     const { authorize } = open();
-    await expect(authorize(account())).rejects.toThrow('no access token');
+    const refused = await authorize(account()).catch((error: unknown) => error);
+    expect(refused).toMatchObject({ status: 503 });
+    nowMs += 1900;
+    await expect(authorize(account())).rejects.toBe(refused);
+    expect(tokenServer.requests).toHaveLength(1);
+    nowMs += 200;
     expect((await authorize(account())).secrets).toEqual(['one']);
+  });
+
+  it('keeps a token for an hour at most, whatever its server says', async () => {
+    tokenServer.answer(token('one', 1e308)).answer(token('two'));
+    const { authorize } = open();
+    await authorize(account());
+    nowMs += 56 * MINUTE;
+    expect((await authorize(account())).secrets).toEqual(['two']);
+  });
+
+  it("waits for a token no longer than the provider's limits allow", async () => {
+    tokenServer.answer([stall(5000)]);
+    const before = performance.now();
+    await expect(open().authorize(account())).rejects.toMatchObject({ reason: 'timeout' });
+    expect(performance.now() - before).toBeLessThan(2500);
+  });
+
+  it('asks for another token, once, when a kept one is refused', async () => {
+    const ok = reply(200, { text: 'hi' });
+    const refused = reply(401, { error: { message: 'two-1234567 is no token' } });
+    tokenServer.answer(token('one-1234567')).answer(token('two-1234567')).answer(token('three-1234567'));
+    upstream.answer(ok).answer(reply(401, {})).answer(ok).answer(refused).answer(refused);
+    const { call } = open();
+    const sent = () => upstream.requests.map(({ headers }) => headers.authorization);
+    await call(callWith(account()));
+    await call(callWith(account()));
+    expect(sent()).toEqual(['Bearer one-1234567', 'Bearer one-1234567', 'Bearer two-1234567']);
+    const failure = await call(callWith(account())).catch((error: unknown) => error);
+    expect(failure).toMatchObject({ status: 502, upstreamStatus: 401 });
+    expect(JSON.stringify([failure, String(failure)])).not.toContain('two-1234567');
+    expect(sent().slice(3)).toEqual(['Bearer two-1234567', 'Bearer three-1234567']);
+  });
+
+  it('does not ask again when a fresh token is refused', async () => {
+    tokenServer.answer(token('one'));
+    upstream.answer(reply(401, {}));
+    await expect(open().call(callWith(account()))).rejects.toMatchObject({ upstreamStatus: 401 });
+    expect(upstream.requests).toHaveLength(1);
   });
 
   it.each([
@@ -229,4 +282,23 @@ describe('a call', () => {
     await expect(open().call(call)).rejects.toMatchObject({ status: 502, upstreamStatus: 0 });
     expect(upstream.requests).toHaveLength(0);
   });
+});
+
+it('asks for no token where a caller’s own account may not send it', async () => {
+  const authorize = createAuthorize({ transport: network, clock });
+  const ask = (isOwnCredential: boolean) =>
+    authorize({
+      url: upstream.url,
+      headers: {},
+      body: '{}',
+      auth: 'google',
+      credential: account(),
+      signal: new AbortController().signal,
+      isOwnCredential,
+      timeouts: TIMEOUTS,
+    });
+  tokenServer.answer(reply(200, { access_token: 'token-1', expires_in: 3600 }));
+  expect((await ask(false)).secrets).toEqual(['token-1']);
+  await expect(ask(true)).rejects.toMatchObject({ reason: 'connect' });
+  expect(tokenServer.requests).toHaveLength(1);
 });

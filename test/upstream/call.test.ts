@@ -1,15 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Provider } from '../../src/catalog/catalog.ts';
+import type { Credential } from '../../src/catalog/credential.ts';
 import { GatewayError } from '../../src/ir/errors.ts';
 import { type Event, type EventBatch, terminalOf } from '../../src/ir/events.ts';
 import { Places } from '../../src/ir/places.ts';
 import type { GenerationRequest } from '../../src/ir/request.ts';
+import { parseEgressRules } from '../../src/kit/egress.ts';
 import { randomIds, systemClock } from '../../src/kit/ids.ts';
 import type { JsonObject } from '../../src/kit/json.ts';
 import { createAuthorize } from '../../src/upstream/auth/authorize.ts';
 import { createCallUpstream, dialectOf } from '../../src/upstream/call.ts';
-import { createNetworkTransport } from '../../src/upstream/transport.ts';
+import { createNetworkTransport, TRANSPORT_LIMITS } from '../../src/upstream/transport.ts';
 import {
   type Transport,
   type UpstreamAnswer,
@@ -98,6 +100,7 @@ function call(more: Partial<UpstreamCall> = {}, provider: Partial<Provider> = {}
       modelId: 'acme/large',
       upstreamModel: 'large-v1',
       tag: 'acme',
+      site: 'site',
       quantization: undefined,
       contextLength: undefined,
       maxOutputTokens: undefined,
@@ -395,5 +398,54 @@ describe('dialectOf', () => {
   it('that is not built: a failure that says so', async () => {
     await expect(call({}, { dialect: 'gemini' })).rejects.toThrow(/dialect gemini is not available/);
     expect(upstream.requests).toHaveLength(0);
+  });
+});
+
+describe('a credential of the caller’s own', () => {
+  const azure = (address: string): Credential => ({
+    kind: 'azure',
+    resources: [],
+    deployments: [
+      { key: CANARY, modelSlug: 'acme/large', model: 'dep', baseUrl: address, query: '?api-version=1' },
+    ],
+  });
+  const OPERATORS = {
+    baseUrl: undefined,
+    auth: 'azure',
+    headers: { 'x-operator': 'a-secret-header' },
+  } as const;
+
+  it('may not name an address inside', async () => {
+    const credential = azure(upstream.url);
+    const failure = await call({ credential, isOwnCredential: true }, OPERATORS).catch((error) => error);
+    expect(failure).toBeInstanceOf(UpstreamFailure);
+    expect(failure.message).toContain('the address is not one that may be called');
+    expect(failure.message).not.toContain('127.0.0.1');
+    expect(upstream.requests).toEqual([]);
+  });
+
+  it('is sent where the operator allows it, without what the operator sends elsewhere', async () => {
+    const open = createNetworkTransport(TRANSPORT_LIMITS, () => parseEgressRules(['127.0.0.1']));
+    upstream.answer([head(200, SSE), write('data: [DONE]\n\n'), end()]);
+    upstream.answer([head(200, SSE), write('data: [DONE]\n\n'), end()]);
+    const [closed, opened] = [network, open];
+    network = opened;
+    try {
+      await collect(await call({ credential: azure(upstream.url), isOwnCredential: true }, OPERATORS));
+      await collect(await call({ credential: azure(upstream.url) }, OPERATORS));
+    } finally {
+      network = closed;
+      await opened.close();
+    }
+    const [own, shared] = upstream.requests;
+    expect(own?.headers).toMatchObject({ 'api-key': CANARY });
+    expect(own?.headers).not.toHaveProperty('x-operator');
+    expect(shared?.headers).toMatchObject({ 'x-operator': 'a-secret-header' });
+  });
+
+  it('goes to the operator’s address like any other', async () => {
+    upstream.answer([head(200, SSE), write('data: [DONE]\n\n'), end()]);
+    await collect(await call({ isOwnCredential: true }));
+    expect(upstream.requests[0]?.headers).toMatchObject({ authorization: `Bearer ${CANARY}` });
   });
 });

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createServer as createTlsServer } from 'node:tls';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { NO_EGRESS_RULES, parseEgressRules } from '../../src/kit/egress.ts';
 import { createNetworkTransport, TRANSPORT_LIMITS } from '../../src/upstream/transport.ts';
 import { type Transport, type TransportCall, TransportProblem } from '../../src/upstream/upstream.ts';
 import {
@@ -331,5 +332,47 @@ describe('giving up', () => {
     const problem = problemOf(textOf(chunks));
     await transport.close();
     expect((await problem).reason).toBe('reset');
+  });
+});
+
+describe('a guarded call', () => {
+  const NOT_ALLOWED = 'the address is not one that may be called';
+  let rules = NO_EGRESS_RULES;
+  let guarded: Transport;
+
+  beforeEach(() => {
+    rules = NO_EGRESS_RULES;
+    guarded = createNetworkTransport(TRANSPORT_LIMITS, () => rules);
+  });
+
+  afterEach(() => guarded.close());
+
+  const byName = () => upstream.url.replace('127.0.0.1', 'localhost');
+  const openGuarded = (url: string) => guarded.open(callTo({ url, isGuarded: true }));
+
+  it('does not reach this machine', async () => {
+    for (const url of [upstream.url, byName()]) {
+      expect(await problemOf(openGuarded(url))).toMatchObject({ reason: 'connect', message: NOT_ALLOWED });
+    }
+    expect(upstream.requests).toEqual([]);
+  });
+
+  it('reaches what the rules of the moment allow', async () => {
+    upstream.answer(reply(200, { ok: 1 }));
+    upstream.answer(reply(200, { ok: 2 }));
+    rules = parseEgressRules(['127.0.0.1']);
+    expect(await textOf((await openGuarded(upstream.url)).chunks)).toContain('1');
+    rules = parseEgressRules(['localhost']);
+    expect(await textOf((await openGuarded(byName())).chunks)).toContain('2');
+    expect((await problemOf(openGuarded(upstream.url))).message).toBe(NOT_ALLOWED);
+    rules = NO_EGRESS_RULES;
+    expect((await problemOf(openGuarded(byName()))).message).toBe(NOT_ALLOWED);
+    expect(upstream.requests).toHaveLength(2);
+  });
+
+  it('shares no connection with an unguarded one', async () => {
+    upstream.answer(reply(200, { ok: 1 }));
+    expect(await textOf((await guarded.open(callTo({ url: upstream.url }))).chunks)).toContain('1');
+    expect((await problemOf(openGuarded(upstream.url))).message).toBe(NOT_ALLOWED);
   });
 });

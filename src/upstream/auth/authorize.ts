@@ -1,4 +1,4 @@
-import type { Auth } from '../../catalog/provider.ts';
+import type { Auth, Timeouts } from '../../catalog/provider.ts';
 import type { Clock } from '../../kit/ids.ts';
 import { runInTurns } from '../../kit/turns.ts';
 import type { Transport } from '../upstream.ts';
@@ -15,6 +15,10 @@ export interface UnauthorizedCall {
   readonly auth: Auth;
   readonly credential: Destination['credential'];
   readonly signal: AbortSignal;
+  /** The credential is the caller's own. */
+  readonly isOwnCredential: boolean;
+  /** Limits of the provider. */
+  readonly timeouts: Timeouts;
 }
 
 /** What a call is sent with besides what it had. */
@@ -22,6 +26,8 @@ export interface Authorization {
   readonly headers: Readonly<Record<string, string>>;
   /** Secrets that were made for it out of the credential. */
   readonly secrets: readonly string[];
+  /** It rests on something that was kept from an earlier call: forgets that, so that the next authorization is fresh. */
+  readonly forget?: (() => void) | undefined;
 }
 
 /** Rejects with TokenRefused, a TransportProblem, or the signal's reason. */
@@ -45,7 +51,7 @@ const NOTHING: Authorization = { headers: {}, secrets: [] };
 /** Makes the function that authorizes calls; tokens that it fetches on the way are kept. */
 export function createAuthorize({ transport, clock }: { transport: Transport; clock: Clock }): Authorize {
   const tokens = new GoogleTokens(transport, clock);
-  return async ({ url, headers, body, auth, credential, signal }) => {
+  return async ({ url, headers, body, auth, credential, signal, isOwnCredential, timeouts }) => {
     switch (credential?.kind) {
       case undefined:
         return NOTHING;
@@ -53,8 +59,9 @@ export function createAuthorize({ transport, clock }: { transport: Transport; cl
       case 'aws-key':
         return { headers: KEY_HEADERS[auth](credential.key), secrets: [] };
       case 'google-service-account': {
-        const token = await tokens.tokenOf(credential, signal);
-        return { headers: KEY_HEADERS.bearer(token), secrets: [token] };
+        const call = { signal, isGuarded: isOwnCredential, timeouts };
+        const { text, forget } = await tokens.tokenOf(credential, call);
+        return { headers: KEY_HEADERS.bearer(text), secrets: [text], forget };
       }
       case 'aws-access-key': {
         const bodyHash = await runInTurns(hashBody(body));

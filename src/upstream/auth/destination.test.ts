@@ -37,6 +37,7 @@ describe('destinationOf', () => {
       query: '',
       model: 'large-v1',
       credential,
+      isNamedByCredential: false,
     });
     expect(destinationOf(ADDRESSED, undefined)?.credential).toBeUndefined();
   });
@@ -59,6 +60,7 @@ describe('destinationOf', () => {
       query: '?api-version=1',
       model: 'dep',
       credential: { kind: 'key', key: 'own' },
+      isNamedByCredential: true,
     });
     const other = { ...BARE, modelId: 'acme/small' };
     expect(destinationOf(other, AZURE)).toEqual({
@@ -66,6 +68,7 @@ describe('destinationOf', () => {
       query: '',
       model: 'large-v1',
       credential: { kind: 'key', key: 'first' },
+      isNamedByCredential: false,
     });
     expect(destinationOf({ ...other, provider: ADDRESSED.provider }, AZURE)?.baseUrl).toBe('http://h/v1');
   });

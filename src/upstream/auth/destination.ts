@@ -10,6 +10,8 @@ export interface Destination {
   /** The name of the model there. */
   readonly model: string;
   readonly credential: Exclude<Credential, AzureCredential> | undefined;
+  /** Whoever wrote the credential chose the address. */
+  readonly isNamedByCredential: boolean;
 }
 
 /** The destination of calls to an endpoint with a credential; undefined when the two together name no address. */
@@ -21,7 +23,8 @@ export function destinationOf(
     return azureDestination(credential, { modelId, upstreamModel, baseUrl: provider.baseUrl });
   }
   const baseUrl = provider.baseUrl ?? addressOf(credential);
-  return baseUrl === undefined ? undefined : { baseUrl, query: '', model: upstreamModel, credential };
+  if (baseUrl === undefined) return undefined;
+  return { baseUrl, query: '', model: upstreamModel, credential, isNamedByCredential: false };
 }
 
 function azureDestination(
@@ -35,7 +38,14 @@ function azureDestination(
   const deployment = deployments.find(({ modelSlug }) => modelSlug === modelId);
   if (deployment !== undefined) {
     const { model, query, key } = deployment;
-    return { baseUrl: deployment.baseUrl, query, model, credential: { kind: 'key', key } };
+    const { baseUrl: address } = deployment;
+    return {
+      baseUrl: address,
+      query,
+      model,
+      credential: { kind: 'key', key },
+      isNamedByCredential: true,
+    };
   }
   const [resource] = resources;
   if (resource === undefined) return undefined;
@@ -44,6 +54,7 @@ function azureDestination(
     query: '',
     model: upstreamModel,
     credential: { kind: 'key', key: resource.key },
+    isNamedByCredential: false,
   };
 }
 

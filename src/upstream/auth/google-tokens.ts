@@ -22,13 +22,16 @@ export class TokenRefused extends Error {
 const SCOPE = 'https://www.googleapis.com/auth/cloud-platform';
 const GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
 
-/** Seconds that an assertion is good for, and a token whose reply does not say. */
+/** Seconds that an assertion is good for, and a token at the most, or when its reply does not say. */
 const LIFETIME_SECONDS = 3600;
 /** A token is not used any more this long before its end, milliseconds. */
 const MARGIN_MS = 5 * 60_000;
-/** Accounts whose tokens are kept. */
-const MOST_TOKENS = 1000;
+/** Accounts whose tokens, or refusals, are kept. */
+const MOST_ACCOUNTS = 1000;
+/** For so long a refusal holds for everybody: a token server in trouble is not asked anew by each request. */
+const REFUSAL_MS = 2000;
 
+/** The longest that a token is waited for; the provider's own limits may be shorter. */
 const TIMEOUTS: Timeouts = { connect: 10_000, firstByte: 15_000, idle: 10_000, total: 20_000 };
 const REPLY: Patience = { maxBytes: 64 * 1024, maxMs: 10_000 };
 
@@ -38,11 +41,37 @@ interface Token {
   readonly usableUntil: number;
 }
 
-/** Access tokens of service accounts: asked for when needed, one request at a time for each account, and kept. */
+interface Refusal {
+  readonly reason: unknown;
+  /** Epoch milliseconds. */
+  readonly until: number;
+}
+
+/** A token, and where it comes from. */
+export interface GivenToken {
+  readonly text: string;
+  /** It was kept from an earlier call: it may have been withdrawn since. Forgets it, unless there is a newer one. */
+  readonly forget?: () => void;
+}
+
+/** On whose behalf a token is wanted. */
+export interface TokenCall {
+  readonly signal: AbortSignal;
+  /** The account is a caller's own: the address that it names must be one that callers may name. */
+  readonly isGuarded: boolean;
+  /** Limits of the provider that is going to be called. */
+  readonly timeouts: Timeouts;
+}
+
+/**
+ * Access tokens of service accounts: asked for when needed, one request at a time for each account, and kept. So are
+ * refusals, for a moment.
+ */
 export class GoogleTokens {
   readonly #transport: Transport;
   readonly #clock: Clock;
-  readonly #tokens = new LRUCache<string, Token>({ max: MOST_TOKENS });
+  readonly #tokens = new LRUCache<string, Token>({ max: MOST_ACCOUNTS });
+  readonly #refusals = new LRUCache<string, Refusal>({ max: MOST_ACCOUNTS });
   readonly #flights = new Map<string, Promise<Token>>();
 
   constructor(transport: Transport, clock: Clock) {
@@ -51,20 +80,34 @@ export class GoogleTokens {
   }
 
   /** A token that is good for the next minutes. Rejects with TokenRefused, a TransportProblem, or the signal's reason. */
-  async tokenOf(account: GoogleServiceAccount, signal: AbortSignal): Promise<string> {
+  async tokenOf(account: GoogleServiceAccount, call: TokenCall): Promise<GivenToken> {
+    const { signal, isGuarded } = call;
     signal.throwIfAborted();
-    const id = identityOf(account);
+    const id = `${identityOf(account)} ${isGuarded}`;
+    const now = this.#clock.now();
     const kept = this.#tokens.get(id);
-    if (kept !== undefined && this.#clock.now() < kept.usableUntil) return kept.text;
-    const token = await withSignal(this.#flights.get(id) ?? this.#fly(id, account), signal);
-    return token.text;
+    if (kept !== undefined && now < kept.usableUntil) {
+      return { text: kept.text, forget: () => this.#forget(id, kept) };
+    }
+    const refusal = this.#refusals.get(id);
+    if (refusal !== undefined && now < refusal.until) throw refusal.reason;
+    const { text } = await withSignal(this.#flights.get(id) ?? this.#fly(id, account, call), signal);
+    return { text };
   }
 
-  #fly(id: string, account: GoogleServiceAccount): Promise<Token> {
-    const flight = this.#fetch(account)
+  #forget(id: string, token: Token): void {
+    if (this.#tokens.get(id) === token) this.#tokens.delete(id);
+  }
+
+  #fly(id: string, account: GoogleServiceAccount, call: TokenCall): Promise<Token> {
+    const flight = this.#fetch(account, call)
       .then((token) => {
         this.#tokens.set(id, token);
         return token;
+      })
+      .catch((reason: unknown) => {
+        this.#refusals.set(id, { reason, until: this.#clock.now() + REFUSAL_MS });
+        throw reason;
       })
       .finally(() => this.#flights.delete(id));
     // Whoever waits for it is told; when all of them have left, nobody is.
@@ -74,8 +117,12 @@ export class GoogleTokens {
   }
 
   /** Callers come and go while a token is fetched for all of them, so it has its own limits and no signal of theirs. */
-  async #fetch(account: GoogleServiceAccount): Promise<Token> {
+  async #fetch(
+    account: GoogleServiceAccount,
+    { isGuarded, timeouts: given }: Pick<TokenCall, 'isGuarded' | 'timeouts'>,
+  ): Promise<Token> {
     const askedAt = this.#clock.now();
+    const timeouts = shorterOf(TIMEOUTS, given);
     const reply = await this.#transport.open({
       url: account.tokenUri,
       headers: { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' },
@@ -83,19 +130,32 @@ export class GoogleTokens {
         grant_type: GRANT_TYPE,
         assertion: assertionOf(account, askedAt),
       }).toString(),
-      timeouts: TIMEOUTS,
+      timeouts,
       signal: new AbortController().signal,
+      isGuarded,
     });
-    const text = await readBeginning(reply.chunks[Symbol.asyncIterator](), REPLY);
+    const text = await readBeginning(reply.chunks[Symbol.asyncIterator](), {
+      ...REPLY,
+      maxMs: Math.min(REPLY.maxMs, timeouts.firstByte),
+    });
     const reading = readJson(text);
     const body = reading.ok && isJsonObject(reading.value) ? reading.value : undefined;
     const token = textAt(body, 'access_token');
     if (reply.status !== 200 || token === undefined || !/^[\x21-\x7e]+$/.test(token)) {
       throw new TokenRefused(reply.status, 'no access token was given for the service account');
     }
-    const seconds = numberAt(body, 'expires_in') ?? LIFETIME_SECONDS;
+    const seconds = Math.min(numberAt(body, 'expires_in') ?? LIFETIME_SECONDS, LIFETIME_SECONDS);
     return { text: token, usableUntil: askedAt + seconds * 1000 - MARGIN_MS };
   }
+}
+
+function shorterOf(one: Timeouts, other: Timeouts): Timeouts {
+  return {
+    connect: Math.min(one.connect, other.connect),
+    firstByte: Math.min(one.firstByte, other.firstByte),
+    idle: Math.min(one.idle, other.idle),
+    total: Math.min(one.total, other.total),
+  };
 }
 
 /** The signed claim by which an account asks for a token (RFC 7523). */

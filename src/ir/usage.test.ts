@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import { isPlausible, NO_USAGE, tokenCount, type UsageBounds } from './usage.ts';
+
+const UNKNOWN: UsageBounds = {
+  contextLength: undefined,
+  maxOutputTokens: undefined,
+  promptCharacters: undefined,
+};
+
+function plausible(counts: Partial<typeof NO_USAGE>, bounds: Partial<UsageBounds>): boolean {
+  return isPlausible({ ...NO_USAGE, source: 'measured', ...counts }, { ...UNKNOWN, ...bounds });
+}
+
+describe('counts that an upstream reports', () => {
+  it.each<[string, Parameters<typeof plausible>]>([
+    ['nothing', [{}, { contextLength: 1000, maxOutputTokens: 10, promptCharacters: 0 }]],
+    ['a full context', [{ inputTokens: 200_000, outputTokens: 64_000 }, { contextLength: 200_000 }]],
+    ['a context that has grown since', [{ inputTokens: 390_000 }, { contextLength: 200_000 }]],
+    ['rare characters', [{ inputTokens: 300_000 }, { promptCharacters: 100_000 }]],
+    ['instructions of the provider', [{ inputTokens: 20_000 }, { promptCharacters: 5 }]],
+    ['a prompt of images', [{ inputTokens: 900_000 }, { contextLength: 1_000_000 }]],
+    [
+      'pages that were looked up',
+      [
+        { inputTokens: 900_000, webSearchRequests: 5 },
+        { contextLength: 200_000, promptCharacters: 50 },
+      ],
+    ],
+    ['an answer of full length', [{ outputTokens: 8192 }, { maxOutputTokens: 8192 }]],
+    ['anything where nothing is known', [{ inputTokens: 1e9, outputTokens: 1e9 }, {}]],
+  ])('can be true: %s', (_name, given) => {
+    expect(plausible(...given)).toBe(true);
+  });
+
+  it.each<[string, Parameters<typeof plausible>]>([
+    ['far more than the context', [{ inputTokens: 999_999_999 }, { contextLength: 200_000 }]],
+    ['far more than the prompt', [{ inputTokens: 999_999_999 }, { promptCharacters: 12 }]],
+    [
+      'more than the prompt, within a large context',
+      [{ inputTokens: 1_000_000 }, { contextLength: 9_000_000, promptCharacters: 12 }],
+    ],
+    ['far more than it writes', [{ outputTokens: 1_000_000 }, { maxOutputTokens: 8192 }]],
+    ['more output than context', [{ outputTokens: 999_999_999 }, { contextLength: 200_000 }]],
+    [
+      'searches that do not explain it',
+      [{ inputTokens: 999_999_999, webSearchRequests: 5 }, { contextLength: 200_000 }],
+    ],
+  ])('cannot be true: %s', (_name, given) => {
+    expect(plausible(...given)).toBe(false);
+  });
+});
+
+describe('a count', () => {
+  it.each([0, 7, 1_000_000_000])('is %s', (value) => {
+    expect(tokenCount(value)).toBe(value);
+  });
+
+  it.each([-1, 1.5, 1e30, Number.NaN, '7', null, undefined])('is not %s', (value) => {
+    expect(tokenCount(value)).toBeUndefined();
+  });
+});

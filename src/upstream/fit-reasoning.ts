@@ -1,0 +1,155 @@
+import type { ReasoningFacts } from '../catalog/catalog.ts';
+import type { EffortWord } from '../catalog/entries.ts';
+import { EFFORT_WORDS } from '../config/catalog-members.ts';
+import { effortNearest, effortOf } from '../dialects/reasoning-effort.ts';
+import type { Format } from '../ir/items.ts';
+import type { TranslationEntry } from '../ir/metadata.ts';
+import type { GenerationRequest, ReasoningSettings } from '../ir/request.ts';
+import type { Json, JsonObject } from '../kit/json.ts';
+import { membersBeyond, objectAt, textAt } from '../kit/members.ts';
+
+/** A request as a model can think about it, and what had to be changed for that. */
+export interface FittedRequest {
+  readonly request: GenerationRequest;
+  readonly report: readonly TranslationEntry[];
+}
+
+/** Output limit that a budget is measured against where nobody names one, tokens. */
+const ASSUMED_LIMIT = 32_000;
+
+/** The least effort of a model whose efforts are not known: what every upstream with words for it has. */
+const USUAL_LEAST: EffortWord = 'low';
+
+/**
+ * Maps the effort that a request asks for to the nearest one that the model has. Not to think at all, where the model
+ * always does, becomes its least effort: whether that may be is decided before (`refuseOff` of routing).
+ */
+export function fitReasoning(
+  request: GenerationRequest,
+  facts: ReasoningFacts | undefined,
+  limit: number = ASSUMED_LIMIT,
+): FittedRequest {
+  const asIs: FittedRequest = { request, report: [] };
+  if (facts === undefined) return asIs;
+  const asked = effortOf(request.reasoning);
+  if (asked === 'none') return facts.mandatory ? raised(request, leastEffort(facts)) : asIs;
+  const supported = facts.supportedEfforts ?? EFFORT_WORDS;
+  if (asked !== undefined) {
+    const sent = nearestEffort(asked, supported);
+    return sent === asked
+      ? asIs
+      : changed(request, sent, `the model has no effort ${asked}: ${sent} is sent`);
+  }
+  const budget = facts.supportsMaxTokens === false ? request.reasoning?.budgetTokens : undefined;
+  if (budget === undefined) return asIs;
+  const sent = nearestEffort(wordFor(budget, request.maxOutputTokens ?? limit), supported);
+  return changed(request, sent, `the model takes no budget in tokens: effort ${sent} is sent`);
+}
+
+/** Whether a request asks the model not to think. */
+export function isSwitchedOff({ reasoning }: Pick<GenerationRequest, 'reasoning'>): boolean {
+  return effortOf(reasoning) === 'none';
+}
+
+/** The least that a model which always thinks can be asked for. */
+export function leastEffort({ supportedEfforts }: ReasoningFacts): EffortWord {
+  return supportedEfforts?.[0] ?? USUAL_LEAST;
+}
+
+/** The word that comes nearest; of two as near the one that thinks more. */
+export function nearestEffort(asked: EffortWord, supported: readonly EffortWord[]): EffortWord {
+  const place = EFFORT_WORDS.indexOf(asked);
+  const distance = (word: EffortWord) => Math.abs(EFFORT_WORDS.indexOf(word) - place);
+  const [nearest = asked] = [...supported].reverse().sort((one, other) => distance(one) - distance(other));
+  return nearest;
+}
+
+function wordFor(budgetTokens: number, limit: number): EffortWord {
+  const word = effortNearest(budgetTokens, limit);
+  return word === 'none' ? USUAL_LEAST : word;
+}
+
+function changed(request: GenerationRequest, effort: EffortWord, detail: string): FittedRequest {
+  return { request: withEffort(request, effort), report: [coerced(request, detail)] };
+}
+
+/** Thoughts that nobody wanted are not asked for either. */
+function raised(request: GenerationRequest, effort: EffortWord): FittedRequest {
+  const fitted = withEffort(request, effort);
+  return {
+    request: { ...fitted, reasoning: { ...fitted.reasoning, exclude: true } },
+    report: [coerced(request, `the model always thinks: effort ${effort} is sent`)],
+  };
+}
+
+function coerced(request: GenerationRequest, detail: string): TranslationEntry {
+  return { field: effortPath(request), action: 'coerced', detail };
+}
+
+// --- Where formats write it ----------------------------------------------------------------------------------------------
+
+type Setting = 'effort' | 'budgetTokens' | 'enabled';
+
+const REASONING_PATHS: Readonly<Record<Setting, string>> = {
+  effort: 'reasoning.effort',
+  budgetTokens: 'reasoning.max_tokens',
+  enabled: 'reasoning.enabled',
+};
+
+const PATHS: Readonly<Record<Format, Readonly<Record<Setting, string>>>> = {
+  responses: REASONING_PATHS,
+  chat: REASONING_PATHS,
+  messages: {
+    effort: 'output_config.effort',
+    budgetTokens: 'thinking.budget_tokens',
+    enabled: 'thinking.type',
+  },
+};
+
+/** Where the caller says how much to think. */
+export function effortPath(request: Pick<GenerationRequest, 'format' | 'body' | 'reasoning'>): string {
+  if (hasShortEffort(request)) return 'reasoning_effort';
+  return PATHS[request.format][settingOf(request.reasoning ?? {})];
+}
+
+/** The setting that decides. */
+function settingOf({ effort, budgetTokens, enabled }: ReasoningSettings): Setting {
+  if (effort !== undefined) return 'effort';
+  return budgetTokens === undefined || enabled === false ? 'enabled' : 'budgetTokens';
+}
+
+/** The chat format has a short way to say the effort. */
+function hasShortEffort({ format, body }: Pick<GenerationRequest, 'format' | 'body'>): boolean {
+  return (
+    format === 'chat' &&
+    textAt(body, 'reasoning_effort') !== undefined &&
+    textAt(objectAt(body, 'reasoning'), 'effort') === undefined
+  );
+}
+
+/** The request with an effort instead of a setting, in the representation and in the body that the relay lane sends. */
+function withEffort(request: GenerationRequest, effort: EffortWord): GenerationRequest {
+  const settings = request.reasoning ?? {};
+  const replaced = settingOf(settings);
+  const { [replaced]: _, ...kept } = settings;
+  return { ...request, reasoning: { ...kept, effort }, body: bodyWith(request, replaced, effort) };
+}
+
+function bodyWith(request: GenerationRequest, replaced: Setting, effort: EffortWord): JsonObject {
+  const { body, format } = request;
+  if (hasShortEffort(request)) return { ...body, reasoning_effort: effort };
+  if (format === 'messages') {
+    const thinking = thinkingWithout(replaced, objectAt(body, 'thinking'));
+    return { ...body, thinking, output_config: { ...objectAt(body, 'output_config'), effort } };
+  }
+  const member = REASONING_PATHS[replaced].slice('reasoning.'.length);
+  const kept = membersBeyond(objectAt(body, 'reasoning') ?? {}, new Set([member]));
+  return { ...body, reasoning: { ...kept, effort } };
+}
+
+/** `thinking` of the messages format where an effort takes the place of what it said; null = absent. */
+function thinkingWithout(replaced: Setting, thinking: JsonObject | undefined): Json {
+  if (thinking === undefined || replaced === 'enabled') return null;
+  if (replaced === 'effort') return thinking;
+  return { ...membersBeyond(thinking, new Set(['budget_tokens'])), type: 'adaptive' };
+}
