@@ -42,7 +42,6 @@ describe('parseCommandLine', () => {
     'credits set 5 --account a',
     'credits show',
     'usage import f.ndjson --skip-bad',
-    'rotate-encryption-key',
     'ledger verify --json',
     'ledger rebuild',
     'doctor',

@@ -36,6 +36,11 @@ export const FLAGS = {
   'dry-run': { meaning: 'show what would change and change nothing' },
   prune: { meaning: 'forget endpoints that the data do not list any more' },
   yes: { meaning: 'do not ask' },
+  'new-key-file': {
+    value: 'FILE',
+    meaning:
+      'holds the new key, 32 bytes in base64 (default: one is made, where it is kept in the data directory)',
+  },
   help: { meaning: 'show this text' },
   version: { meaning: 'show the version' },
 } as const satisfies Record<string, FlagRow>;
@@ -67,7 +72,7 @@ export const COMMAND_TABLE = {
   'credits set': unbuilt('set what is left of a balance', ['USD|none'], ['account']),
   'credits show': unbuilt('show what is left of a balance', [], ['account']),
   'usage import': unbuilt('import usage history', ['FILE'], ['skip-bad']),
-  'rotate-encryption-key': unbuilt('encrypt stored credentials anew', []),
+  'rotate-encryption-key': row('encrypt stored credentials under a new key', [], ['new-key-file']),
   'ledger verify': unbuilt('check the books', []),
   'ledger rebuild': unbuilt('make the projections of the books anew', []),
   doctor: unbuilt('look for what is wrong and say how to mend it', []),

@@ -114,6 +114,10 @@ async function tell(line: Run, command: CommandWords, flags: Flags): Promise<Tol
       return listAccounts(flags);
     case 'catalog show':
       return (await import('./catalog.ts')).showCatalog(flags, line.operands[0]);
+    case 'rotate-encryption-key': {
+      const { rotateEncryptionKey } = await import('./rotate-encryption-key.ts');
+      return rotateEncryptionKey(flags, textFlag(line, 'new-key-file'));
+    }
     default:
       throw new Error(`no code for the command ${command}`);
   }

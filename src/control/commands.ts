@@ -5,6 +5,7 @@ import { compileValidator } from '../kit/validate.ts';
 import type { Accounts } from '../manage/accounts.ts';
 import type { Keys } from '../manage/keys.ts';
 import type { KnownModel, ModelKnowledge, RefreshOutcome } from '../manage/model-knowledge.ts';
+import type { Rotation, Vault } from '../manage/vault.ts';
 import type { Account, Key } from '../ports/tenancy.ts';
 
 /** What commands work on: a running gateway's own parts, or those of a data directory opened for one command. */
@@ -12,6 +13,7 @@ export interface Controlled {
   readonly accounts: Accounts;
   readonly keys: Keys;
   readonly modelKnowledge: ModelKnowledge;
+  readonly vault: Vault;
 }
 
 /** A key as commands show it. */
@@ -51,6 +53,18 @@ export interface KnownModelView {
   readonly context_length: number | null;
   readonly endpoints: readonly string[];
   readonly as_of: string;
+}
+
+/** How a change of the encryption key ended. */
+export interface RotationView {
+  readonly key_id: string;
+  readonly previous_key_id: string;
+  /** Credentials that were encrypted anew. */
+  readonly credentials: number;
+  /** Where the next start reads its key: a variable or a file. */
+  readonly source: string;
+  /** The operator has to put the new key there. */
+  readonly must_be_given: boolean;
 }
 
 interface Command<Input extends TSchema, Output> {
@@ -126,11 +140,15 @@ export const COMMANDS = {
   'catalog.list': command(
     closed({}),
     async ({ modelKnowledge }): Promise<KnownModelView[]> =>
-      [...modelKnowledge.all().values()].map(knownModelView),
+      [...(await modelKnowledge.all()).values()].map(knownModelView),
   ),
   'catalog.show': command(
     closed({ model: text }),
     async ({ modelKnowledge }, { model }): Promise<KnownModel> => modelKnowledge.find(model),
+  ),
+  'encryption.rotate': command(
+    closed({ new_key: Type.Optional(text) }),
+    async ({ vault }, { new_key: newKey }): Promise<RotationView> => rotationView(await vault.rotate(newKey)),
   ),
 } as const;
 
@@ -167,6 +185,16 @@ function keyView(key: Key, accounts: readonly Account[]): KeyView {
     created_at: new Date(key.createdAtMs).toISOString(),
     expires_at: key.expiresAtMs === null ? null : new Date(key.expiresAtMs).toISOString(),
     creator_user_id: key.creatorUserId,
+  };
+}
+
+function rotationView(rotation: Rotation): RotationView {
+  return {
+    key_id: rotation.keyId,
+    previous_key_id: rotation.previousKeyId,
+    credentials: rotation.credentials,
+    source: rotation.source,
+    must_be_given: rotation.mustBeGiven,
   };
 }
 

@@ -1,13 +1,24 @@
 import { createServer, type Socket } from 'node:net';
 import { GatewayError } from '../ir/errors.ts';
-import { readJson } from '../kit/json.ts';
+import { JSON_LIMITS, type Json } from '../kit/json.ts';
+import { JsonReader } from '../kit/json-reader.ts';
+import type { JsonLimits } from '../kit/json-scanner.ts';
 import type { Log } from '../kit/log.ts';
+import { stringifySliced } from '../kit/stringify-sliced.ts';
+import { runInTurns } from '../kit/turns.ts';
 import { type Controlled, isCommandName, runCommand } from './commands.ts';
 import { claimSocketPath, releaseSocketPath } from './socket-path.ts';
 import { type ControlReply, MAX_CATALOG_BYTES } from './wire.ts';
 
 /** A question is one line of JSON and never longer than this; data of the catalogue are the longest part of one. */
 const MAX_QUESTION_BYTES = MAX_CATALOG_BYTES + 65_536;
+
+/** Data that are just not too much are not too much inside a question. */
+const QUESTION_LIMITS: JsonLimits = {
+  ...JSON_LIMITS,
+  depth: JSON_LIMITS.depth + 8,
+  values: JSON_LIMITS.values + 64,
+};
 
 /** How long a question may take to arrive, milliseconds. */
 const QUESTION_TIMEOUT_MS = 10_000;
@@ -54,32 +65,37 @@ export function listenForCommands(dataDir: string, controlled: Controlled, log: 
 }
 
 function answer(socket: Socket, controlled: Controlled, log: Log): void {
-  const pieces: Buffer[] = [];
+  const question = new JsonReader(QUESTION_LIMITS);
+  const decoder = new TextDecoder();
   let length = 0;
   let answered = false;
-  const reply = (content: ControlReply) => socket.end(`${JSON.stringify(content)}\n`);
+  const reply = async (content: ControlReply) => {
+    const pieces = await runInTurns(stringifySliced(content as unknown as Json));
+    for (const piece of pieces) socket.write(piece);
+    socket.end('\n');
+  };
   socket.setTimeout(QUESTION_TIMEOUT_MS, () => socket.destroy());
   socket.on('data', (piece: Buffer) => {
     if (answered) return;
-    pieces.push(piece);
+    question.push(decoder.decode(piece, { stream: true }));
     length += piece.length;
     const complete = piece.includes(10);
     if (!complete && length <= MAX_QUESTION_BYTES) return;
     answered = true;
     socket.setTimeout(0);
     if (length > MAX_QUESTION_BYTES) {
-      reply({ ok: false, problem: 'the command is too long' });
+      void reply({ ok: false, problem: 'the command is too long' });
       return;
     }
-    void handle(Buffer.concat(pieces).toString('utf8'), controlled, log).then(reply);
+    void handle(question, controlled, log).then(reply);
   });
   socket.on('end', () => {
     if (!answered) socket.end();
   });
 }
 
-async function handle(question: string, controlled: Controlled, log: Log): Promise<ControlReply> {
-  const reading = readJson(question);
+async function handle(question: JsonReader, controlled: Controlled, log: Log): Promise<ControlReply> {
+  const reading = await runInTurns(question.end());
   const { command, input } = (reading.ok ? (reading.value ?? {}) : {}) as {
     command?: unknown;
     input?: unknown;

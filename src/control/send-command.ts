@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { readJson } from '../kit/json.ts';
+import { JSON_LIMITS, readJson } from '../kit/json.ts';
 import {
   type CommandInput,
   type CommandName,
@@ -35,6 +35,9 @@ export interface SendOptions {
 
 const RETRY_MS = 50;
 const ANSWER_TIMEOUT_MS = 60_000;
+
+/** The gateway's own words: each value of the data of a catalogue can make a difference, and that is several values. */
+const REPLY_LIMITS = { ...JSON_LIMITS, values: 20 * JSON_LIMITS.values };
 
 /** Runs a command in the gateway that has the data directory open, or alone when none has. */
 export async function sendCommand<Name extends CommandName>(
@@ -94,7 +97,7 @@ function ask(dataDir: string, question: ControlQuestion): Promise<ControlReply |
       else reject(connectionProblem(error));
     });
     socket.on('close', () => {
-      const reading = readJson(Buffer.concat(pieces).toString('utf8'));
+      const reading = readJson(Buffer.concat(pieces).toString('utf8'), REPLY_LIMITS);
       if (reading.ok) resolve(reading.value as unknown as ControlReply);
       else reject(new CommandRefused('the running gateway closed the connection before it answered'));
     });

@@ -45,6 +45,7 @@ export interface Tenancy {
   findAccount(name: string): Promise<Account | undefined>;
   defaultWorkspaceOf(accountId: string): Promise<Workspace | undefined>;
   findWorkspace(accountId: string, slug: string): Promise<Workspace | undefined>;
+  findWorkspaceById(accountId: string, id: string): Promise<Workspace | undefined>;
   /** Stores a key; a key with that hash already there stays as it is. True when it was stored. */
   insertKey(key: Key): Promise<boolean>;
   findKey(hash: string): Promise<Key | undefined>;

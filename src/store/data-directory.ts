@@ -2,10 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { closeSync, openSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'libsql';
+import type { EncryptionKeyKeeper } from '../ports/encryption-keys.ts';
 import { DataDirectoryProblem } from './data-directory-problem.ts';
+import { EncryptionKeyFiles } from './encryption-key-files.ts';
 import { makeDirectory } from './make-directory.ts';
-import { readIfThere } from './read-if-there.ts';
-import { writeWhole } from './write-whole.ts';
+import { KEY_BYTES, readOrMakeSecret } from './secret-file.ts';
 
 /** Where the gateway keeps what it must not lose. Open for one process at a time. */
 export interface DataDirectory {
@@ -14,15 +15,13 @@ export interface DataDirectory {
   readonly databaseFile: string;
   /** 32 bytes that key the hashes of end-user ids; made once, never shown. */
   readonly hashKey: Buffer;
-  /** 32 bytes that encrypt stored credentials. */
-  readonly encryptionKey: Buffer;
+  /** What encrypts stored credentials. */
+  readonly encryptionKeys: EncryptionKeyKeeper;
   /** What the operator should mend although it can be used; whole sentences. */
   readonly warnings: readonly string[];
   /** Lets the next process in. */
   close(): void;
 }
-
-const KEY_BYTES = 32;
 
 /**
  * Makes the directory if need be (0700) and locks it until it is closed or the process ends, however it ends.
@@ -36,11 +35,11 @@ export function openDataDirectory(path: string, givenEncryptionKey?: string): Da
     return {
       path,
       databaseFile: join(path, 'signalbox.sqlite'),
-      hashKey: readOrMakeSecret(join(path, 'hash-key'), readRaw, (key) => key),
-      encryptionKey:
-        givenEncryptionKey === undefined
-          ? readOrMakeSecret(join(path, 'encryption-key'), readBase64, (key) => `${key.toString('base64')}\n`)
-          : Buffer.from(givenEncryptionKey, 'base64'),
+      hashKey: readOrMakeSecret(join(path, 'hash-key'), {
+        read: (bytes) => bytes,
+        make: () => randomBytes(KEY_BYTES),
+      }),
+      encryptionKeys: new EncryptionKeyFiles(path, givenEncryptionKey),
       warnings: isNew ? [] : openToOthers(path),
       close: lock.release,
     };
@@ -104,31 +103,4 @@ function takeLock(path: string): Lock {
       holder.close();
     },
   };
-}
-
-function readOrMakeSecret(
-  file: string,
-  read: (bytes: Buffer) => Buffer,
-  write: (key: Buffer) => Buffer | string,
-): Buffer {
-  const stored = readIfThere(file);
-  if (stored === undefined) {
-    const made = randomBytes(KEY_BYTES);
-    writeWhole(file, write(made));
-    return made;
-  }
-  const key = read(stored);
-  if (key.length === KEY_BYTES) return key;
-  throw new DataDirectoryProblem(
-    `${file} does not hold a key of ${KEY_BYTES} bytes; put the right file back from a backup`,
-    false,
-  );
-}
-
-function readRaw(bytes: Buffer): Buffer {
-  return bytes;
-}
-
-function readBase64(bytes: Buffer): Buffer {
-  return Buffer.from(bytes.toString('latin1').trim(), 'base64');
 }

@@ -1,4 +1,5 @@
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 
 /** Writes a file of mode 0600. It has the old content or the new one, even if the machine stops in between. */
 export function writeWhole(file: string, content: Buffer | string): void {
@@ -12,4 +13,15 @@ export function writeWhole(file: string, content: Buffer | string): void {
     closeSync(descriptor);
   }
   renameSync(draft, file);
+  syncDirectory(dirname(file));
+}
+
+/** A new name is safe once its directory is. */
+function syncDirectory(path: string): void {
+  const descriptor = openSync(path, 'r');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
 }

@@ -88,6 +88,8 @@ export function tenancyContract(name: string, open: () => Promise<TenancyUnderTe
       await tenancy.createAccount(account('a', 'Acme'), workspace('a'));
       await tenancy.createAccount(account('b', 'Beta'), workspace('b', 'blue'));
       expect(await tenancy.findWorkspace('a', 'blue')).toBeUndefined();
+      expect(await tenancy.findWorkspaceById('a', 'b-blue')).toBeUndefined();
+      expect(await tenancy.findWorkspaceById('b', 'b-blue')).toEqual(workspace('b', 'blue'));
     });
 
     it('keeps every field of a key', async () => {

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: configuration files name variables this way.
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { parse } from 'yaml';
 import { run } from '../../src/cli/run.ts';
 import { openInstallation } from '../../src/installation.ts';
@@ -105,7 +105,7 @@ describe('signalbox check-config', () => {
     expect(parse(checked.out)).toMatchObject({
       vendor: 'signalbox',
       drain_ms: 30_000,
-      providers: [{ slug: 'acme', api_key: 'can...6789' }],
+      providers: [{ slug: 'acme', api_key: '***(16-to-63-characters)' }],
     });
     const again = join(temporary.path, 'again.yaml');
     writeFileSync(again, checked.out);
@@ -120,6 +120,20 @@ describe('signalbox check-config', () => {
       runtime: { data_dir: dataDir },
     });
     expect(checked.err).toBe('warning: metrics.public: has no effect in this version yet\n');
+  });
+
+  it('shows the simulator where nothing else serves', async () => {
+    const { out } = await command('check-config', '--json');
+    expect(JSON.parse(out).providers).toMatchObject([{ slug: 'simulator' }]);
+  });
+
+  it('warns of a credential that lacks a part', async () => {
+    vi.stubEnv('AZURE_API_KEY', 'canary-0123456789');
+    const { code, out, err } = await command('check-config');
+    vi.unstubAllEnvs();
+    expect(code).toBe(0);
+    expect(err).toContain('warning: AZURE_API_KEY: is not used without AZURE_RESOURCE_NAME: set that too');
+    expect(out + err).not.toContain('canary');
   });
 
   it('takes one file, however it is given', async () => {

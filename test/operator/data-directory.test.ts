@@ -31,15 +31,15 @@ describe('openDataDirectory', () => {
     const second = openDataDirectory(temporary.path);
     second.close();
     expect(second.hashKey).toEqual(first.hashKey);
-    expect(second.encryptionKey).toEqual(first.encryptionKey);
-    expect(first.hashKey).not.toEqual(first.encryptionKey);
+    expect(second.encryptionKeys.key).toEqual(first.encryptionKeys.key);
+    expect(first.hashKey).not.toEqual(first.encryptionKeys.key);
   });
 
   it('uses a given encryption key and writes none', () => {
     const given = Buffer.alloc(32, 7);
     const directory = openDataDirectory(temporary.path, given.toString('base64'));
     directory.close();
-    expect(directory.encryptionKey).toEqual(given);
+    expect(directory.encryptionKeys.key).toEqual(given);
     expect(() => readFileSync(join(temporary.path, 'encryption-key'))).toThrow('ENOENT');
   });
 

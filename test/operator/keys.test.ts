@@ -165,7 +165,7 @@ describe('the data directory', () => {
     }
     expect(under.directory.hashKey).toHaveLength(32);
     expect(readFileSync(join(under.dataDir, 'encryption-key'), 'utf8')).toBe(
-      `${under.directory.encryptionKey.toString('base64')}\n`,
+      `${under.directory.encryptionKeys.key.toString('base64')}\n`,
     );
   });
 });

@@ -28,6 +28,8 @@ async function openConnection(file: string, nowMs: number): Promise<Kysely<Table
     connection.pragma('journal_mode = WAL');
     connection.pragma('synchronous = FULL');
     connection.pragma('foreign_keys = ON');
+    // What is deleted is overwritten: an encrypted secret must not outlive its credential in a free page.
+    connection.pragma('secure_delete = ON');
     // Without it whole numbers above 2^53 come back rounded.
     connection.defaultSafeIntegers(true);
     await migrate(database, nowMs);

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Account, Key, Tenancy, Workspace } from '../../ports/tenancy.ts';
-import type { AccountRow, KeyRow, Tables, WholeNumber, WorkspaceRow } from './tables.ts';
+import type { AccountRow, KeyRow, Tables, WorkspaceRow } from './tables.ts';
+import { numberOrNull } from './whole-number.ts';
 
 /** Accounts, workspaces and keys in the embedded database. The statements are those of PostgreSQL as well. */
 export class SqliteTenancy implements Tenancy {
@@ -58,6 +59,16 @@ export class SqliteTenancy implements Tenancy {
       .selectAll()
       .where('account_id', '=', accountId)
       .where('slug', '=', slug)
+      .executeTakeFirst();
+    return row && workspaceOf(row);
+  }
+
+  async findWorkspaceById(accountId: string, id: string): Promise<Workspace | undefined> {
+    const row = await this.#database
+      .selectFrom('workspaces')
+      .selectAll()
+      .where('account_id', '=', accountId)
+      .where('id', '=', id)
       .executeTakeFirst();
     return row && workspaceOf(row);
   }
@@ -182,8 +193,4 @@ function keyOf(row: KeyRow): Key {
     expiresAtMs: numberOrNull(row.expires_at_ms),
     creatorUserId: row.creator_user_id,
   };
-}
-
-function numberOrNull(value: WholeNumber | null): number | null {
-  return value === null ? null : Number(value);
 }

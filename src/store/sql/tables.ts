@@ -6,6 +6,7 @@ export interface Tables {
   accounts: AccountRow;
   workspaces: WorkspaceRow;
   keys: KeyRow;
+  byok_credentials: ByokRow;
   /** Facts about the whole installation, one a row. */
   installation: { name: string; value: string };
   /** Migrations that have run. */
@@ -42,4 +43,29 @@ export interface KeyRow {
   updated_at_ms: WholeNumber | null;
   expires_at_ms: WholeNumber | null;
   creator_user_id: string | null;
+}
+
+/** Lists are JSON. A deleted credential has no secret. */
+export interface ByokRow {
+  id: string;
+  account_id: string;
+  workspace_id: string | null;
+  provider: string;
+  name: string | null;
+  label: string;
+  encrypted_secret: string | null;
+  encryption_key_id: string | null;
+  version: WholeNumber;
+  sort_order: WholeNumber;
+  disabled: WholeNumber;
+  is_fallback: WholeNumber;
+  is_required: WholeNumber;
+  is_byok_only: WholeNumber;
+  declared_zdr: WholeNumber | null;
+  allowed_models: string | null;
+  allowed_user_ids: string | null;
+  allowed_api_key_hashes: string | null;
+  created_at_ms: WholeNumber;
+  updated_at_ms: WholeNumber | null;
+  deleted_at_ms: WholeNumber | null;
 }

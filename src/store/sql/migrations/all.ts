@@ -1,5 +1,6 @@
 import { tenancyMigration } from './0001-tenancy.ts';
+import { byokMigration } from './0002-byok.ts';
 import type { Migration } from './migration.ts';
 
 /** Every migration, oldest first. New ones go to the end. */
-export const MIGRATIONS: readonly Migration[] = [tenancyMigration];
+export const MIGRATIONS: readonly Migration[] = [tenancyMigration, byokMigration];

@@ -1,0 +1,167 @@
+import Type, { type Static } from 'typebox';
+import { closed, optional } from '../kit/schema.ts';
+import { nullable } from './nullable.ts';
+
+const UUID = '^[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$';
+
+const uuid = Type.String({ pattern: UUID, explain: 'must be a UUID', description: 'UUID.' });
+
+const LONGEST_KEY = 65_536;
+const MOST_ENTRIES = 100;
+
+const key = Type.String({
+  minLength: 1,
+  maxLength: LONGEST_KEY,
+  writeOnly: true,
+  description:
+    'The key, or a JSON document in a string for cloud providers. Stored encrypted, never returned.',
+});
+
+const provider = Type.String({ minLength: 1, maxLength: 128, description: 'Slug of the provider.' });
+
+function list(description: string) {
+  return nullable(Type.Array(Type.String({ minLength: 1, maxLength: 256 }), { maxItems: MOST_ENTRIES }), {
+    description: `${description}; null = no restriction.`,
+  });
+}
+
+const hashes = nullable(
+  Type.Array(
+    Type.String({
+      pattern: '^[a-f0-9]{64}$',
+      explain: 'must be the hash of a key: 64 lower-case hex digits',
+    }),
+    { minItems: 1, maxItems: MOST_ENTRIES },
+  ),
+  { description: 'Hashes of the keys that may use it; null = no restriction. An empty list is refused.' },
+);
+
+/** What may be said of a credential at its creation and changed later. */
+const changeable = {
+  name: optional(Type.String({ maxLength: 255 })),
+  allowed_models: Type.Optional(list('Ids of the models that it is for')),
+  allowed_user_ids: Type.Optional(list('Users (`creator_user_id` of the key) who may use it')),
+  allowed_api_key_hashes: Type.Optional(hashes),
+  disabled: Type.Optional(Type.Boolean()),
+  is_fallback: Type.Optional(
+    Type.Boolean({ description: 'Tried only after the shared endpoints. Not together with `is_byok_only`.' }),
+  ),
+  is_required: Type.Optional(
+    Type.Boolean({
+      description: 'No shared endpoint of the provider is used for the models that it covers.',
+    }),
+  ),
+  is_byok_only: Type.Optional(Type.Boolean({ description: 'No shared endpoint of the provider is used.' })),
+  declared_zdr: Type.Optional(
+    nullable(Type.Boolean(), {
+      description: 'Whether nothing is retained behind it, as you say; null = as the provider says.',
+    }),
+  ),
+};
+
+/** Body of `POST /byok`. */
+export const createByokSchema = closed({
+  key,
+  provider,
+  workspace_id: Type.Optional(
+    nullable(uuid, { description: 'Without it: the default workspace. Null: every workspace.' }),
+  ),
+  ...changeable,
+});
+
+export type CreateByok = Static<typeof createByokSchema>;
+
+/** Body of `PATCH /byok/{id}`: what is absent stays as it is. */
+export const updateByokSchema = closed({ key: Type.Optional(key), ...changeable });
+
+export type UpdateByok = Static<typeof updateByokSchema>;
+
+/** Query of `GET /byok`. */
+export const byokQuerySchema = Type.Object({
+  offset: optional(Type.Integer({ minimum: 0, description: 'Credentials to skip.' })),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: 'Page size; 50 without it.' })),
+  workspace_id: Type.Optional(uuid),
+  provider: Type.Optional(provider),
+});
+
+export type ByokQuery = Static<typeof byokQuerySchema>;
+
+/** A stored credential, with the fields of every client generation. */
+export const byokCredentialSchema = Type.Object(
+  {
+    id: Type.String({ format: 'uuid' }),
+    name: nullable(Type.String()),
+    provider: Type.String(),
+    label: Type.String({ description: 'Masked form of the key.' }),
+    created_at: Type.String({ format: 'date-time' }),
+    disabled: Type.Boolean(),
+    is_fallback: Type.Boolean(),
+    is_required: Type.Boolean(),
+    is_byok_only: Type.Boolean(),
+    declared_zdr: nullable(Type.Boolean()),
+    sort_order: Type.Integer({ description: 'Place among the credentials of the provider.' }),
+    workspace_id: nullable(Type.String({ format: 'uuid' }), { description: 'Null = every workspace.' }),
+    allowed_models: nullable(Type.Array(Type.String())),
+    allowed_user_ids: nullable(Type.Array(Type.String())),
+    allowed_api_key_hashes: nullable(Type.Array(Type.String())),
+  },
+  { description: 'A credential of your own for a provider. Its key is never shown.' },
+);
+
+export type ByokObject = Static<typeof byokCredentialSchema>;
+
+/** Reply of `POST /byok`, `GET /byok/{id}` and `PATCH /byok/{id}`. */
+export const byokReplySchema = Type.Object({ data: byokCredentialSchema });
+
+/** Reply of `GET /byok`. */
+export const byokListSchema = Type.Object({
+  data: Type.Array(byokCredentialSchema),
+  total_count: Type.Integer({ description: 'All that match, on every page.' }),
+});
+
+/** Reply of every delete. */
+export const deletedSchema = Type.Object({ deleted: Type.Literal(true) });
+
+/** What of a stored credential may be shown. */
+export interface ShownCredential {
+  readonly id: string;
+  readonly name: string | null;
+  readonly provider: string;
+  readonly label: string;
+  readonly createdAtMs: number;
+  readonly disabled: boolean;
+  readonly isFallback: boolean;
+  readonly isRequired: boolean;
+  readonly isByokOnly: boolean;
+  readonly declaredZdr: boolean | null;
+  readonly sortOrder: number;
+  readonly workspaceId: string | null;
+  readonly allowedModels: readonly string[] | null;
+  readonly allowedUserIds: readonly string[] | null;
+  readonly allowedApiKeyHashes: readonly string[] | null;
+}
+
+/** A credential as the routes show it. */
+export function byokObject(credential: ShownCredential): ByokObject {
+  return {
+    id: credential.id,
+    name: credential.name,
+    provider: credential.provider,
+    label: credential.label,
+    created_at: new Date(credential.createdAtMs).toISOString(),
+    disabled: credential.disabled,
+    is_fallback: credential.isFallback,
+    is_required: credential.isRequired,
+    is_byok_only: credential.isByokOnly,
+    declared_zdr: credential.declaredZdr,
+    sort_order: credential.sortOrder,
+    workspace_id: credential.workspaceId,
+    allowed_models: copyOf(credential.allowedModels),
+    allowed_user_ids: copyOf(credential.allowedUserIds),
+    allowed_api_key_hashes: copyOf(credential.allowedApiKeyHashes),
+  };
+}
+
+function copyOf(list: readonly string[] | null): string[] | null {
+  return list === null ? null : [...list];
+}

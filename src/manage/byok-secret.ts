@@ -1,0 +1,68 @@
+import type { Provider } from '../catalog/catalog.ts';
+import { type Credential, parseCredential } from '../catalog/credential.ts';
+import { addressesNamedBy, labelledSecretOf } from '../catalog/credential-facts.ts';
+import type { Auth } from '../catalog/provider.ts';
+import { authOf, rowOf } from '../catalog/provider-rows.ts';
+import { invalidRequest } from '../ir/errors.ts';
+import { type EgressRules, egressProblem } from '../kit/egress.ts';
+import { maskedLabel } from '../kit/masked-label.ts';
+
+/** What is known of a provider that somebody brings a credential for. */
+export interface CredentialTarget {
+  readonly auth: Auth;
+  /** The credential has to say which address to call. */
+  readonly needsAddress: boolean;
+}
+
+/** Ways of authorizing whose plain keys say no address. */
+const ADDRESSED_BY_DOCUMENT: ReadonlySet<Auth> = new Set(['azure', 'google']);
+
+/** A provider by its slug: as it is configured, or as the built-in table knows it; undefined for any other name. */
+export function credentialTarget(
+  slug: string,
+  configured: readonly Pick<Provider, 'slug' | 'auth' | 'baseUrl'>[],
+): CredentialTarget | undefined {
+  const provider = configured.find((candidate) => candidate.slug === slug);
+  const row = rowOf(slug);
+  if (provider === undefined && row === undefined) return undefined;
+  const auth = provider?.auth ?? authOf({ slug }) ?? 'bearer';
+  const address = provider === undefined ? row?.base_url : provider.baseUrl;
+  return { auth, needsAddress: address === undefined && ADDRESSED_BY_DOCUMENT.has(auth) };
+}
+
+/**
+ * Checks the text of a credential and gives the label by which it is shown. Throws a 400 that says what is expected
+ * and quotes nothing.
+ */
+export function labelOfSecret(text: string, target: CredentialTarget, egress: EgressRules): string {
+  if (text.trim() === '') throw unusable('must not be blank');
+  const reading = parseCredential(target.auth, text);
+  if (!reading.ok) throw unusable(`${reading.problem}${EXPECTED[target.auth] ?? ''}`);
+  const { credential } = reading;
+  if (target.needsAddress && credential.kind === 'key') {
+    throw unusable(`must be JSON that says which address to call${EXPECTED[target.auth] ?? ''}`);
+  }
+  requirePublicAddresses(credential, egress);
+  const secret = labelledSecretOf(credential);
+  return secret === undefined ? maskedLabel('') : maskedLabel(secret);
+}
+
+/** What a credential in JSON looks like, behind what is wrong with one. */
+const EXPECTED: Readonly<Partial<Record<Auth, string>>> = {
+  azure:
+    '; expected is a JSON list of {api_key, resource_name, resource_type} or {model_slug, endpoint_url, api_key, model_id}',
+  aws: '; expected is a Bedrock API key, or JSON {accessKeyId, secretAccessKey, region}',
+  google: '; expected is an API key, or the JSON of a service account',
+};
+
+/** Secrets are sent to these addresses, so they must be safe from listeners and must not lead inside. */
+function requirePublicAddresses(credential: Credential, egress: EgressRules): void {
+  for (const { member, url } of addressesNamedBy(credential)) {
+    const problem = egressProblem(new URL(url), egress);
+    if (problem !== undefined) throw unusable(`${member} ${problem}`);
+  }
+}
+
+function unusable(problem: string) {
+  return invalidRequest([{ path: 'key', message: problem }]);
+}

@@ -1,0 +1,204 @@
+import type { Provider } from '../catalog/catalog.ts';
+import type { ByokQuery, CreateByok, UpdateByok } from '../contract/byok.ts';
+import { GatewayError, invalidRequest } from '../ir/errors.ts';
+import type { EgressRules } from '../kit/egress.ts';
+import { quoted } from '../kit/quoted.ts';
+import type { ByokChange, ByokCredential, ByokStore } from '../ports/byok.ts';
+import type { Tenancy } from '../ports/tenancy.ts';
+import { type CredentialTarget, credentialTarget, labelOfSecret } from './byok-secret.ts';
+import type { Sources } from './sources.ts';
+import type { Vault } from './vault.ts';
+
+/** What credentials are kept with. */
+export interface ByokDependencies {
+  readonly store: ByokStore;
+  readonly tenancy: Tenancy;
+  readonly vault: Vault;
+  readonly sources: Sources;
+  /** The providers that are configured at the moment. */
+  readonly providers: () => readonly Provider[];
+  readonly egress: () => EgressRules;
+  /** Told the account of every credential that was made, changed or deleted. */
+  readonly changed: (accountId: string) => void;
+}
+
+const DEFAULT_PAGE = 50;
+
+/** Credentials that accounts bring for providers. Each operation acts on one account; what is another's is not there. */
+export class Byok {
+  readonly #parts: ByokDependencies;
+
+  constructor(parts: ByokDependencies) {
+    this.#parts = parts;
+  }
+
+  async create(accountId: string, wanted: CreateByok): Promise<ByokCredential> {
+    const { store, vault, sources, egress, changed } = this.#parts;
+    const provider = wanted.provider;
+    const label = labelOfSecret(wanted.key, this.#targetOf(provider), egress());
+    const workspaceId = await this.#workspaceOf(accountId, wanted.workspace_id);
+    await this.#requireOwnKeys(accountId, wanted.allowed_api_key_hashes);
+    const change = changeOf(wanted);
+    requireTogether({ ...DEFAULTS, ...change });
+    const owner = { id: sources.uuid(), accountId, provider };
+    const stored = await store.insert({
+      ...DEFAULTS,
+      ...change,
+      ...owner,
+      workspaceId,
+      label,
+      encryptedSecret: vault.encrypt(owner, wanted.key),
+      version: 1,
+      createdAtMs: sources.clock.now(),
+      updatedAtMs: null,
+    });
+    changed(accountId);
+    return stored;
+  }
+
+  async list(
+    accountId: string,
+    query: ByokQuery,
+  ): Promise<{ readonly credentials: ByokCredential[]; readonly total: number }> {
+    const { store } = this.#parts;
+    if (query.provider !== undefined) this.#targetOf(query.provider);
+    const workspace =
+      query.workspace_id === undefined
+        ? await this.#defaultWorkspaceOf(accountId)
+        : await this.#requireWorkspace(accountId, query.workspace_id);
+    return store.list(
+      {
+        accountId,
+        workspaceId: workspace,
+        ...(query.provider !== undefined && { provider: query.provider }),
+      },
+      { offset: query.offset ?? 0, limit: query.limit ?? DEFAULT_PAGE },
+    );
+  }
+
+  async get(accountId: string, id: string): Promise<ByokCredential> {
+    return found(await this.#parts.store.find(accountId, id));
+  }
+
+  async update(accountId: string, id: string, wanted: UpdateByok): Promise<ByokCredential> {
+    const { store, sources, changed } = this.#parts;
+    const { provider } = await this.get(accountId, id);
+    const target = wanted.key === undefined ? undefined : this.#targetOf(provider);
+    await this.#requireOwnKeys(accountId, wanted.allowed_api_key_hashes);
+    const decide = (current: ByokCredential): ByokChange => {
+      const change = { ...changeOf(wanted), ...this.#newSecret(current, wanted.key, target) };
+      requireTogether({ ...current, ...change });
+      return change;
+    };
+    const stored = found(await store.update(accountId, id, decide, sources.clock.now()));
+    if (wanted.key !== undefined) await store.forgetWiped();
+    changed(accountId);
+    return stored;
+  }
+
+  async delete(accountId: string, id: string): Promise<void> {
+    const { store, sources, changed } = this.#parts;
+    if (!(await store.delete(accountId, id, sources.clock.now()))) throw missing();
+    changed(accountId);
+  }
+
+  #newSecret(
+    current: ByokCredential,
+    key: string | undefined,
+    target: CredentialTarget | undefined,
+  ): ByokChange {
+    if (key === undefined || target === undefined) return {};
+    const { vault, egress } = this.#parts;
+    return {
+      label: labelOfSecret(key, target, egress()),
+      encryptedSecret: vault.encrypt(current, key),
+      version: current.version + 1,
+    };
+  }
+
+  #targetOf(slug: string): CredentialTarget {
+    const target = credentialTarget(slug, this.#parts.providers());
+    if (target !== undefined) return target;
+    throw invalidRequest([
+      { path: 'provider', message: `${quoted(slug)} is not a provider that this gateway knows` },
+    ]);
+  }
+
+  async #workspaceOf(accountId: string, given: string | null | undefined): Promise<string | null> {
+    if (given === null) return null;
+    return given === undefined
+      ? this.#defaultWorkspaceOf(accountId)
+      : this.#requireWorkspace(accountId, given);
+  }
+
+  async #defaultWorkspaceOf(accountId: string): Promise<string> {
+    const workspace = await this.#parts.tenancy.defaultWorkspaceOf(accountId);
+    if (workspace !== undefined) return workspace.id;
+    throw invalidRequest([{ path: 'workspace_id', message: 'is required: there is no default workspace' }]);
+  }
+
+  async #requireWorkspace(accountId: string, id: string): Promise<string> {
+    const workspace = await this.#parts.tenancy.findWorkspaceById(accountId, id.toLowerCase());
+    if (workspace === undefined)
+      throw new GatewayError('not-found', 'workspace_id: there is no such workspace');
+    return workspace.id;
+  }
+
+  /** A list of keys that nobody has would close the credential to everybody without a word. */
+  async #requireOwnKeys(accountId: string, hashes: readonly string[] | null | undefined): Promise<void> {
+    for (const [index, hash] of (hashes ?? []).entries()) {
+      const key = await this.#parts.tenancy.findKey(hash);
+      if (key?.accountId === accountId) continue;
+      throw invalidRequest([
+        { path: `allowed_api_key_hashes[${index}]`, message: 'is not the hash of a key of this account' },
+      ]);
+    }
+  }
+}
+
+const DEFAULTS = {
+  name: null,
+  disabled: false,
+  isFallback: false,
+  isRequired: false,
+  isByokOnly: false,
+  declaredZdr: null,
+  allowedModels: null,
+  allowedUserIds: null,
+  allowedApiKeyHashes: null,
+} as const satisfies ByokChange;
+
+/** The stored name of every member that can be changed. */
+const STORED_NAMES = {
+  name: 'name',
+  disabled: 'disabled',
+  is_fallback: 'isFallback',
+  is_required: 'isRequired',
+  is_byok_only: 'isByokOnly',
+  declared_zdr: 'declaredZdr',
+  allowed_models: 'allowedModels',
+  allowed_user_ids: 'allowedUserIds',
+  allowed_api_key_hashes: 'allowedApiKeyHashes',
+} as const satisfies Partial<Record<keyof UpdateByok, keyof ByokChange>>;
+
+function changeOf(wanted: UpdateByok): ByokChange {
+  return Object.fromEntries(
+    Object.entries(STORED_NAMES)
+      .map(([member, stored]) => [stored, wanted[member as keyof typeof STORED_NAMES]])
+      .filter(([, value]) => value !== undefined),
+  );
+}
+
+function requireTogether({ isFallback, isByokOnly }: ByokChange): void {
+  if (!isFallback || !isByokOnly) return;
+  throw invalidRequest([{ path: 'is_byok_only', message: 'cannot be combined with is_fallback' }]);
+}
+
+function found(credential: ByokCredential | undefined): ByokCredential {
+  if (credential === undefined) throw missing();
+  return credential;
+}
+
+function missing(): GatewayError {
+  return new GatewayError('not-found', 'Resource not found');
+}

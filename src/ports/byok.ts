@@ -1,0 +1,103 @@
+/** A credential for a provider that an account brought, as it is stored: its secret only encrypted. */
+export interface ByokCredential {
+  /** UUID. */
+  readonly id: string;
+  readonly accountId: string;
+  /** Null = usable in every workspace of the account. */
+  readonly workspaceId: string | null;
+  /** Slug of the provider. */
+  readonly provider: string;
+  readonly name: string | null;
+  /** Masked secret. */
+  readonly label: string;
+  readonly encryptedSecret: string;
+  /** Counts the secrets that it has had. */
+  readonly version: number;
+  /** Place among the credentials of its provider and account, ascending. */
+  readonly sortOrder: number;
+  readonly disabled: boolean;
+  /** Tried only after the shared endpoints. */
+  readonly isFallback: boolean;
+  /** The provider's shared endpoints are not used for the models that it covers. */
+  readonly isRequired: boolean;
+  /** The provider's shared endpoints are not used at all. */
+  readonly isByokOnly: boolean;
+  /** Whether nothing is retained behind it, as its owner says; null = as the provider says. */
+  readonly declaredZdr: boolean | null;
+  /** Of each list: null = no restriction. */
+  readonly allowedModels: readonly string[] | null;
+  readonly allowedUserIds: readonly string[] | null;
+  readonly allowedApiKeyHashes: readonly string[] | null;
+  readonly createdAtMs: number;
+  readonly updatedAtMs: number | null;
+}
+
+/** Which credentials of an account are wanted. */
+export interface ByokFilter {
+  readonly accountId: string;
+  /** Those of this workspace, and those of all. */
+  readonly workspaceId: string;
+  readonly provider?: string;
+}
+
+/** What may change in a credential. */
+export type ByokChange = Partial<
+  Pick<
+    ByokCredential,
+    | 'name'
+    | 'label'
+    | 'encryptedSecret'
+    | 'version'
+    | 'disabled'
+    | 'isFallback'
+    | 'isRequired'
+    | 'isByokOnly'
+    | 'declaredZdr'
+    | 'allowedModels'
+    | 'allowedUserIds'
+    | 'allowedApiKeyHashes'
+  >
+>;
+
+/** Storage of credentials. Deleted ones are not there any more for any of it. */
+export interface ByokStore {
+  /** Stores a credential behind all others of its provider and account; gives it with its place. */
+  insert(credential: Omit<ByokCredential, 'sortOrder'>): Promise<ByokCredential>;
+  /** By provider, then place; `total` counts all that match. */
+  list(
+    filter: ByokFilter,
+    page: { readonly offset: number; readonly limit: number },
+  ): Promise<{ readonly credentials: ByokCredential[]; readonly total: number }>;
+  /** All of an account, by provider, then place. */
+  listAll(accountId: string): Promise<ByokCredential[]>;
+  find(accountId: string, id: string): Promise<ByokCredential | undefined>;
+  /**
+   * Changes what `decide` makes of the credential as it is, with no other change in between. Undefined when there is
+   * none. What `decide` throws leaves everything as it was.
+   */
+  update(
+    accountId: string,
+    id: string,
+    decide: (current: ByokCredential) => ByokChange,
+    atMs: number,
+  ): Promise<ByokCredential | undefined>;
+  /** Deletes a credential and wipes its secret from the database. False when there is none. */
+  delete(accountId: string, id: string, atMs: number): Promise<boolean>;
+  /** Ids of the keys under which secrets are encrypted, each once. */
+  encryptionKeyIds(): Promise<string[]>;
+  /** At most `limit` secrets that are not under this key. */
+  listEncryptedOtherwise(encryptionKeyId: string, limit: number): Promise<EncryptedSecret[]>;
+  /** Replaces secrets that are still what they were; all or none of them. */
+  reencrypt(replacements: readonly SecretReplacement[]): Promise<void>;
+  /** Makes sure that what was wiped or replaced is in no file of the database any more. */
+  forgetWiped(): Promise<void>;
+}
+
+/** A stored secret, with what it is bound to. */
+export type EncryptedSecret = Pick<ByokCredential, 'id' | 'accountId' | 'provider' | 'encryptedSecret'>;
+
+export interface SecretReplacement {
+  readonly id: string;
+  readonly was: string;
+  readonly becomes: string;
+}

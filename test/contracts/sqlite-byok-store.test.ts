@@ -1,0 +1,63 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { encrypt, encryptionKeyOf } from '../../src/kit/encrypt.ts';
+import { openSqlite } from '../../src/store/sql/open-sqlite.ts';
+import { SqliteByokStore } from '../../src/store/sql/sqlite-byok-store.ts';
+import { SqliteTenancy } from '../../src/store/sql/sqlite-tenancy.ts';
+import { type ByokUnderTest, byokContract } from './byok.ts';
+import { temporaryDirectory } from './temporary-directory.ts';
+
+async function open(): Promise<ByokUnderTest & { readonly path: string }> {
+  const directory = temporaryDirectory();
+  const database = await openSqlite(join(directory.path, 'x.sqlite'), 1);
+  return {
+    path: directory.path,
+    byok: new SqliteByokStore(database),
+    tenancy: new SqliteTenancy(database),
+    async close() {
+      await database.destroy();
+      directory.remove();
+    },
+  };
+}
+
+byokContract('SqliteByokStore', open);
+
+it('leaves nothing of a wiped secret in any file', async () => {
+  const under = await open();
+  const key = encryptionKeyOf(Buffer.alloc(32, 1));
+  const workspace = { id: 'w', accountId: 'a', slug: 'default', name: 'D', isDefault: true, createdAtMs: 1 };
+  await under.tenancy.createAccount({ id: 'a', name: 'a', createdAtMs: 1 }, workspace);
+  const secrets = Array.from({ length: 8 }, (_, index) => encrypt(key, 'x'.repeat(index * 900), `${index}`));
+  const filesWith = (text: string) =>
+    readdirSync(under.path).filter((file) => readFileSync(join(under.path, file)).includes(text));
+  for (const [index, encryptedSecret] of secrets.entries()) {
+    await under.byok.insert({
+      id: `${index}`,
+      accountId: 'a',
+      workspaceId: null,
+      provider: 'acme',
+      name: null,
+      label: 'sk-...abcd',
+      encryptedSecret,
+      version: 1,
+      disabled: false,
+      isFallback: false,
+      isRequired: false,
+      isByokOnly: false,
+      declaredZdr: null,
+      allowedModels: null,
+      allowedUserIds: null,
+      allowedApiKeyHashes: null,
+      createdAtMs: 1,
+      updatedAtMs: null,
+    });
+  }
+  // A piece that no page boundary cuts, found before and not after.
+  const pieces = secrets.map((secret) => secret.slice(24, 64));
+  for (const piece of pieces) expect(filesWith(piece)).not.toEqual([]);
+  for (const index of secrets.keys()) await under.byok.delete('a', `${index}`, 2);
+  for (const piece of pieces) expect(filesWith(piece)).toEqual([]);
+  await under.close();
+});
