@@ -1,25 +1,36 @@
-import { buildCatalog, type CatalogSource } from './catalog/build-catalog.ts';
+import { buildCatalog, buildCatalogSliced, type CatalogSource } from './catalog/build-catalog.ts';
 import type { Catalog } from './catalog/catalog.ts';
 import { baseUrl, firstStartJson, firstStartText } from './cli/first-start.ts';
 import {
   type LoadedConfiguration,
   type LoadOptions,
   loadConfigurationAside,
+  problemLine,
   requireConfiguration,
 } from './config/load.ts';
 import { watchConfiguration } from './config/watch.ts';
 import { listenForCommands } from './control/listen.ts';
 import { INBOUND_DIALECTS, untranslatableIssues } from './dialects/dialects.ts';
+import { applyPreset, type Presets, presetReport } from './dialects/preset.ts';
 import { fillPromptTemplate, type PromptTemplate } from './dialects/prompt-template.ts';
-import { createGateway, type GatewaySnapshot } from './gateway/generate.ts';
+import { createGateway, type GatewaySnapshot, type PreparedBody } from './gateway/generate.ts';
 import { generationLog } from './gateway/generation-log.ts';
 import { createTokenizer } from './gateway/tokenizer.ts';
 import type { HttpSettings, HttpTimes } from './http/dependencies.ts';
 import { createHttpServer } from './http/server.ts';
 import { loadOptions, openInstallation } from './installation.ts';
+import type { Format } from './ir/items.ts';
+import { type EgressRules, parseEgressRules } from './kit/egress.ts';
 import { randomIds, systemClock } from './kit/ids.ts';
+import type { JsonObject } from './kit/json.ts';
 import { type Log, openStderrLog } from './kit/log.ts';
+import { runInTurns } from './kit/turns.ts';
 import { bootstrap, type FirstKeys } from './manage/bootstrap.ts';
+import { Byok } from './manage/byok.ts';
+import { Pins } from './routing/conversation/pins.ts';
+import type { CooldownSettings } from './routing/health/breaker.ts';
+import { Health } from './routing/health/health.ts';
+import { Traffic } from './routing/traffic.ts';
 import { openUpstreams } from './upstream/open-upstreams.ts';
 
 /** The model that answers without any provider. */
@@ -55,6 +66,12 @@ export async function openGateway({ loaded, load, log, times }: OpenOptions): Pr
   const renew = () => {
     running = snapshotOf(configured, known);
   };
+  /** Beside requests, which have their turns meanwhile. A reload that comes in between has made a catalogue of its own. */
+  const renewInTurns = async () => {
+    const source = configured;
+    const catalog = await runInTurns(buildCatalogSliced(catalogSourceOf(source, known)));
+    if (configured === source) running = snapshotOf(source, known, catalog);
+  };
   /** Prices change at their hour, whoever looks first makes the catalogue that has them. */
   const current = () => {
     const { dueAtMs } = running.gateway.catalog;
@@ -83,14 +100,25 @@ export async function openGateway({ loaded, load, log, times }: OpenOptions): Pr
     });
     closers.push(() => installation.close());
     for (const warning of installation.directory.warnings) log.warn(warning);
+    for (const warning of installation.vault.warnings) log.warn(warning);
     known = (providers) => installation.modelKnowledge.entriesOf(providers);
     renew();
-    installation.modelKnowledge.onChange(renew);
-    const upstreams = openUpstreams({ vendor: config.vendor, clock: systemClock, ids: randomIds });
+    installation.modelKnowledge.onChange(renewInTurns);
+    const upstreams = openUpstreams({
+      vendor: config.vendor,
+      clock: systemClock,
+      ids: randomIds,
+      egress: () => running.egress,
+    });
     closers.push(() => upstreams.close());
     const tokenizer = createTokenizer();
     closers.push(() => tokenizer.close());
 
+    const health = new Health({
+      clock: systemClock,
+      random: Math.random,
+      settings: () => running.cooldown,
+    });
     const gateway = createGateway({
       snapshot: () => current().gateway,
       formats: INBOUND_DIALECTS,
@@ -98,12 +126,28 @@ export async function openGateway({ loaded, load, log, times }: OpenOptions): Pr
       callUpstream: upstreams.call,
       countUpstream: upstreams.countTokens,
       tokenizer,
-      prepareBody: (format, body) =>
-        format === 'responses' ? fillPromptTemplate(body, running.prompts) : body,
+      previewUpstream: upstreams.preview,
+      prepareBody: (format, body) => prepareBody(format, body, running),
+      ownCredentials: installation.ownCredentials,
+      health,
+      memory: {
+        pins: new Pins({ clock: systemClock, idleMs: () => running.config.routing.sticky_idle_ms }),
+        traffic: new Traffic({ clock: systemClock }),
+      },
+      random: Math.random,
       untranslatable: untranslatableIssues,
       userHashKey: installation.directory.hashKey,
       record: generationLog(log, systemClock),
       clock: systemClock,
+    });
+    const byok = new Byok({
+      store: installation.byokStore,
+      tenancy: installation.tenancy,
+      vault: installation.vault,
+      sources: installation.sources,
+      providers: () => current().gateway.catalog.providers,
+      egress: () => running.egress,
+      changed: (accountId) => installation.ownCredentials.forget(accountId),
     });
     const control = await listenForCommands(installation.directory.path, installation, log);
     closers.push(() => control.close());
@@ -123,6 +167,7 @@ export async function openGateway({ loaded, load, log, times }: OpenOptions): Pr
       catalog: () => current().gateway.catalog,
       keys: installation.keyDirectory,
       gateway,
+      byok,
     });
     return {
       host,
@@ -146,20 +191,39 @@ interface Snapshot {
   readonly prompts: Readonly<Record<string, PromptTemplate>>;
   readonly gateway: GatewaySnapshot;
   readonly http: HttpSettings;
+  readonly egress: EgressRules;
+  readonly cooldown: CooldownSettings;
 }
 
-function snapshotOf({ config }: LoadedConfiguration, known?: CatalogSource['known']): Snapshot {
+function catalogSourceOf({ config }: LoadedConfiguration, known?: CatalogSource['known']): CatalogSource {
+  return { ...config, ...(known !== undefined && { known }) };
+}
+
+function snapshotOf(
+  loaded: LoadedConfiguration,
+  known?: CatalogSource['known'],
+  catalog = buildCatalog(catalogSourceOf(loaded, known)),
+): Snapshot {
+  const { config } = loaded;
   return {
     config,
     prompts: promptsOf(config.prompts),
+    egress: parseEgressRules(config.egress.allow),
+    cooldown: {
+      failures: config.routing.cooldown.failures,
+      baseMs: config.routing.cooldown.base_ms,
+      maxMs: config.routing.cooldown.max_ms,
+    },
     gateway: {
       vendor: config.vendor,
       region: config.server.region,
-      catalog: buildCatalog({ ...config, ...(known !== undefined && { known }) }),
+      catalog,
       attempts: {
         perModel: config.routing.attempts_per_model,
         perRequest: config.routing.attempts_per_request,
       },
+      autoModels: config.plugins['auto-router']?.models ?? undefined,
+      ownCredentialFee: config.byok.fee,
     },
     http: {
       vendor: config.vendor,
@@ -168,6 +232,16 @@ function snapshotOf({ config }: LoadedConfiguration, known?: CatalogSource['know
       requestDeadlineMs: config.server.request_deadline_ms,
       maxConcurrentRequests: config.limits.max_concurrent_requests,
     },
+  };
+}
+
+/** Fills in what requests name and the operator wrote: presets, then prompt templates. */
+function prepareBody(format: Format, given: JsonObject, { config, prompts }: Snapshot): PreparedBody {
+  const presets = config.presets as Presets;
+  const body = applyPreset(format, given, presets);
+  return {
+    body: format === 'responses' ? fillPromptTemplate(body, prompts) : body,
+    report: presetReport(format, given, presets),
   };
 }
 
@@ -196,7 +270,7 @@ export async function startGateway({ flags, asJson }: ServeOptions): Promise<voi
   const load = loadOptions(flags);
   const loaded = requireConfiguration(load);
   const log = openStderrLog(loaded.runtime.logLevel);
-  for (const { path, message } of loaded.warnings) log.warn(`${path} ${message}`);
+  for (const warning of loaded.warnings) log.warn(problemLine(warning));
   for (const { slug, variables, switchesOn } of loaded.providerKeys) {
     const effect = switchesOn ? 'switched on' : 'given its key';
     log.info(`${slug} is ${effect} by ${variables.join(', ')}`);

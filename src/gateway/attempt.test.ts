@@ -4,6 +4,9 @@ import { requestOf } from '../../test/builders/request.ts';
 import type { Model } from '../catalog/catalog.ts';
 import { GatewayError } from '../ir/errors.ts';
 import type { Event, EventBatch } from '../ir/events.ts';
+import { systemClock } from '../kit/ids.ts';
+import { SHARED } from '../routing/candidate.ts';
+import { Health } from '../routing/health/health.ts';
 import { type UpstreamCall, UpstreamFailure } from '../upstream/upstream.ts';
 import { attemptCandidates } from './attempt.ts';
 import { Journey } from './journey.ts';
@@ -38,13 +41,16 @@ async function run(
   const candidates = endpoints.map((endpoint, index) => ({
     model: options.models?.[index] ?? shared,
     endpoint,
+    access: SHARED,
     lane: 'translate' as const,
+    isSticky: false,
   }));
   const journey = new Journey({
     requested: 'acme/large',
     strategy: 'direct',
     candidates,
     rejected: [],
+    pipeline: [],
     stages: [],
     report: [],
   });
@@ -68,6 +74,12 @@ async function run(
   try {
     const tools = {
       callUpstream,
+      credentialOf: () => undefined,
+      health: new Health({
+        clock: systemClock,
+        random: () => 0,
+        settings: () => ({ failures: 5, baseMs: 30_000, maxMs: 300_000 }),
+      }),
       hashUser: (id: string) => id,
       signal: options.signal ?? new AbortController().signal,
       limits: options.limits ?? { perModel: 3, perRequest: 8 },

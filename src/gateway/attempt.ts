@@ -1,3 +1,4 @@
+import type { Credential } from '../catalog/credential.ts';
 import { GatewayError } from '../ir/errors.ts';
 import {
   type Event,
@@ -9,18 +10,24 @@ import {
 } from '../ir/events.ts';
 import type { GenerationRequest } from '../ir/request.ts';
 import type { JsonObject } from '../kit/json.ts';
-import type { Candidate } from '../routing/candidate.ts';
+import { type Candidate, siteOf } from '../routing/candidate.ts';
+import type { Health } from '../routing/health/health.ts';
+import type { Visit } from '../routing/health/visit.ts';
 import { type CallUpstream, UpstreamFailure } from '../upstream/upstream.ts';
+import { blameOf } from './blame.ts';
+import { type AttemptLimits, Itinerary, type Stop } from './itinerary.ts';
 import type { Journey } from './journey.ts';
 
 /** What the attempt loop needs to make calls. */
 export interface AttemptTools {
   readonly callUpstream: CallUpstream;
+  /** What a candidate is called with; throws an UpstreamFailure. */
+  readonly credentialOf: (candidate: Candidate) => Credential | undefined;
+  readonly health: Health;
   readonly hashUser: (id: string) => string;
   readonly betas?: string;
   readonly signal: AbortSignal;
-  /** Upstream calls for one model, and for the whole request. */
-  readonly limits: { readonly perModel: number; readonly perRequest: number };
+  readonly limits: AttemptLimits;
 }
 
 /**
@@ -32,29 +39,41 @@ export async function* attemptCandidates(
   journey: Journey,
   tools: AttemptTools,
 ): AsyncGenerator<EventBatch, void, void> {
+  const { candidates } = journey.plan;
   const failures: UpstreamFailure[] = [];
   const echoes: Event[] = [];
-  const queue = withinLimits(journey.plan.candidates, tools.limits);
-  for (const [index, candidate] of queue.entries()) {
-    tools.signal.throwIfAborted();
-    const opening = await openCandidate(request, candidate, journey, tools, echoes);
+  const itinerary = new Itinerary(candidates, tools.health, tools.limits);
+  for (let stop = itinerary.next(); stop !== undefined; ) {
+    const { candidate, visit } = stop;
+    const opening = await openCandidate(request, stop, journey, tools, echoes);
     if (opening instanceof UpstreamFailure) {
       failures.push(opening);
+      stop = itinerary.next();
       continue;
     }
-    if (
-      opening.disappointment !== undefined &&
-      isWorthLeaving(opening.disappointment, candidate, queue, index)
-    ) {
+    const other = opening.disappointment && itinerary.next(betterThan(opening.disappointment, candidate));
+    if (other !== undefined) {
+      leave(visit, opening.disappointment);
       await opening.rest.return?.();
+      stop = other;
       continue;
     }
-    journey.selected = candidate;
+    journey.select(candidate, visit);
     yield [...echoes, ...opening.held];
     yield* passOn(opening.rest, tools.signal);
     return;
   }
-  throw lastFailure(failures);
+  throw failures.length > 0 ? lastFailure(failures) : nobodyMayBeCalled(journey, tools.health);
+}
+
+/** A refusal is the model's own: only another model may do better. An empty answer may be the endpoint's fault. */
+function betterThan(disappointment: Disappointment, left: Candidate): (candidate: Candidate) => boolean {
+  return disappointment === 'empty' ? () => true : ({ model }) => model !== left.model;
+}
+
+function leave(visit: Visit, disappointment: Disappointment | undefined): void {
+  if (disappointment === 'empty') visit.failed({ counts: true, isRateLimit: false });
+  else visit.succeeded({ outputTokens: 0, toolCalls: 'none' });
 }
 
 /** The rest of an answer. When the caller left, nobody is there to be told of a failure: the answer just ends. */
@@ -73,12 +92,15 @@ interface Opening {
   readonly held: Event[];
   readonly rest: AsyncIterator<EventBatch>;
   /** The answer ended without content: why somebody else might do better. */
-  readonly disappointment: 'refusal' | 'empty' | undefined;
+  readonly disappointment: Disappointment | undefined;
 }
 
+type Disappointment = 'refusal' | 'empty';
+
+/** Calls a candidate and reads until its answer is known to be one. A visit that comes to nothing is concluded. */
 async function openCandidate(
   request: GenerationRequest,
-  candidate: Candidate,
+  { candidate, visit }: Stop,
   journey: Journey,
   tools: AttemptTools,
   echoes: Event[],
@@ -86,11 +108,13 @@ async function openCandidate(
   const provider = candidate.endpoint.provider.name;
   const record = (status: number) => journey.attempts.push({ provider, model: candidate.model.id, status });
   try {
+    tools.signal.throwIfAborted();
     const answer = await tools.callUpstream({
       request,
       endpoint: candidate.endpoint,
       lane: candidate.lane,
-      credential: candidate.endpoint.provider.credential,
+      credential: tools.credentialOf(candidate),
+      isOwnCredential: candidate.access.kind === 'own',
       betas: tools.betas,
       hashUser: tools.hashUser,
       signal: tools.signal,
@@ -103,15 +127,21 @@ async function openCandidate(
       // An answer that broke off because it was given up is nobody's failure.
       tools.signal.throwIfAborted();
       record(opening.upstreamStatus === 0 ? answer.status : opening.upstreamStatus);
+      visit.failed(blameOf(opening));
       return opening;
     }
+    visit.firstToken();
     record(answer.status);
     journey.report = answer.report;
     return opening;
   } catch (error) {
-    if (tools.signal.aborted || !(error instanceof UpstreamFailure)) throw error;
+    if (tools.signal.aborted || !(error instanceof UpstreamFailure)) {
+      visit.abandoned();
+      throw error;
+    }
     // An upstream that never answered is recorded by what its silence means to the caller.
     record(error.upstreamStatus === 0 ? error.status : error.upstreamStatus);
+    visit.failed(blameOf(error));
     return error;
   }
 }
@@ -165,39 +195,16 @@ function refusalIn(terminal: Finish | Failure | undefined): 'refusal' | undefine
   return terminal?.type === 'finish' && terminal.reason === 'refusal' ? 'refusal' : undefined;
 }
 
-/** A refusal is the model's own: only another model may do better. An empty answer may be the endpoint's fault. */
-function isWorthLeaving(
-  disappointment: 'refusal' | 'empty',
-  candidate: Candidate,
-  queue: readonly Candidate[],
-  index: number,
-): boolean {
-  const later = queue.slice(index + 1);
-  return disappointment === 'empty' ? later.length > 0 : later.some(({ model }) => model !== candidate.model);
-}
-
 function asUpstreamFailure(error: GatewayError): UpstreamFailure {
   return error instanceof UpstreamFailure
     ? error
     : new UpstreamFailure(error.kind, error.message, 0, { metadata: error.metadata, cause: error });
 }
 
-/** The candidates that one request may try. */
-export function withinLimits(candidates: readonly Candidate[], limits: AttemptTools['limits']): Candidate[] {
-  const perModel = new Map<string, number>();
-  return candidates
-    .filter(({ model }) => {
-      const count = (perModel.get(model.id) ?? 0) + 1;
-      perModel.set(model.id, count);
-      return count <= limits.perModel;
-    })
-    .slice(0, limits.perRequest);
-}
-
 /** The last failure decides; a rate limit comes with the smallest wait that any attempt named. */
 function lastFailure(failures: readonly UpstreamFailure[]): GatewayError {
   const last = failures.at(-1);
-  if (last === undefined) return new GatewayError('overloaded', 'Service temporarily unavailable');
+  if (last === undefined) throw new Error('nothing has failed');
   const waits = failures.flatMap(({ retryAfterSeconds }) => retryAfterSeconds ?? []);
   const previous = failures.slice(0, -1).map((failure) => ({
     provider: String(failure.metadata?.provider_name ?? ''),
@@ -209,4 +216,22 @@ function lastFailure(failures: readonly UpstreamFailure[]): GatewayError {
     ...(waits.length > 0 && { retryAfterSeconds: Math.min(...waits) }),
     cause: last.cause,
   });
+}
+
+/** Every endpoint cools down or asked to be left alone: nobody was called. */
+function nobodyMayBeCalled({ plan }: Journey, health: Health): GatewayError {
+  const sites = plan.candidates.map(({ endpoint, access }) => siteOf(endpoint, access));
+  const retryAfterSeconds = health.retryAfterSeconds(sites);
+  const isRateLimited = sites.every((site) => health.of(site).pausedUntilMs > 0);
+  return isRateLimited
+    ? new GatewayError(
+        'rate-limited',
+        `Every endpoint of ${plan.requested} is rate limited by its provider; try again in ${retryAfterSeconds} s`,
+        { retryAfterSeconds },
+      )
+    : new GatewayError(
+        'overloaded',
+        `Every endpoint of ${plan.requested} is cooling down after failures; try again in ${retryAfterSeconds} s`,
+        { retryAfterSeconds },
+      );
 }

@@ -5,20 +5,36 @@ import { GatewayError, invalidRequest, toGatewayError } from '../ir/errors.ts';
 import type { Event, EventBatch } from '../ir/events.ts';
 import { fold } from '../ir/fold.ts';
 import type { Format } from '../ir/items.ts';
-import type { RoutingMetadata } from '../ir/metadata.ts';
+import type { RoutingMetadata, TranslationEntry } from '../ir/metadata.ts';
 import type { GenerationRequest } from '../ir/request.ts';
 import type { Clock } from '../kit/ids.ts';
+import { textAt } from '../kit/members.ts';
 import { inTurn } from '../kit/turns.ts';
+import type { OwnCredential, OwnCredentials } from '../ports/own-credentials.ts';
+import { SHARED, siteOf } from '../routing/candidate.ts';
+import type { Health } from '../routing/health/health.ts';
 import { composeStages, type Stage } from '../stages/stage.ts';
 import type { CountCall } from '../upstream/count-tokens.ts';
+import type { PreviewCall } from '../upstream/preview.ts';
 import type { CallUpstream } from '../upstream/upstream.ts';
-import { attemptCandidates, withinLimits } from './attempt.ts';
+import { attemptCandidates } from './attempt.ts';
+import { conclude, type RoutingMemory } from './conclude.ts';
 import { fitContext } from './context-length.ts';
+import { CredentialOpener } from './credentials.ts';
 import { countPrompt, estimateUsage } from './estimate.ts';
-import type { FinishedGeneration, Gateway, GenerationInput, OpenedStream } from './generation.ts';
+import { type Explanation, explainNothing, explainPlan } from './explain.ts';
+import type {
+  EndpointService,
+  FinishedGeneration,
+  Gateway,
+  GenerationInput,
+  OpenedStream,
+} from './generation.ts';
 import { countInputImages } from './input-images.ts';
+import { type AttemptLimits, withinLimits } from './itinerary.ts';
 import { Journey, metadataOfNothing, routingMetadata } from './journey.ts';
-import { NothingLeft, planRequest } from './plan.ts';
+import { NothingLeft, type Plan, type PlanContext, planRequest } from './plan.ts';
+import { plausibleUsage } from './plausible-usage.ts';
 import { type Settlement, settleAnswer } from './settle.ts';
 import type { Tokenizer } from './tokenizer.ts';
 import { refuseUnavailable } from './unavailable.ts';
@@ -28,7 +44,11 @@ export interface GatewaySnapshot {
   readonly vendor: string;
   readonly region: string | null;
   readonly catalog: Catalog;
-  readonly attempts: { readonly perModel: number; readonly perRequest: number };
+  /** Patterns of the models that the auto router chooses from; undefined = all. */
+  readonly autoModels: readonly string[] | undefined;
+  readonly attempts: AttemptLimits;
+  /** Share of the list price that is charged for generations with a caller's own credential. */
+  readonly ownCredentialFee: number;
 }
 
 /** What the spine is built from. */
@@ -39,17 +59,31 @@ export interface GatewayParts {
   readonly stages: readonly Stage[];
   readonly callUpstream: CallUpstream;
   readonly tokenizer: Tokenizer;
-  /** Changes a body before it is parsed: fills in prompt templates. */
-  readonly prepareBody: (format: Format, body: GenerationInput['body']) => GenerationInput['body'];
+  /** Changes a body before it is parsed: fills in presets and prompt templates. */
+  readonly prepareBody: (format: Format, body: GenerationInput['body']) => PreparedBody;
   /** Items that only the relay lane can carry, named by path. */
   readonly untranslatable: (request: GenerationRequest) => readonly { path: string; message: string }[];
   /** Asks an endpoint to count the prompt; undefined when it cannot. */
   readonly countUpstream: (call: CountCall) => Promise<number | undefined>;
   /** Secret that end-user ids are hashed with. */
   readonly userHashKey: Buffer;
+  /** Credentials that callers brought. */
+  readonly ownCredentials: OwnCredentials;
+  readonly health: Health;
+  readonly memory: RoutingMemory;
+  /** 0 <= number < 1, for draws among endpoints. */
+  readonly random: () => number;
+  /** What would be lost or changed on the way to an endpoint. */
+  readonly previewUpstream: (call: PreviewCall) => readonly TranslationEntry[];
   /** Keeps account of a generation that has ended. */
   readonly record: (input: GenerationInput, journey: Journey, settlement: Settlement) => Promise<void>;
   readonly clock: Clock;
+}
+
+/** A body with everything filled in that it named, and what of that has no place in it. */
+export interface PreparedBody {
+  readonly body: GenerationInput['body'];
+  readonly report: readonly TranslationEntry[];
 }
 
 /** One request on its way: everything that is known of it from planning on. */
@@ -62,13 +96,15 @@ interface Underway {
 
 /** Builds the spine. */
 export function createGateway(parts: GatewayParts): Gateway {
+  const credentials = new CredentialOpener();
+
   async function prepare(input: GenerationInput): Promise<Underway> {
     const started = parts.clock.monotonic();
     const snapshot = parts.snapshot();
-    const request = await inTurn(parts.clock, () => parse(parts, input, snapshot));
-    const journey = await planned(parts, input, snapshot, request);
+    const parsed = await inTurn(parts.clock, () => parse(parts, input, snapshot));
+    const journey = new Journey(await planned(parts, input, snapshot, parsed));
     input.timing.mark('plan', parts.clock.monotonic() - started);
-    return { input, snapshot, request, journey };
+    return { input, snapshot, request: parsed.request, journey };
   }
 
   /** The answer as a lazy pipeline: attempts inside stages inside settlement. */
@@ -77,6 +113,8 @@ export function createGateway(parts: GatewayParts): Gateway {
     const pipeline = composeStages(journey.plan.stages, (staged) =>
       attemptCandidates(staged, journey, {
         callUpstream: parts.callUpstream,
+        credentialOf: (candidate) => credentials.open(candidate),
+        health: parts.health,
         hashUser: (id) => hashUser(parts.userHashKey, input.caller.accountId, id),
         ...(input.betas !== undefined && { betas: input.betas }),
         signal: input.signal,
@@ -86,8 +124,13 @@ export function createGateway(parts: GatewayParts): Gateway {
     return settleAnswer(pipeline(request), {
       journey,
       metadata: (outcome) => metadataOf(underway, outcome),
+      believe: (reported) => plausibleUsage(reported, request, journey.selected?.endpoint),
       estimate: (result) => estimateUsage(request, result, parts.tokenizer),
-      record: (settlement) => parts.record(input, journey, settlement),
+      record: async (settlement) => {
+        conclude(request, journey, settlement, parts.memory);
+        await parts.record(input, journey, settlement);
+      },
+      ownCredentialFee: snapshot.ownCredentialFee,
       acceptedAtMs: input.acceptedAtMs,
       inputImages: countInputImages(request),
     });
@@ -124,16 +167,45 @@ export function createGateway(parts: GatewayParts): Gateway {
         ...(input.betas !== undefined && { betas: input.betas }),
         signal: input.signal,
       };
-      for (const { endpoint } of withinLimits(journey.plan.candidates, snapshot.attempts)) {
-        const counted = await parts.countUpstream({ ...common, endpoint });
+      for (const candidate of withinLimits(journey.plan.candidates, snapshot.attempts)) {
+        const counted = await parts.countUpstream({
+          ...common,
+          endpoint: candidate.endpoint,
+          credential: credentials.open(candidate),
+          isOwnCredential: candidate.access.kind === 'own',
+        });
         if (counted !== undefined) return counted;
       }
       return countPrompt(request, parts.tokenizer, input.signal);
     },
 
+    async explain(input): Promise<Explanation> {
+      const snapshot = parts.snapshot();
+      const parsed = parse(parts, input, snapshot);
+      const { request } = parsed;
+      const promptTokens = await countPrompt(request, parts.tokenizer, input.signal);
+      try {
+        const plan = await planned(parts, { ...input, wantsMetadata: false }, snapshot, parsed);
+        return explainPlan(request, plan, {
+          health: parts.health,
+          preview: ({ endpoint, lane }) => parts.previewUpstream({ request, endpoint, lane }),
+          promptTokens,
+          nowMs: parts.clock.now(),
+        });
+      } catch (error) {
+        if (!(error instanceof NothingLeft)) throw error;
+        return explainNothing(error, promptTokens);
+      }
+    },
+
+    serviceOf(endpoint): EndpointService {
+      const site = siteOf(endpoint, SHARED);
+      return { ...parts.health.statistics(site), state: parts.health.of(site).state };
+    },
+
     contextWithoutEndpoint(input): ReplyContext {
       const snapshot = parts.snapshot();
-      const request = parse(parts, input, snapshot);
+      const { request } = parse(parts, input, snapshot);
       return {
         ...contextBase(parts, input, snapshot, request),
         model: request.models[0] ?? '',
@@ -144,38 +216,63 @@ export function createGateway(parts: GatewayParts): Gateway {
   };
 }
 
-function parse(parts: GatewayParts, input: GenerationInput, { vendor }: GatewaySnapshot): GenerationRequest {
-  const body = parts.prepareBody(input.format, input.body);
+/** A request in the gateway's own words, and what was lost before it came to that. */
+interface Parsed {
+  readonly request: GenerationRequest;
+  readonly report: readonly TranslationEntry[];
+}
+
+function parse(parts: GatewayParts, input: GenerationInput, { vendor }: GatewaySnapshot): Parsed {
+  const { body, report } = parts.prepareBody(input.format, input.body);
   const request = parts.formats[input.format].parseRequest(body, { vendor });
   refuseUnavailable(request, vendor);
-  return request;
+  return { request, report };
 }
 
 async function planned(
   parts: GatewayParts,
   input: GenerationInput,
   snapshot: GatewaySnapshot,
-  request: GenerationRequest,
-): Promise<Journey> {
+  { request, report }: Parsed,
+): Promise<Plan> {
   try {
-    const wide = await inTurn(parts.clock, () =>
-      planRequest(request, snapshot.catalog, parts.stages, snapshot.vendor),
-    );
-    const plan = await fitContext(wide, request, parts.tokenizer, input.signal);
+    const own = await parts.ownCredentials.of(input.caller);
+    const context: PlanContext = {
+      requested: textAt(input.body, 'model') ?? request.models[0] ?? '',
+      catalog: catalogFor(own, snapshot.catalog),
+      vendor: snapshot.vendor,
+      autoModels: snapshot.autoModels,
+      stages: parts.stages,
+      accountId: input.caller.accountId,
+      ...(input.sessionId !== undefined && { sessionId: input.sessionId }),
+      own,
+      health: parts.health,
+      ...parts.memory,
+      random: parts.random,
+    };
+    const first = await inTurn(parts.clock, () => planRequest(request, context));
+    const replan = (promptTokens: number) => planRequest(request, context, promptTokens);
+    const plan = await fitContext(first, request, replan, { ...parts, signal: input.signal });
     const untranslatable = await inTurn(parts.clock, () => parts.untranslatable(request));
     const candidates = relayedOnly(plan.candidates, untranslatable);
-    return new Journey({ ...plan, candidates });
+    return { ...plan, candidates, report: [...report, ...plan.report] };
   } catch (error) {
     if (!(error instanceof NothingLeft) || !input.wantsMetadata) throw error;
     throw error.withRouting(metadataOfNothing(error, snapshot.region));
   }
 }
 
+/** Credentials of callers may open providers that the gateway itself has no credential for. */
+function catalogFor(own: readonly OwnCredential[], catalog: Catalog): Catalog {
+  const isServed = (slug: string) => catalog.providers.some((provider) => provider.slug === slug);
+  return own.every(({ provider }) => isServed(provider)) ? catalog : catalog.withEveryProvider();
+}
+
 /** Items that nobody can translate leave only the endpoints that take the caller's body as it is. */
 function relayedOnly(
-  candidates: Journey['plan']['candidates'],
+  candidates: Plan['candidates'],
   issues: readonly { path: string; message: string }[],
-): Journey['plan']['candidates'] {
+): Plan['candidates'] {
   if (issues.length === 0) return candidates;
   const relays = candidates.filter(({ lane }) => lane === 'relay');
   if (relays.length === 0) throw invalidRequest(issues);

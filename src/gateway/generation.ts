@@ -1,9 +1,13 @@
+import type { Endpoint } from '../catalog/catalog.ts';
 import type { ReplyContext } from '../dialects/dialect.ts';
 import type { EventBatch } from '../ir/events.ts';
 import type { Format } from '../ir/items.ts';
 import type { Result } from '../ir/result.ts';
 import type { JsonObject } from '../kit/json.ts';
 import type { Caller } from '../ports/caller.ts';
+import type { HealthState } from '../routing/health/endpoint-health.ts';
+import type { ServiceStatistics } from '../routing/health/measurements.ts';
+import type { Explanation } from './explain.ts';
 
 /** What the HTTP layer hands to the gateway: one authenticated generation request with a valid body. */
 export interface GenerationInput {
@@ -45,6 +49,11 @@ export interface FinishedGeneration {
   readonly result: Result;
 }
 
+/** What is known of how an endpoint does. */
+export interface EndpointService extends ServiceStatistics {
+  readonly state: HealthState;
+}
+
 /** The spine, as the HTTP layer sees it. Both reject with a GatewayError. */
 export interface Gateway {
   /** Streaming: resolves at the first content event or the end, whichever is first. */
@@ -53,6 +62,10 @@ export interface Gateway {
   complete(input: GenerationInput): Promise<FinishedGeneration>;
   /** Prompt tokens of a messages request, as the upstream or our tokenizer counts them. */
   countTokens(input: GenerationInput): Promise<number>;
+  /** What would become of a request; nobody is called. */
+  explain(input: GenerationInput): Promise<Explanation>;
+  /** How an endpoint does for everybody. */
+  serviceOf(endpoint: Endpoint): EndpointService;
   /** A context for a failure that comes before any endpoint answered but after the stream was opened. */
   contextWithoutEndpoint(input: GenerationInput): ReplyContext;
 }

@@ -1,18 +1,36 @@
 import type { AttemptRecord, RoutingMetadata, TranslationEntry } from '../ir/metadata.ts';
 import type { Candidate, Rejection } from '../routing/candidate.ts';
+import type { Visit } from '../routing/health/visit.ts';
 import type { NothingLeft, Plan } from './plan.ts';
 
 /** What has happened to one request so far. Written by the attempt loop, read by settlement and metadata. */
 export class Journey {
   readonly plan: Plan;
   readonly attempts: AttemptRecord[] = [];
-  /** The candidate that serves, once one does. */
-  selected: Candidate | undefined;
+  #selected: Candidate | undefined;
+  #visit: Visit | undefined;
   /** Translation report of the call that serves. */
   report: readonly TranslationEntry[] = [];
 
   constructor(plan: Plan) {
     this.plan = plan;
+  }
+
+  /** The candidate that serves, once one does. */
+  get selected(): Candidate | undefined {
+    return this.#selected;
+  }
+
+  /** The call that serves; to be concluded when the answer has ended. */
+  get visit(): Visit | undefined {
+    return this.#visit;
+  }
+
+  /** Settles on a candidate. A call that served before is given up: a stage asked for another answer. */
+  select(candidate: Candidate, visit?: Visit): void {
+    this.#visit?.abandoned();
+    this.#selected = candidate;
+    this.#visit = visit;
   }
 }
 
@@ -36,20 +54,22 @@ export function routingMetadata(
     region,
     summary: `available=${available.length}${selected ? `, selected=${selected.endpoint.provider.name}` : ''}`,
     attempt: attempts.length,
-    is_byok: false,
+    is_byok: selected?.access.kind === 'own',
     endpoints: {
       total: plan.candidates.length + plan.rejected.length,
       available,
       ...(plan.rejected.length > 0 && { rejected: plan.rejected.map(rejectionOf) }),
     },
     ...(attempts.length > 0 && { attempts: [...attempts] }),
+    ...(plan.params !== undefined && { params: plan.params }),
+    ...(plan.pipeline.length > 0 && { pipeline: plan.pipeline }),
     ...(translation.length > 0 && { translation }),
   };
 }
 
 /** The routing metadata object of a request for which nothing was left. */
 export function metadataOfNothing({ plan }: NothingLeft, region: string | null): RoutingMetadata {
-  const { requested, strategy, rejected } = plan;
+  const { requested, strategy, rejected, params, pipeline } = plan;
   return {
     requested,
     strategy,
@@ -62,6 +82,8 @@ export function metadataOfNothing({ plan }: NothingLeft, region: string | null):
       available: [],
       ...(rejected.length > 0 && { rejected: rejected.map(rejectionOf) }),
     },
+    ...(params !== undefined && { params }),
+    ...(pipeline.length > 0 && { pipeline }),
   };
 }
 

@@ -1,10 +1,20 @@
-import type { Catalog, Model } from '../catalog/catalog.ts';
-import { GatewayError, invalidRequest } from '../ir/errors.ts';
-import type { Strategy, TranslationEntry } from '../ir/metadata.ts';
+import type { Catalog } from '../catalog/catalog.ts';
+import { GatewayError } from '../ir/errors.ts';
+import type { PipelineEntry, Strategy, TranslationEntry } from '../ir/metadata.ts';
 import type { GenerationRequest } from '../ir/request.ts';
-import { quoted, shortened } from '../kit/quoted.ts';
-import type { Candidate, Rejection } from '../routing/candidate.ts';
-import { candidatesOf } from '../routing/candidates.ts';
+import type { JsonObject } from '../kit/json.ts';
+import type { OwnCredential } from '../ports/own-credentials.ts';
+import type { RankedCandidate, Rejection } from '../routing/candidate.ts';
+import { type ConversationKey, conversationKeyOf } from '../routing/conversation/conversation-key.ts';
+import type { Pins } from '../routing/conversation/pins.ts';
+import type { HealthView } from '../routing/health/endpoint-health.ts';
+import { planRoute } from '../routing/plan-route.ts';
+import { preferencesOf } from '../routing/preferences.ts';
+import { resolveModels } from '../routing/resolve/resolve-models.ts';
+import { refuseOff } from '../routing/rules/mandatory-reasoning.ts';
+import { type Needs, needsOf } from '../routing/rules/needs.ts';
+import { servability } from '../routing/rules/servability.ts';
+import type { Traffic } from '../routing/traffic.ts';
 import type { Stage } from '../stages/stage.ts';
 
 /** Where a request may go, in order. */
@@ -13,18 +23,45 @@ export interface Plan {
   readonly requested: string;
   readonly strategy: Strategy;
   /** Never empty. */
-  readonly candidates: readonly Candidate[];
+  readonly candidates: readonly RankedCandidate[];
   readonly rejected: readonly Rejection[];
+  /** What a router went by. */
+  readonly params?: JsonObject;
+  /** What was done to the request on the way here. */
+  readonly pipeline: readonly PipelineEntry[];
   /** Stages that have something to do, outermost first. */
   readonly stages: readonly Stage[];
   /** Wishes that were understood and could not be honoured. */
   readonly report: readonly TranslationEntry[];
+  /** What later requests of the same conversation are known by; absent = nothing tells them. */
+  readonly conversation?: ConversationKey;
+}
+
+/** What planning looks at besides the request. */
+export interface PlanContext {
+  /** The model as the caller wrote it. */
+  readonly requested: string;
+  readonly catalog: Catalog;
+  readonly vendor: string;
+  /** Patterns of the models that the auto router chooses from; undefined = all. */
+  readonly autoModels: readonly string[] | undefined;
+  readonly stages: readonly Stage[];
+  readonly accountId: string;
+  /** The session that a header names. */
+  readonly sessionId?: string;
+  /** Credentials that the caller may use besides the gateway's own. */
+  readonly own: readonly OwnCredential[];
+  readonly health: HealthView;
+  readonly pins: Pins;
+  readonly traffic: Traffic;
+  /** 0 <= number < 1. */
+  readonly random: () => number;
 }
 
 /** Every endpoint was ruled out. */
 export class NothingLeft extends GatewayError {
   /** What is known of the plan that came to nothing. */
-  readonly plan: Pick<Plan, 'requested' | 'strategy' | 'rejected'>;
+  readonly plan: Pick<Plan, 'requested' | 'strategy' | 'rejected' | 'params' | 'pipeline'>;
 
   constructor(kind: 'not-found' | 'context-length', message: string, plan: NothingLeft['plan']) {
     super(kind, message);
@@ -32,109 +69,72 @@ export class NothingLeft extends GatewayError {
   }
 }
 
-/** Suffixes that change how a model is routed; known by name, not served yet. */
-const VARIANTS = ['nitro', 'floor', 'exacto', 'online', 'free', 'extended', 'thinking'];
-
-/** Slugs behind the operator's word that stand for a choice of model; known by name, not served yet. */
-const ROUTERS = ['auto', 'auto-beta', 'pareto-code', 'free', 'fusion', 'fusion-flash', 'bodybuilder'];
-
-/** Wishes that are understood and cannot be honoured yet, with what happens instead. */
-const UNSUPPORTED_WISHES: readonly (readonly [
-  field: string,
-  isWished: (request: GenerationRequest) => boolean,
-  detail: string,
-])[] = [
-  ...['sort', 'preferred_min_throughput', 'preferred_max_latency'].map(
-    (name) =>
-      [
-        `provider.${name}`,
-        ({ wishes }: GenerationRequest) => wishes.provider[name] !== undefined,
-        'endpoints are tried in their configured order; this preference is not available yet',
-      ] as const,
-  ),
-  [
-    'route',
-    ({ wishes }) => wishes.route === 'sort',
-    'models are tried in the order of the request; sorting across models is not available yet',
-  ],
-  [
-    'stop_server_tools_when',
-    ({ wishes }) => wishes.stopServerToolsWhen !== undefined,
-    'the gateway runs no tools itself yet, so there is no loop to stop',
-  ],
-];
-
 /** Plans a request, or throws why it cannot be served: 400 for an unknown model, 404 when every endpoint is ruled out. */
-export function planRequest(
-  request: GenerationRequest,
-  catalog: Catalog,
-  allStages: readonly Stage[],
-  vendor: string,
-): Plan {
-  const requested = request.models[0] ?? '';
-  const strategy = strategyOf(request, catalog);
-  const models = [...new Set(request.models.map((id) => modelOf(id, catalog, vendor)))];
-  const stages = allStages.filter((stage) => stage.isActive(request));
-  const { accepted, rejected } = candidatesOf(request, models, stages.length === 0);
-  if (accepted.length === 0) {
-    const message = nothingLeftMessage(requested, models, rejected);
-    throw new NothingLeft('not-found', message, { requested, strategy, rejected });
+export function planRequest(request: GenerationRequest, context: PlanContext, promptTokens?: number): Plan {
+  const { requested, accountId, sessionId, own, health } = context;
+  const conversation = conversationKeyOf(request, {
+    accountId,
+    modelId: requested,
+    ...(sessionId !== undefined && { sessionHeader: sessionId }),
+  });
+  const pin = conversation && context.pins.find(conversation.key);
+  const needs: Needs = { ...needsOf(request), ...(promptTokens !== undefined && { promptTokens }) };
+  const resolution = resolveModels(request, {
+    catalog: context.catalog,
+    vendor: context.vendor,
+    autoModels: context.autoModels,
+    needs,
+    serves: servability(needs, preferencesOf(request), own),
+    weightedPrice: (modelId) => context.traffic.weightedPrice(modelId),
+    health,
+    pinnedModel: pin?.modelId,
+    random: context.random,
+  });
+  const { strategy, pipeline, params } = resolution;
+  const { models, rejected: thinking } = refuseOff(request, resolution.models);
+  const stages = context.stages.filter((stage) => stage.isActive(request));
+  const route = planRoute({
+    request,
+    needs,
+    models,
+    own,
+    mayRelay: stages.length === 0,
+    health,
+    pin: pin?.site,
+    random: context.random,
+  });
+  const rejected = [...thinking, ...route.rejected];
+  const told = { requested, strategy, rejected, pipeline, ...(params !== undefined && { params }) };
+  if (route.ranked.length === 0) {
+    throw new NothingLeft('not-found', nothingLeftMessage(requested, models.length, rejected), told);
   }
   return {
-    requested,
-    strategy,
-    candidates: accepted,
-    rejected,
+    ...told,
+    candidates: route.ranked,
     stages,
-    report: reportOf(request),
+    report: [...idleWishes(request), ...resolution.report, ...route.report],
+    ...(conversation !== undefined && { conversation }),
   };
 }
 
-function modelOf(id: string, catalog: Catalog, vendor: string): Model {
-  const model = catalog.resolve(id);
-  if (model !== undefined) return model;
-  const base = withoutVariants(id);
-  if (ROUTERS.some((name) => base === `${vendor}/${name}`) || id.includes('@preset/')) {
-    throw invalidRequest([{ path: 'model', message: `${quoted(id)} is not available on this gateway` }]);
-  }
-  if (catalog.resolve(base) !== undefined) {
-    const variant = id.slice(base.length);
-    throw invalidRequest([
-      { path: 'model', message: `the variant ${quoted(variant)} is not available on this gateway` },
-    ]);
-  }
-  throw new GatewayError('invalid-request', `${shortened(id)} is not a valid model ID`);
+/** What the request says about a loop that the gateway does not run yet. */
+function idleWishes({ wishes }: GenerationRequest): TranslationEntry[] {
+  if (wishes.stopServerToolsWhen === undefined) return [];
+  const detail = 'the gateway runs no tools itself yet, so there is no loop to stop';
+  return [{ field: 'stop_server_tools_when', action: 'dropped', detail }];
 }
 
-/** A model id without the known suffixes at its end, of which there may be several: `:nitro:online`. */
-function withoutVariants(id: string): string {
-  const colon = id.lastIndexOf(':');
-  return colon > 0 && VARIANTS.includes(id.slice(colon + 1)) ? withoutVariants(id.slice(0, colon)) : id;
-}
+/** Endpoints that a message names at most. */
+const MOST_NAMED = 20;
 
-function strategyOf(request: GenerationRequest, catalog: Catalog): Strategy {
-  if (request.hasFallbackModels) return 'fallback';
-  const id = request.models[0] ?? '';
-  return catalog.resolve(id)?.id === id ? 'direct' : 'alias';
-}
-
-function nothingLeftMessage(
-  requested: string,
-  models: readonly Model[],
-  rejected: readonly Rejection[],
-): string {
+function nothingLeftMessage(requested: string, models: number, rejected: readonly Rejection[]): string {
   if (rejected.length === 0) return `No endpoints found for ${requested}`;
-  const reasons = rejected.map(
-    ({ endpoint, filter, reason }) => `${endpoint.provider.name} (${endpoint.tag}): ${filter}: ${reason}`,
-  );
-  const served = models.length > 1 ? 'the requested models' : requested;
-  return `No allowed providers are available for ${served}. Ruled out: ${reasons.join('; ')}`;
-}
-
-function reportOf(request: GenerationRequest): TranslationEntry[] {
-  return UNSUPPORTED_WISHES.filter(([, isWished]) => isWished(request)).map(([field, , detail]) => ({
-    field,
-    action: 'dropped',
-    detail,
-  }));
+  const reasons = rejected
+    .slice(0, MOST_NAMED)
+    .map(
+      ({ endpoint, filter, reason }) => `${endpoint.provider.name} (${endpoint.tag}): ${filter}: ${reason}`,
+    );
+  const more = rejected.length > MOST_NAMED ? `; and ${rejected.length - MOST_NAMED} more` : '';
+  const served = models > 1 ? 'the requested models' : requested;
+  return `No allowed providers are available for ${served}. Ruled out: ${reasons.join('; ')}${more}`;
 }

@@ -4,6 +4,7 @@ import { priceListsOf } from '../catalog/price-history.ts';
 import { GatewayError } from '../ir/errors.ts';
 import type { Event, EventBatch } from '../ir/events.ts';
 import { NO_USAGE, type Usage } from '../ir/usage.ts';
+import { SHARED } from '../routing/candidate.ts';
 import { Journey } from './journey.ts';
 import { type Settlement, settleAnswer } from './settle.ts';
 
@@ -16,21 +17,24 @@ const text: Event[] = [
 
 function toolsFor(records: Settlement[], endpoint = endpointOf(), acceptedAtMs = 0) {
   const model = modelOf({ endpoints: [endpoint] });
-  const selected = { model, endpoint, lane: 'translate' as const };
+  const selected = { model, endpoint, access: SHARED, lane: 'translate' as const, isSticky: false };
   const journey = new Journey({
     requested: model.id,
     strategy: 'direct',
     candidates: [selected],
     rejected: [],
+    pipeline: [],
     stages: [],
     report: [],
   });
-  journey.selected = selected;
+  journey.select(selected);
   return {
     journey,
     metadata: () => undefined,
     acceptedAtMs,
     inputImages: 0,
+    ownCredentialFee: 0,
+    believe: (reported: Usage | undefined) => reported,
     estimate: async () => estimated,
     record: async (settlement: Settlement) => {
       records.push(settlement);

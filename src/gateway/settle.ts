@@ -1,4 +1,4 @@
-import { billOf, FREE } from '../catalog/bill.ts';
+import { billOf, FREE, feeOnly } from '../catalog/bill.ts';
 import { pricingAt } from '../catalog/price-history.ts';
 import { GatewayError } from '../ir/errors.ts';
 import { type Event, type EventBatch, type Settled, terminalOf } from '../ir/events.ts';
@@ -24,6 +24,10 @@ export interface SettleTools {
   readonly acceptedAtMs: number;
   /** Images of the prompt. */
   readonly inputImages: number;
+  /** Share of the list price that is charged where the caller's own credential was used. */
+  readonly ownCredentialFee: number;
+  /** What an upstream reported, unless it cannot be true. */
+  readonly believe: (reported: Usage | undefined) => Usage | undefined;
   /** Counts what an upstream did not report. */
   readonly estimate: (result: Result) => Promise<Usage>;
   /** Told exactly once, before the terminal event is let go. */
@@ -81,7 +85,7 @@ async function settle(
   fold.push(terminal);
   const result = fold.result();
   const failed = terminal.type === 'failure';
-  const usage = result.usage ?? (await tools.estimate(result));
+  const usage = tools.believe(result.usage) ?? (await tools.estimate(result));
   const settled = {
     usage,
     bill: failed ? FREE : billFor(usage, result, tools),
@@ -107,7 +111,8 @@ async function settleUnfinished(
 ): Promise<void> {
   const result = fold.result();
   const hasOutput = result.items.length > 0;
-  const usage = hasOutput ? atLeast(result.usage, await tools.estimate(result)) : (result.usage ?? NO_USAGE);
+  const reported = tools.believe(result.usage);
+  const usage = hasOutput ? atLeast(reported, await tools.estimate(result)) : (reported ?? NO_USAGE);
   const isCharged = hasOutput && failure === undefined;
   await tools.record({
     usage,
@@ -130,11 +135,16 @@ function billFor(usage: Usage, result: Result, tools: SettleTools) {
     journey: { selected },
     acceptedAtMs,
     inputImages,
+    ownCredentialFee,
   } = tools;
   const isBlank =
     result.items.length === 0 && usage.outputTokens === 0 && result.finish?.nativeReason === undefined;
   if (selected === undefined || isBlank) return FREE;
-  return billOf({ usage, inputImages }, pricingAt(selected.endpoint, acceptedAtMs, usage.inputTokens));
+  const listed = billOf(
+    { usage, inputImages },
+    pricingAt(selected.endpoint, acceptedAtMs, usage.inputTokens),
+  );
+  return selected.access.kind === 'own' ? feeOnly(listed, ownCredentialFee) : listed;
 }
 
 function metadataOf(tools: SettleTools, failed: boolean): { metadata?: RoutingMetadata } {

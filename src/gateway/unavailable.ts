@@ -3,6 +3,7 @@ import type { GenerationRequest } from '../ir/request.ts';
 import { isJsonObject, type JsonObject } from '../kit/json.ts';
 import { quoted } from '../kit/quoted.ts';
 import type { Issue } from '../kit/validate.ts';
+import { ROUTER_OF_PLUGIN } from '../routing/routers/routers.ts';
 
 /**
  * Refuses what this gateway knows by name but cannot do: a plugin that is switched on, a tool that the gateway itself
@@ -13,9 +14,12 @@ export function refuseUnavailable(request: GenerationRequest, vendor: string): v
   if (issues.length > 0) throw invalidRequest(issues);
 }
 
+/** Plugins that do something; the others are known by name. */
+const AVAILABLE_PLUGINS: ReadonlySet<string> = new Set(ROUTER_OF_PLUGIN.keys());
+
 function pluginIssues(request: GenerationRequest): Issue[] {
   return membersOf(request.body.plugins).flatMap(({ value, index }) =>
-    value.enabled === false
+    value.enabled === false || AVAILABLE_PLUGINS.has(String(value.id))
       ? []
       : [
           {

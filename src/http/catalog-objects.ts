@@ -1,10 +1,12 @@
 import type { Static } from 'typebox';
-import type { Endpoint, Model, Pricing, PricingOverride, Provider } from '../catalog/catalog.ts';
+import type { ProviderInfo } from '../catalog/all-providers.ts';
+import type { Endpoint, Model, Pricing, PricingOverride, ReasoningFacts } from '../catalog/catalog.ts';
 import { PARAMETER_NAMES } from '../catalog/parameter-names.ts';
 import type { endpointSchema } from '../contract/endpoint.ts';
 import type { architectureSchema, modelSchema } from '../contract/model.ts';
 import type { pricingSchema } from '../contract/pricing.ts';
 import type { providerSchema } from '../contract/provider.ts';
+import type { EndpointService } from '../gateway/generation.ts';
 import { formatPrice } from '../kit/money.ts';
 
 /** A model on the wire. Prices and limits are those of the endpoint that is tried first. */
@@ -29,14 +31,22 @@ export function renderModel(model: Model, basePath: string): Static<typeof model
     supported_voices: null,
     default_parameters: null,
     hugging_face_id: model.huggingFaceId ?? null,
-    knowledge_cutoff: null,
+    knowledge_cutoff: model.knowledgeCutoff ?? null,
     expiration_date: null,
+    ...(model.reasoning && { reasoning: renderReasoning(model.reasoning) }),
     links: { details: `${basePath}/models/${model.id}/endpoints` },
   };
 }
 
-/** An endpoint on the wire. Nothing is measured yet: statistics are null. */
-export function renderEndpoint(endpoint: Endpoint, model: Model): Static<typeof endpointSchema> {
+/** Endpoints that cool down are shown as degraded. */
+const STATUS_OF: Readonly<Record<EndpointService['state'], number>> = { ok: 0, probing: -1, cooling: -2 };
+
+/** An endpoint on the wire, with what was measured of the shared one. */
+export function renderEndpoint(
+  endpoint: Endpoint,
+  model: Model,
+  service: EndpointService,
+): Static<typeof endpointSchema> {
   return {
     name: `${endpoint.provider.name} | ${model.id}`,
     model_id: model.id,
@@ -50,16 +60,17 @@ export function renderEndpoint(endpoint: Endpoint, model: Model): Static<typeof 
     pricing: renderPricing(endpoint.pricing, endpoint.overrides),
     supported_parameters: [...(endpoint.supportedParameters ?? PARAMETER_NAMES)],
     supports_implicit_caching: endpoint.cachesImplicitly ?? false,
-    status: 0,
-    uptime_last_5m: null,
-    uptime_last_30m: null,
-    uptime_last_1d: null,
-    latency_last_30m: null,
-    throughput_last_30m: null,
+    status: STATUS_OF[service.state],
+    uptime_last_5m: service.uptime5m,
+    uptime_last_30m: service.uptime30m,
+    uptime_last_1d: service.uptime1d,
+    latency_last_30m: service.latency30m,
+    throughput_last_30m: service.throughput30m,
   };
 }
 
-export function renderProvider({ name, slug, facts = {} }: Provider): Static<typeof providerSchema> {
+/** A provider on the wire. */
+export function renderProvider({ name, slug, facts = {} }: ProviderInfo): Static<typeof providerSchema> {
   return {
     name,
     slug,
@@ -78,6 +89,16 @@ export function renderArchitecture(model: Model): Static<typeof architectureSche
     output_modalities: [...model.outputModalities],
     tokenizer: 'Other',
     instruct_type: null,
+  };
+}
+
+function renderReasoning(facts: ReasoningFacts): Static<typeof modelSchema>['reasoning'] {
+  return {
+    mandatory: facts.mandatory,
+    ...(facts.defaultEnabled !== undefined && { default_enabled: facts.defaultEnabled }),
+    ...(facts.defaultEffort && { default_effort: facts.defaultEffort }),
+    ...(facts.supportedEfforts && { supported_efforts: [...facts.supportedEfforts] }),
+    ...(facts.supportsMaxTokens !== undefined && { supports_max_tokens: facts.supportsMaxTokens }),
   };
 }
 

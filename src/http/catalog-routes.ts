@@ -1,3 +1,4 @@
+import { allProviders } from '../catalog/all-providers.ts';
 import type { Catalog, Model } from '../catalog/catalog.ts';
 import { type ModelsQuery, modelsQuerySchema } from '../contract/models-query.ts';
 import { GatewayError, invalidRequest } from '../ir/errors.ts';
@@ -42,6 +43,7 @@ export const showModel: Handler = (call) => {
 /** `GET /models/{author}/{slug}/endpoints`. */
 export const listEndpoints: Handler = (call) => {
   const model = findModel(call);
+  const { gateway } = call.services;
   call.exchange.reply.json(200, {
     data: {
       id: model.id,
@@ -49,14 +51,16 @@ export const listEndpoints: Handler = (call) => {
       created: model.created,
       description: model.description,
       architecture: renderArchitecture(model),
-      endpoints: model.endpoints.map((endpoint) => renderEndpoint(endpoint, model)),
+      endpoints: model.endpoints.map((endpoint) =>
+        renderEndpoint(endpoint, model, gateway.serviceOf(endpoint)),
+      ),
     },
   });
 };
 
-/** `GET /providers`. */
+/** `GET /providers`: all that are known, on or not. */
 export const listProviders: Handler = ({ services, exchange }) => {
-  exchange.reply.json(200, { data: services.catalog().providers.map(renderProvider) });
+  exchange.reply.json(200, { data: allProviders(services.catalog()).map(renderProvider) });
 };
 
 function findModel({ params, services }: Call): Model {

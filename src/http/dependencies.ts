@@ -1,6 +1,7 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Gateway } from '../gateway/generation.ts';
 import type { Clock, IdSource } from '../kit/ids.ts';
+import type { Byok } from '../manage/byok.ts';
 import type { KeyDirectory } from './authenticate.ts';
 
 /** Settings of the HTTP layer at one moment; a reload replaces them between requests, never inside one. */
@@ -74,6 +75,7 @@ export interface HttpServices {
   readonly catalog: () => Catalog;
   readonly keys: KeyDirectory;
   readonly gateway: Gateway;
+  readonly byok: Byok;
 }
 
 /** What the HTTP layer is built from. */

@@ -51,7 +51,7 @@ async function streamed(call: Call, dialect: InboundDialect, input: GenerationIn
 }
 
 /** Runs a generation under the gateway's deadline. */
-async function generation(
+export async function generation(
   call: Call,
   format: Format,
   run: (input: GenerationInput) => Promise<void>,

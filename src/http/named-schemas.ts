@@ -1,4 +1,5 @@
 import type { TSchema } from 'typebox';
+import { byokCredentialSchema } from '../contract/byok.ts';
 import { currentKeySchema } from '../contract/current-key.ts';
 import { endpointListSchema, endpointSchema } from '../contract/endpoint.ts';
 import { errorEnvelopeSchema, messagesErrorSchema } from '../contract/error-envelope.ts';
@@ -28,6 +29,7 @@ import {
 /** Schemas that the interface description names; everything else is written out where it is used. */
 export const NAMED_SCHEMAS: Readonly<Record<string, TSchema>> = {
   Architecture: architectureSchema,
+  ByokCredential: byokCredentialSchema,
   CacheControl: cacheControlSchema,
   ChatCompletion: chatResultSchema,
   CurrentKey: currentKeySchema,

@@ -17,7 +17,7 @@ export function parseQuery(query: URLSearchParams, schema: TObject): JsonObject 
   for (const [name, property] of Object.entries(schema.properties)) {
     const given = query.getAll(name);
     if (given.length === 0) continue;
-    const type = (property as { type?: string }).type ?? 'string';
+    const { type, isNullable } = kindOf(property);
     if (type === 'array') {
       const entries = given.flatMap((text) => text.split(',')).map((text) => text.trim());
       if (entries.some((text) => text !== '')) values[name] = entries;
@@ -25,7 +25,7 @@ export function parseQuery(query: URLSearchParams, schema: TObject): JsonObject 
       throw invalidRequest([{ path: name, message: 'is given more than once' }]);
     } else {
       const text = given[0] ?? '';
-      values[name] = COERCIONS[type]?.(text) ?? text;
+      values[name] = isNullable && isNullText(text) ? null : (COERCIONS[type]?.(text) ?? text);
     }
   }
   return values;
@@ -33,4 +33,23 @@ export function parseQuery(query: URLSearchParams, schema: TObject): JsonObject 
 
 function numberOrText(text: string): Json {
   return /^-?\d{1,15}(?:\.\d{1,15})?$/.test(text) ? Number(text) : text;
+}
+
+interface QueryProperty {
+  readonly type?: string;
+  readonly anyOf?: readonly QueryProperty[];
+}
+
+function kindOf(property: unknown): { readonly type: string; readonly isNullable: boolean } {
+  const { type, anyOf } = property as QueryProperty;
+  const branches = anyOf?.map((branch) => branch.type) ?? [type];
+  return {
+    type: branches.find((branch) => branch !== undefined && branch !== 'null') ?? 'string',
+    isNullable: branches.includes('null'),
+  };
+}
+
+/** How clients write a null where a query can have one. */
+function isNullText(text: string): boolean {
+  return text === '' || text === 'null';
 }

@@ -21,7 +21,7 @@ export interface RouteResponse {
 
 /** One row of the route table. Everything a route is; nothing about it is decided elsewhere. */
 export interface Route {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   readonly mount: Mount;
   /** With `{name}` for path parameters. */
   readonly path: string;

@@ -1,7 +1,16 @@
 import Type, { type TSchema } from 'typebox';
+import {
+  byokListSchema,
+  byokQuerySchema,
+  byokReplySchema,
+  createByokSchema,
+  deletedSchema,
+  updateByokSchema,
+} from '../contract/byok.ts';
 import { currentKeyObject, currentKeySchema } from '../contract/current-key.ts';
 import { endpointListSchema } from '../contract/endpoint.ts';
 import { errorEnvelopeSchema, messagesErrorSchema } from '../contract/error-envelope.ts';
+import { explainRequestSchema, explanationSchema } from '../contract/explanation.ts';
 import {
   chatResultSchema,
   messagesResultSchema,
@@ -18,7 +27,9 @@ import { encodeEnvelope } from '../dialects/error-envelope.ts';
 import { messagesInbound } from '../dialects/messages/messages.ts';
 import { countTokensSchema } from '../dialects/messages/wire.ts';
 import { responsesInbound } from '../dialects/responses/responses.ts';
+import { createByok, deleteByok, listByok, showByok, updateByok } from './byok-routes.ts';
 import { countModels, listEndpoints, listModels, listProviders, showModel } from './catalog-routes.ts';
+import { explainHandler } from './explain.ts';
 import { countTokensHandler, generateHandler } from './generate.ts';
 import { generationHeaderSchema } from './generation-headers.ts';
 import type { Handler, Route, RouteResponse } from './route.ts';
@@ -66,6 +77,15 @@ const PROBE = {
   auth: 'none',
   rateClass: 'probe',
   request: NOTHING_DECLARED,
+} as const;
+
+/** An operation on an account's credentials. */
+const BYOK = {
+  mount: 'api',
+  tag: 'BYOK',
+  auth: 'management',
+  rateClass: 'management',
+  encodeError: encodeEnvelope,
 } as const;
 
 /** THE table: every route of the gateway, for one vendor word. */
@@ -121,6 +141,27 @@ export function routesFor(vendor: string): readonly Route[] {
       result: chatResultSchema,
       errorSchema: errorEnvelopeSchema,
     }),
+    {
+      method: 'POST',
+      mount: 'api',
+      path: '/routing/explain',
+      operationId: 'explainRouting',
+      summary: 'What would become of a request; nobody is called, nothing is charged',
+      tag: 'Routing',
+      auth: 'any',
+      rateClass: 'management',
+      request: { query: null, headers: generationHeaderSchema(vendor), body: explainRequestSchema },
+      responses: {
+        200: ok(explanationSchema),
+        ...errors(errorEnvelopeSchema, [400, 401, 404, 408, 413, 415, 422, 500, 503]),
+      },
+      encodeError: encodeEnvelope,
+      handler: explainHandler(vendor, {
+        responses: responsesInbound,
+        messages: messagesInbound,
+        chat: chatInbound,
+      }),
+    },
     {
       ...READ,
       path: '/models',
@@ -189,6 +230,62 @@ export function routesFor(vendor: string): readonly Route[] {
     },
     currentKey,
     { ...currentKey, path: '/auth/key', operationId: 'getCurrentKeyAlias' },
+    {
+      ...BYOK,
+      method: 'POST',
+      path: '/byok',
+      operationId: 'createByok',
+      summary: 'Store a credential for a provider',
+      request: { ...NOTHING_DECLARED, body: createByokSchema },
+      responses: {
+        201: { description: 'Created', content: { 'application/json': byokReplySchema } },
+        ...errors(errorEnvelopeSchema, [400, 401, 403, 404, 413, 415, 500]),
+      },
+      handler: createByok,
+    },
+    {
+      ...BYOK,
+      method: 'GET',
+      path: '/byok',
+      operationId: 'listByok',
+      summary: 'Credentials of a workspace',
+      request: { ...NOTHING_DECLARED, query: byokQuerySchema },
+      responses: { 200: ok(byokListSchema), ...errors(errorEnvelopeSchema, [400, 401, 403, 404, 500]) },
+      handler: listByok,
+    },
+    {
+      ...BYOK,
+      method: 'GET',
+      path: '/byok/{id}',
+      operationId: 'getByok',
+      summary: 'One credential',
+      request: NOTHING_DECLARED,
+      responses: { 200: ok(byokReplySchema), ...errors(errorEnvelopeSchema, [401, 403, 404, 500]) },
+      handler: showByok,
+    },
+    {
+      ...BYOK,
+      method: 'PATCH',
+      path: '/byok/{id}',
+      operationId: 'updateByok',
+      summary: 'Change a credential; a new key replaces the old one in place',
+      request: { ...NOTHING_DECLARED, body: updateByokSchema },
+      responses: {
+        200: ok(byokReplySchema),
+        ...errors(errorEnvelopeSchema, [400, 401, 403, 404, 413, 415, 500]),
+      },
+      handler: updateByok,
+    },
+    {
+      ...BYOK,
+      method: 'DELETE',
+      path: '/byok/{id}',
+      operationId: 'deleteByok',
+      summary: 'Delete a credential and wipe its key',
+      request: NOTHING_DECLARED,
+      responses: { 200: ok(deletedSchema), ...errors(errorEnvelopeSchema, [401, 403, 404, 500]) },
+      handler: deleteByok,
+    },
     {
       ...READ,
       path: '/openapi.json',

@@ -298,6 +298,9 @@ function withoutServices(basics: HttpBasics): HttpDependencies {
     get gateway() {
       return refuse();
     },
+    get byok() {
+      return refuse();
+    },
   };
 }
 

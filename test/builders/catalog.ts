@@ -1,3 +1,4 @@
+import { siteOfEndpoint } from '../../src/catalog/build-models.ts';
 import type { Catalog, Endpoint, Model, Provider } from '../../src/catalog/catalog.ts';
 import { parsePrice } from '../../src/kit/money.ts';
 
@@ -26,6 +27,11 @@ export function endpointOf(changes: Partial<Endpoint> = {}): Endpoint {
     modelId: 'acme/large',
     upstreamModel: 'large-v1',
     tag: provider.slug,
+    site: siteOfEndpoint(
+      changes.modelId ?? 'acme/large',
+      changes.tag ?? provider.slug,
+      changes.upstreamModel ?? 'large-v1',
+    ),
     quantization: undefined,
     contextLength: undefined,
     maxOutputTokens: undefined,
@@ -54,9 +60,11 @@ export function modelOf(changes: Partial<Model> = {}): Model {
 }
 
 export function catalogOf(...models: Model[]): Catalog {
-  return {
+  const catalog: Catalog = {
+    withEveryProvider: () => catalog,
     models,
     providers: [...new Set(models.flatMap((model) => model.endpoints.map(({ provider }) => provider)))],
     resolve: (id) => models.find((model) => model.id === id || model.aliases.includes(id)),
   };
+  return catalog;
 }

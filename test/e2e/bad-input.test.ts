@@ -108,6 +108,16 @@ const RESPONSES: Case[] = [
     400,
     'input[0].content[0].detail',
   ],
+  [
+    { input: [{ role: 'user', content: [{ type: 'input_image', image_url: 'data:image/png;base64,' }] }] },
+    400,
+    'input[0].content[0].image_url: holds no image',
+  ],
+  [
+    { input: [{ role: 'user', content: [{ type: 'input_image', image_url: 'notaurl' }] }] },
+    400,
+    'input[0].content[0].image_url: must be an address',
+  ],
   [{ background: true }, 400, 'background'],
   [{ store: true }, 400, 'store'],
   [{ previous_response_id: 'resp_1' }, 400, 'previous_response_id'],
@@ -167,6 +177,19 @@ const MESSAGES: Case[] = [
     'messages[0].content[0].source.media_type',
   ],
   [
+    {
+      messages: [
+        {
+          role: 'user',
+          content: [{ type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'a cat' } }],
+        },
+      ],
+    },
+    400,
+    'messages[0].content[0].source.data: is no valid base64',
+  ],
+  [{ context_management: { edits: [{ type: 'forget' }] } }, 400, 'context_management.edits[0].type'],
+  [
     { messages: [{ role: 'user', content: [{ type: 'tool_result' }] }] },
     400,
     'messages[0].content[0].tool_use_id',
@@ -199,6 +222,14 @@ const CHAT: Case[] = [
     400,
     'messages[0].content[0].image_url',
   ],
+  [
+    {
+      messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url: 'ftp://a.example/' } }] }],
+    },
+    400,
+    'messages[0].content[0].image_url.url: must be an address',
+  ],
+  [{ messages: [{ role: 'user', content: '' }] }, 400, 'messages[0].content: must not be empty'],
   [{ max_tokens: -1 }, 400, 'max_tokens'],
   [{ max_completion_tokens: 0 }, 400, 'max_completion_tokens'],
   [{ n: 2 }, 400, 'n'],

@@ -66,7 +66,7 @@ describe('the output that is asked for', () => {
   it('is lowered, and reported, where nobody writes as much', async () => {
     upstream.answer(chatAnswer({ text: 'ok' }));
     const { body } = await ask({ model: 'up/two', max_output_tokens: 9000 });
-    expect(await sent()).toMatchObject({ model: 'small', max_tokens: 100 });
+    expect(await sent()).toMatchObject({ model: 'big', max_tokens: 5000 });
     expect(body.signalbox_metadata.translation).toMatchObject([
       { field: 'max_output_tokens', action: 'coerced' },
     ]);
@@ -123,9 +123,8 @@ it('charges for each image of the prompt', async () => {
 });
 
 it.each([
-  ['up/two:nitro', 'the variant ":nitro" is not available'],
-  ['up/two:nitro:online', 'the variant ":nitro:online" is not available'],
-  ['signalbox/auto:floor', '"signalbox/auto:floor" is not available'],
+  ['up/two:nitro:online', 'the variant ":online" is not available'],
+  ['signalbox/fusion:floor', '"signalbox/fusion" is not available'],
   ['up/two:nitro:fast', 'up/two:nitro:fast is not a valid model ID'],
   ['no/such:nitro', 'no/such:nitro is not a valid model ID'],
 ])('says of the model %s: %s', async (model, message) => {

@@ -84,16 +84,17 @@ export async function openBench(): Promise<Bench> {
   };
 }
 
-/** A small request in each format. */
+/** A small request in each format, for the first upstream before the second. */
 export function bodyOf(format: string, model: string, more: object = {}): [path: string, body: object] {
   const messages = [{ role: 'user', content: 'Hello' }];
+  const common = { model, provider: { order: [`p1-${format}`] } };
   switch (format) {
     case 'responses':
-      return ['/responses', { model, input: 'Hello', ...more }];
+      return ['/responses', { ...common, input: 'Hello', ...more }];
     case 'messages':
-      return ['/messages', { model, max_tokens: 100, messages, ...more }];
+      return ['/messages', { ...common, max_tokens: 100, messages, ...more }];
     default:
-      return ['/chat/completions', { model, messages, ...more }];
+      return ['/chat/completions', { ...common, messages, ...more }];
   }
 }
 

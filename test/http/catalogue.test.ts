@@ -162,11 +162,18 @@ describe('the other catalogue routes', () => {
     expect(json.data.endpoints[0].supported_parameters).toContain('seed');
   });
 
-  it('list providers without anything secret', async () => {
+  it('list all known providers, those of the file too, without anything secret', async () => {
     const { port } = await startServer();
     const { json, text } = await ask(port, { path: '/api/v1/providers' });
     expect(Compile(providerListSchema).Check(json)).toBe(true);
-    expect(json.data.map(({ slug }: { slug: string }) => slug)).toEqual(['acme', 'bolt']);
+    const slugs = json.data.map(({ slug }: { slug: string }) => slug);
+    expect(slugs).toEqual([...new Set(slugs)].sort());
+    expect(slugs).toEqual(expect.arrayContaining(['acme', 'bolt', 'amazon-bedrock', 'openai', 'z-ai']));
+    expect(slugs.length).toBeGreaterThan(100);
+    expect(json.data.find(({ slug }: { slug: string }) => slug === 'google-ai-studio')).toMatchObject({
+      name: 'Google AI Studio',
+      headquarters: 'US',
+    });
     expect(text).not.toMatch(/upstream/);
   });
 });

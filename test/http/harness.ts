@@ -15,6 +15,7 @@ import { randomIds, systemClock } from '../../src/kit/ids.ts';
 import type { JsonObject } from '../../src/kit/json.ts';
 import { parsePrice } from '../../src/kit/money.ts';
 import type { Key } from '../../src/ports/tenancy.ts';
+import { NO_STATISTICS } from '../../src/routing/health/measurements.ts';
 
 export const PLAIN_KEY = 'sk-test-plain';
 export const MANAGEMENT_KEY = 'sk-test-management';
@@ -74,6 +75,10 @@ export function contextOf(input: GenerationInput): ReplyContext {
 /** A gateway that answers `hello`; tests replace what they want to see. */
 export function fakeGateway(changes: Partial<Gateway> = {}): Gateway {
   return {
+    serviceOf: () => ({ ...NO_STATISTICS, state: 'ok' }),
+    explain: async () => {
+      throw new Error('nothing to explain');
+    },
     stream: async (input) => ({ context: contextOf(input), batches: batchesOf([answerEvents('hello')]) }),
     complete: async (input) => ({
       context: contextOf(input),
@@ -182,6 +187,7 @@ export async function startServer(options: Options = {}): Promise<Running> {
         },
       },
       gateway: fakeGateway(options.gateway),
+      byok: {} as HttpDependencies['byok'],
     });
   if (options.notReady !== true) await becomeReady();
   running.push(server);
@@ -343,6 +349,7 @@ function endpoint(modelId: string, provider: Provider, prompt: string, completio
     modelId,
     upstreamModel: 'upstream-name',
     tag: provider.slug,
+    site: `${modelId} ${provider.slug}`,
     quantization: 'fp8',
     contextLength: undefined,
     maxOutputTokens: 1000,
@@ -397,5 +404,6 @@ const MODELS: readonly Model[] = [
 export const CATALOG: Catalog = {
   models: MODELS,
   providers: [ACME, BOLT],
+  withEveryProvider: () => CATALOG,
   resolve: (id) => MODELS.find((entry) => entry.id === id || entry.aliases.includes(id)),
 };

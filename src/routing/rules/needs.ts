@@ -1,5 +1,5 @@
-import type { Item, Part } from '../ir/items.ts';
-import type { GenerationRequest } from '../ir/request.ts';
+import type { Item, Part } from '../../ir/items.ts';
+import type { GenerationRequest } from '../../ir/request.ts';
 
 /** What a request needs of whoever serves it. */
 export interface Needs {
@@ -8,6 +8,12 @@ export interface Needs {
   readonly outputModalities: ReadonlySet<string>;
   /** Parameters it carries, by their public names. */
   readonly parameters: ReadonlySet<string>;
+  /** The most that it lets be written; undefined = it does not say. */
+  readonly outputTokens: number | undefined;
+  /** What an endpoint must at least be able to write; absent = all of `outputTokens`. */
+  readonly leastOutput?: number;
+  /** Length of the prompt; undefined = not counted, because it is far from any limit. */
+  readonly promptTokens?: number;
 }
 
 const MODALITY_OF: Readonly<Partial<Record<Part['type'], string>>> = {
@@ -29,7 +35,8 @@ export function needsOf(request: GenerationRequest): Needs {
   return {
     inputModalities,
     outputModalities: new Set((request.modalities ?? []).filter((modality) => modality !== 'text')),
-    parameters: new Set(PARAMETERS.flatMap(([name, isUsed]) => (isUsed(request) ? [name] : []))),
+    parameters: new Set(PARAMETERS.filter(([, isUsed]) => isUsed(request)).map(([name]) => name)),
+    outputTokens: request.maxOutputTokens,
   };
 }
 

@@ -1,0 +1,48 @@
+import type { GenerationRequest } from '../ir/request.ts';
+import { siteOf } from '../routing/candidate.ts';
+import { mayPin } from '../routing/conversation/may-pin.ts';
+import type { Pins } from '../routing/conversation/pins.ts';
+import { judgeToolCalls } from '../routing/health/tool-call-quality.ts';
+import type { Traffic } from '../routing/traffic.ts';
+import { UpstreamFailure } from '../upstream/upstream.ts';
+import { blameOf } from './blame.ts';
+import type { Journey } from './journey.ts';
+import type { Settlement } from './settle.ts';
+
+/** What remembers how calls went, for the requests to come. */
+export interface RoutingMemory {
+  readonly pins: Pins;
+  readonly traffic: Traffic;
+}
+
+/** Tells routing how an answer ended: the endpoint's health, the conversation's pin, what the model really costs. */
+export function conclude(
+  request: GenerationRequest,
+  journey: Journey,
+  { outcome, usage, bill, result, error }: Settlement,
+  { pins, traffic }: RoutingMemory,
+): void {
+  const { selected, visit, plan } = journey;
+  if (selected === undefined || visit === undefined) return;
+  if (outcome === 'aborted') visit.abandoned();
+  if (outcome === 'failed') visit.failed(error instanceof UpstreamFailure ? blameOf(error) : BROKEN_OFF);
+  if (outcome !== 'finished') return;
+  visit.succeeded({
+    outputTokens: usage.outputTokens,
+    toolCalls: judgeToolCalls(request, result.items),
+  });
+  const { model, endpoint, access } = selected;
+  traffic.add(model.id, {
+    inputTokens: usage.inputTokens,
+    outputTokens: usage.outputTokens,
+    costNanos: bill.inputNanos + bill.outputNanos,
+  });
+  const { conversation } = plan;
+  const hasOrder = request.wishes.provider.order !== undefined;
+  if (conversation !== undefined && mayPin({ kind: conversation.kind, usage, endpoint, hasOrder })) {
+    pins.pin(conversation.key, { site: siteOf(endpoint, access), modelId: model.id });
+  }
+}
+
+/** An answer that ended in the middle, without a word from the endpoint. */
+const BROKEN_OFF = { counts: true, isRateLimit: false } as const;

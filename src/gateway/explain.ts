@@ -1,0 +1,158 @@
+import { billOf } from '../catalog/bill.ts';
+import { pricingAt } from '../catalog/price-history.ts';
+import type { GatewayError } from '../ir/errors.ts';
+import type { PipelineEntry, Strategy, TranslationEntry } from '../ir/metadata.ts';
+import type { GenerationRequest } from '../ir/request.ts';
+import { NO_USAGE } from '../ir/usage.ts';
+import type { JsonObject } from '../kit/json.ts';
+import { formatPrice, usdOf } from '../kit/money.ts';
+import { type RankedCandidate, type Rejection, siteOf } from '../routing/candidate.ts';
+import type { HealthState, HealthView } from '../routing/health/endpoint-health.ts';
+import type { Lane } from '../upstream/upstream.ts';
+import { countInputImages } from './input-images.ts';
+import type { NothingLeft, Plan } from './plan.ts';
+
+/** What would become of a request, with the keys it has on the wire. */
+export interface Explanation {
+  readonly requested: string;
+  readonly strategy: Strategy;
+  /** In the order in which they would be tried. */
+  readonly candidates: readonly ExplainedCandidate[];
+  readonly rejected: readonly {
+    readonly provider: string;
+    readonly tag: string;
+    readonly model: string;
+    readonly filter: string;
+    readonly reason: string;
+  }[];
+  /** Of the first candidate; null where nothing bounds the output. */
+  readonly estimate: {
+    readonly prompt_tokens: number;
+    readonly max_output_tokens: number | null;
+    readonly max_cost_usd: number | null;
+  };
+  readonly params?: JsonObject;
+  readonly pipeline?: readonly PipelineEntry[];
+  /** Wishes that cannot be honoured whoever serves. */
+  readonly translation?: readonly TranslationEntry[];
+  /** What the caller would get when nobody is left. */
+  readonly error?: { readonly code: number; readonly message: string };
+}
+
+/** One way the request could go. */
+export interface ExplainedCandidate {
+  /** From 1. */
+  readonly rank: number;
+  readonly provider: string;
+  readonly tag: string;
+  readonly model: string;
+  /** `shared`, or `byok:` and the id of the caller's credential. */
+  readonly credential: string;
+  readonly lane: Lane;
+  readonly price: { readonly prompt: string; readonly completion: string };
+  /** Share of the draw for the first place; null where nothing was drawn. */
+  readonly weight: number | null;
+  readonly sticky: boolean;
+  readonly health: {
+    readonly state: HealthState;
+    readonly failures: number;
+    readonly latency_p50_ms: number | null;
+    readonly throughput_p50: number | null;
+  };
+  readonly translation: readonly TranslationEntry[];
+}
+
+/** What explaining looks at besides the plan. */
+export interface ExplainTools {
+  readonly health: HealthView;
+  /** What would be lost or changed on the way to a candidate. */
+  readonly preview: (candidate: RankedCandidate) => readonly TranslationEntry[];
+  readonly promptTokens: number;
+  /** Epoch milliseconds. */
+  readonly nowMs: number;
+}
+
+/** Explains a plan without carrying it out. */
+export function explainPlan(request: GenerationRequest, plan: Plan, tools: ExplainTools): Explanation {
+  const [first] = plan.candidates;
+  return {
+    requested: plan.requested,
+    strategy: plan.strategy,
+    candidates: plan.candidates.map((candidate, index) => explained(candidate, index + 1, tools)),
+    rejected: plan.rejected.map(explainedRejection),
+    estimate: estimateOf(request, first, tools),
+    ...(plan.params !== undefined && { params: plan.params }),
+    ...(plan.pipeline.length > 0 && { pipeline: plan.pipeline }),
+    ...(plan.report.length > 0 && { translation: plan.report }),
+  };
+}
+
+/** Explains why nobody is left. */
+export function explainNothing(error: NothingLeft & GatewayError, promptTokens: number): Explanation {
+  const { requested, strategy, rejected, params, pipeline } = error.plan;
+  return {
+    requested,
+    strategy,
+    candidates: [],
+    rejected: rejected.map(explainedRejection),
+    estimate: { prompt_tokens: promptTokens, max_output_tokens: null, max_cost_usd: null },
+    ...(params !== undefined && { params }),
+    ...(pipeline.length > 0 && { pipeline }),
+    error: { code: error.status, message: error.message },
+  };
+}
+
+function explained(candidate: RankedCandidate, rank: number, tools: ExplainTools): ExplainedCandidate {
+  const { endpoint, model, access, lane, weight, isSticky } = candidate;
+  const health = tools.health.of(siteOf(endpoint, access));
+  return {
+    rank,
+    provider: endpoint.provider.name,
+    tag: endpoint.tag,
+    model: model.id,
+    credential: access.kind === 'shared' ? 'shared' : `byok:${access.credential.id}`,
+    lane,
+    price: {
+      prompt: formatPrice(endpoint.pricing.prompt ?? 0n),
+      completion: formatPrice(endpoint.pricing.completion ?? 0n),
+    },
+    weight: weight ?? null,
+    sticky: isSticky,
+    health: {
+      state: health.state,
+      failures: health.failures,
+      latency_p50_ms: health.latency?.p50 ?? null,
+      throughput_p50: health.throughput?.p50 ?? null,
+    },
+    translation: tools.preview(candidate),
+  };
+}
+
+function explainedRejection({ endpoint, filter, reason }: Rejection) {
+  return { provider: endpoint.provider.name, tag: endpoint.tag, model: endpoint.modelId, filter, reason };
+}
+
+/** The most that the first candidate could cost: the whole prompt uncached, the whole output written. */
+function estimateOf(
+  request: GenerationRequest,
+  first: RankedCandidate | undefined,
+  { promptTokens, nowMs }: ExplainTools,
+): Explanation['estimate'] {
+  const limits = [request.maxOutputTokens, first?.endpoint.maxOutputTokens].filter(
+    (limit) => limit !== undefined,
+  );
+  const outputTokens = limits.length > 0 ? Math.min(...limits) : undefined;
+  if (first === undefined || outputTokens === undefined) {
+    return { prompt_tokens: promptTokens, max_output_tokens: outputTokens ?? null, max_cost_usd: null };
+  }
+  const usage = { ...NO_USAGE, inputTokens: promptTokens, outputTokens };
+  const bill = billOf(
+    { usage, inputImages: countInputImages(request) },
+    pricingAt(first.endpoint, nowMs, promptTokens),
+  );
+  return {
+    prompt_tokens: promptTokens,
+    max_output_tokens: outputTokens,
+    max_cost_usd: usdOf(bill.totalNanos),
+  };
+}

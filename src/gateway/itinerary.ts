@@ -1,0 +1,101 @@
+import { type RankedCandidate, siteOf } from '../routing/candidate.ts';
+import type { Health } from '../routing/health/health.ts';
+import type { Visit } from '../routing/health/visit.ts';
+
+/** Upstream calls for one model, and for the whole request. */
+export interface AttemptLimits {
+  readonly perModel: number;
+  readonly perRequest: number;
+}
+
+/** The candidates that one request may ask a question, whatever their health. */
+export function withinLimits(
+  candidates: readonly RankedCandidate[],
+  { perModel, perRequest }: AttemptLimits,
+): RankedCandidate[] {
+  const counts = new Map<string, number>();
+  return candidates
+    .filter(({ model }) => {
+      const count = (counts.get(model.id) ?? 0) + 1;
+      counts.set(model.id, count);
+      return count <= perModel;
+    })
+    .slice(0, perRequest);
+}
+
+/** A candidate that may be called now. The visit must be concluded. */
+export interface Stop {
+  readonly candidate: RankedCandidate;
+  readonly visit: Visit;
+}
+
+/**
+ * The candidates of one request in the order in which they are called, as far as their health and the limits let them
+ * be. Those that are cooling down are passed over; one of them is probed when nobody else is left.
+ */
+export class Itinerary {
+  readonly #candidates: readonly RankedCandidate[];
+  readonly #health: Health;
+  readonly #limits: AttemptLimits;
+  readonly #passedOver: RankedCandidate[] = [];
+  readonly #callsPerModel = new Map<string, number>();
+  #calls = 0;
+  #next = 0;
+  #hasProbed = false;
+
+  constructor(candidates: readonly RankedCandidate[], health: Health, limits: AttemptLimits) {
+    this.#candidates = candidates;
+    this.#health = health;
+    this.#limits = limits;
+  }
+
+  /** The next candidate that fits; those that do not are dropped for good. */
+  next(fits: (candidate: RankedCandidate) => boolean = () => true): Stop | undefined {
+    return this.#regular(fits) ?? this.#probe(fits);
+  }
+
+  #regular(fits: (candidate: RankedCandidate) => boolean): Stop | undefined {
+    for (; this.#next < this.#candidates.length; this.#next++) {
+      const candidate = this.#candidates[this.#next];
+      if (candidate === undefined || !fits(candidate) || !this.#isWithinLimits(candidate)) continue;
+      const stop = this.#enter(candidate, false);
+      if (stop === undefined) {
+        this.#passedOver.push(candidate);
+        continue;
+      }
+      this.#next++;
+      return stop;
+    }
+    return undefined;
+  }
+
+  /** One probe per request: a request must not fail its way through everybody who is known to be ill. */
+  #probe(fits: (candidate: RankedCandidate) => boolean): Stop | undefined {
+    if (this.#hasProbed) return undefined;
+    for (const candidate of this.#passedOver) {
+      if (!fits(candidate) || !this.#isWithinLimits(candidate)) continue;
+      const stop = this.#enter(candidate, true);
+      if (stop === undefined) continue;
+      this.#hasProbed = true;
+      return stop;
+    }
+    return undefined;
+  }
+
+  #enter(candidate: RankedCandidate, isLastHope: boolean): Stop | undefined {
+    const site = siteOf(candidate.endpoint, candidate.access);
+    const visit = this.#health.enter(site, { isRetry: this.#calls > 0, isLastHope });
+    if (visit === undefined) return undefined;
+    this.#calls++;
+    this.#callsPerModel.set(candidate.model.id, this.#callsOf(candidate) + 1);
+    return { candidate, visit };
+  }
+
+  #callsOf({ model }: RankedCandidate): number {
+    return this.#callsPerModel.get(model.id) ?? 0;
+  }
+
+  #isWithinLimits(candidate: RankedCandidate): boolean {
+    return this.#calls < this.#limits.perRequest && this.#callsOf(candidate) < this.#limits.perModel;
+  }
+}

@@ -1,0 +1,129 @@
+import { createHash, type Hash } from 'node:crypto';
+import type { Item, Part, Source } from '../../ir/items.ts';
+import type { GenerationRequest } from '../../ir/request.ts';
+
+/** What the requests of one conversation have in common. */
+export interface ConversationKey {
+  /** A digest: of one account and one model, and it tells nothing about the conversation. */
+  readonly key: string;
+  /** `explicit`: the caller named the conversation. `opening`: told by how it begins. */
+  readonly kind: 'explicit' | 'opening';
+}
+
+/** Whose conversation it is, and with which model. */
+export interface ConversationScope {
+  readonly accountId: string;
+  /** As the request is routed by: of router models the router's. */
+  readonly modelId: string;
+  /** `x-session-id`. */
+  readonly sessionHeader?: string;
+}
+
+/** Characters of a message that tell it from others: conversations may be as long as they like. */
+const TOLD_BY = 65_536;
+
+/** Characters of a picture or file that tell it from others. */
+const MEDIA_TOLD_BY = 1024;
+
+/** The conversation that a request belongs to; undefined when nothing tells. */
+export function conversationKeyOf(
+  request: Pick<GenerationRequest, 'items' | 'wishes' | 'promptCacheKey'>,
+  { accountId, modelId, sessionHeader }: ConversationScope,
+): ConversationKey | undefined {
+  const digest = createHash('sha256');
+  put(digest, accountId);
+  put(digest, modelId);
+  const name = explicitName(request, sessionHeader);
+  if (name !== undefined) {
+    for (const word of name) put(digest, word);
+    return { key: digest.digest('base64url'), kind: 'explicit' };
+  }
+  const opening = openingOf(request.items);
+  if (opening.length === 0) return undefined;
+  put(digest, 'opening');
+  for (const item of opening) putItem(digest, item);
+  return { key: digest.digest('base64url'), kind: 'opening' };
+}
+
+/** A session id and a cache key that happen to be the same text are two names. */
+function explicitName(
+  { wishes, promptCacheKey }: Pick<GenerationRequest, 'wishes' | 'promptCacheKey'>,
+  sessionHeader: string | undefined,
+): readonly [string, string] | undefined {
+  const session = wishes.sessionId || sessionHeader;
+  if (session) return ['session', session];
+  return promptCacheKey ? ['prompt_cache_key', promptCacheKey] : undefined;
+}
+
+/** The first instructions and the first thing that is said or done. */
+function openingOf(items: readonly Item[]): Item[] {
+  const instructions = items.find(isInstruction);
+  const beginning = items.find((item) => !isInstruction(item) && TELLING.has(item.type));
+  return [instructions, beginning].filter((item) => item !== undefined);
+}
+
+const TELLING: ReadonlySet<Item['type']> = new Set<Item['type']>(['message', 'tool-call', 'tool-result']);
+
+function isInstruction(item: Item): boolean {
+  return item.type === 'message' && (item.role === 'system' || item.role === 'developer');
+}
+
+function putItem(digest: Hash, item: Item): void {
+  put(digest, item.type);
+  if (item.type === 'message') put(digest, item.role);
+  if (item.type === 'message' || item.type === 'tool-result') putParts(digest, item.content);
+  if (item.type === 'tool-call') {
+    put(digest, item.name);
+    put(digest, item.input, TOLD_BY);
+  }
+}
+
+function putParts(digest: Hash, parts: readonly Part[]): void {
+  let left = TOLD_BY;
+  for (const part of parts) {
+    if (left <= 0) return;
+    put(digest, part.type);
+    const [text, most] = wordsOf(part);
+    put(digest, text, Math.min(left, most));
+    // A part without words counts too: there may be many.
+    left -= Math.min(text.length, most) + 1;
+  }
+}
+
+/** The text that tells a part from others, and how much of it is looked at. */
+function wordsOf(part: Part): readonly [text: string, most: number] {
+  switch (part.type) {
+    case 'text':
+      return [part.text, TOLD_BY];
+    case 'refusal':
+      return [part.refusal, TOLD_BY];
+    case 'image':
+    case 'file':
+      return [wordsOfSource(part.source), MEDIA_TOLD_BY];
+    case 'audio':
+      return [part.data, MEDIA_TOLD_BY];
+    case 'video':
+      return [part.url, MEDIA_TOLD_BY];
+    case 'opaque':
+      return ['', 0];
+  }
+}
+
+function wordsOfSource(source: Source): string {
+  switch (source.kind) {
+    case 'url':
+      return source.url;
+    case 'base64':
+      return source.data;
+    case 'text':
+      return source.text;
+    case 'file-id':
+      return source.fileId;
+  }
+}
+
+/** Length first, so that no two lists of texts are the same bytes. */
+function put(digest: Hash, text: string, most: number = text.length): void {
+  digest.update(`${text.length}:`);
+  digest.update(text.length > most ? text.slice(0, most) : text);
+}

@@ -1,0 +1,455 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { HandClock } from '../../../test/fakes/hand-clock.ts';
+import { UNTRIED } from './endpoint-health.ts';
+import { type Approach, Health } from './health.ts';
+import { NO_STATISTICS } from './measurements.ts';
+import type { Visit, VisitFailure } from './visit.ts';
+
+const FIRST: Approach = { isRetry: false, isLastHope: false };
+const LAST_HOPE: Approach = { isRetry: false, isLastHope: true };
+const RETRY: Approach = { isRetry: true, isLastHope: false };
+
+const BROKEN: VisitFailure = { counts: true, isRateLimit: false };
+const GOOD = { outputTokens: 0, toolCalls: 'none' } as const;
+
+let clock: HandClock;
+let random: number;
+let health: Health;
+
+beforeEach(() => {
+  clock = new HandClock();
+  random = 0;
+  health = new Health({
+    clock,
+    random: () => random,
+    settings: () => ({ failures: 5, baseMs: 30_000, maxMs: 300_000 }),
+  });
+});
+
+function enter(site = 'a', approach: Approach = FIRST): Visit {
+  const visit = health.enter(site, approach);
+  if (visit === undefined) throw new Error(`${site} lets nobody in`);
+  return visit;
+}
+
+function fail(times: number, site = 'a', approach: Approach = FIRST): void {
+  for (let time = 0; time < times; time++) enter(site, approach).failed(BROKEN);
+}
+
+/** Cools a site down again and again: each time its time is up, the one call that may try it fails. */
+function coolDown(rounds: number): void {
+  fail(5);
+  for (let round = 1; round < rounds; round++) {
+    clock.pass(health.wait('a'));
+    fail(1);
+  }
+}
+
+describe('a cool-down', () => {
+  it('begins with the fifth failure in a row, not before', () => {
+    fail(4);
+    expect(health.of('a')).toMatchObject({ state: 'ok', failures: 4 });
+    fail(1);
+    expect(health.of('a')).toMatchObject({ state: 'cooling', failures: 5 });
+    expect(health.enter('a', FIRST)).toBeUndefined();
+    expect(health.enter('b', FIRST)).toBeDefined();
+    expect(health.cooling()).toBe(1);
+  });
+
+  it('does not begin when a success was in between', () => {
+    fail(4);
+    enter().succeeded(GOOD);
+    fail(4);
+    expect(health.of('a')).toMatchObject({ state: 'ok', failures: 4 });
+  });
+
+  it.each([
+    [1, 0, 30_000],
+    [1, 0.999999, 36_000],
+    [2, 0, 60_000],
+    [2, 0.5, 66_000],
+    [9, 0.5, 297_000],
+    [10, 0, 300_000],
+    [10, 0.9, 300_000],
+    [40, 0.9, 300_000],
+  ])('of round %d with jitter %d takes %d ms', (rounds, jitter, expectedMs) => {
+    random = jitter;
+    coolDown(rounds);
+    expect(health.wait('a')).toBeCloseTo(expectedMs, -1);
+  });
+
+  it('is followed by probation: one call at a time', () => {
+    coolDown(1);
+    clock.pass(29_999);
+    expect(health.of('a').state).toBe('cooling');
+    clock.pass(1);
+    expect(health.of('a').state).toBe('probing');
+    const probe = enter();
+    expect(health.enter('a', FIRST)).toBeUndefined();
+    expect(health.wait('a')).toBe(1000);
+    probe.succeeded(GOOD);
+    expect(health.of('a')).toMatchObject({ state: 'ok', failures: 0 });
+    expect(health.wait('a')).toBe(0);
+  });
+
+  it('begins again at its first length after a success', () => {
+    coolDown(3);
+    clock.pass(health.wait('a'));
+    enter().succeeded(GOOD);
+    fail(5);
+    expect(health.wait('a')).toBe(30_000);
+  });
+
+  it('frees the place of a probe that nobody waits for any more, or whose request was bad', () => {
+    coolDown(1);
+    clock.pass(30_000);
+    enter().abandoned();
+    expect(health.of('a').state).toBe('probing');
+    enter().failed({ counts: false, isRateLimit: false });
+    expect(health.of('a').state).toBe('probing');
+    enter().succeeded(GOOD);
+    expect(health.of('a').state).toBe('ok');
+  });
+
+  it('is over with the first token of a probe: a long answer keeps nobody out', () => {
+    coolDown(1);
+    clock.pass(30_000);
+    const probe = enter();
+    probe.firstToken();
+    expect(health.of('a').state).toBe('ok');
+    enter().succeeded(GOOD);
+    probe.succeeded(GOOD);
+    expect(health.of('a').failures).toBe(0);
+  });
+
+  it('comes back, longer, when the probe breaks off after its first token', () => {
+    coolDown(1);
+    clock.pass(30_000);
+    const probe = enter();
+    probe.firstToken();
+    probe.failed(BROKEN);
+    expect(health.of('a').state).toBe('cooling');
+    expect(health.wait('a')).toBe(60_000);
+  });
+
+  it('is not made longer by calls that began before it', () => {
+    const early = Array.from({ length: 50 }, () => enter());
+    for (const visit of early) visit.failed(BROKEN);
+    expect(health.wait('a')).toBe(30_000);
+    expect(health.of('a').failures).toBe(5);
+  });
+
+  it('is not ended by calls that began before it', () => {
+    const early = enter();
+    fail(5);
+    early.firstToken();
+    early.succeeded(GOOD);
+    expect(health.of('a').state).toBe('cooling');
+  });
+
+  it('counts failures after the first token', () => {
+    for (let time = 0; time < 5; time++) {
+      const visit = enter();
+      visit.firstToken();
+      visit.failed(BROKEN);
+    }
+    expect(health.of('a').state).toBe('cooling');
+  });
+
+  it('is not for failures that the request is to blame for', () => {
+    for (let time = 0; time < 20; time++) enter().failed({ counts: false, isRateLimit: false });
+    expect(health.of('a')).toMatchObject({ state: 'ok', failures: 0, isUnstable: false });
+  });
+
+  it('follows settings that change', () => {
+    const eager = new Health({
+      clock,
+      random: () => 0,
+      settings: () => ({ failures: 1, baseMs: 10, maxMs: 20 }),
+    });
+    eager.enter('a', FIRST)?.failed(BROKEN);
+    expect(eager.wait('a')).toBe(10);
+  });
+});
+
+describe('a site that is the last hope while it cools', () => {
+  beforeEach(() => coolDown(1));
+
+  it('is probed at once, by one call at a time', () => {
+    const probe = enter('a', LAST_HOPE);
+    expect(health.enter('a', LAST_HOPE)).toBeUndefined();
+    probe.succeeded(GOOD);
+    expect(health.of('a').state).toBe('ok');
+  });
+
+  it('is probed again a second after a probe failed, and cools no longer for it', () => {
+    fail(1, 'a', LAST_HOPE);
+    clock.pass(999);
+    expect(health.enter('a', LAST_HOPE)).toBeUndefined();
+    clock.pass(1);
+    fail(1, 'a', LAST_HOPE);
+    expect(health.wait('a')).toBe(29_000);
+  });
+
+  it('cools anew when the probe outlasted the cool-down', () => {
+    const probe = enter('a', LAST_HOPE);
+    clock.pass(40_000);
+    probe.failed(BROKEN);
+    expect(health.wait('a')).toBe(60_000);
+  });
+
+  it('makes no more calls than one a second when it is the only one, and fails', () => {
+    let calls = 0;
+    for (let request = 0; request < 1500; request++) {
+      const visit = health.enter('a', LAST_HOPE);
+      if (visit !== undefined) calls++;
+      visit?.failed(BROKEN);
+      clock.pass(20);
+    }
+    expect(calls).toBeGreaterThan(20);
+    expect(calls).toBeLessThanOrEqual(30);
+  });
+});
+
+describe('a rate limit', () => {
+  const limited = (retryAfterMs?: number): VisitFailure => ({
+    counts: true,
+    isRateLimit: true,
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+  });
+
+  it('pauses the site for as long as it says, and lets nobody in', () => {
+    enter().failed(limited(7000));
+    expect(health.of('a')).toMatchObject({ state: 'ok', failures: 0, pausedUntilMs: clock.now() + 7000 });
+    expect(health.enter('a', LAST_HOPE)).toBeUndefined();
+    clock.pass(6999);
+    expect(health.retryAfterSeconds(['a'])).toBe(1);
+    expect(health.enter('a', FIRST)).toBeUndefined();
+    clock.pass(1);
+    expect(health.of('a').pausedUntilMs).toBe(0);
+    expect(health.enter('a', FIRST)).toBeDefined();
+  });
+
+  it('pauses for 5 minutes at most, and never shorter than told before', () => {
+    const [long, short] = [enter(), enter()];
+    long.failed(limited(3_600_000));
+    short.failed(limited(1000));
+    expect(health.wait('a')).toBe(300_000);
+  });
+
+  it('begins no cool-down when it says how long, and one when it does not', () => {
+    const visits = Array.from({ length: 5 }, () => enter());
+    for (const visit of visits) visit.failed(limited(1000));
+    expect(health.of('a')).toMatchObject({ state: 'ok', isUnstable: true });
+    for (let time = 0; time < 5; time++) enter('b').failed(limited());
+    expect(health.of('b').state).toBe('cooling');
+  });
+
+  it('ends a probe without a verdict', () => {
+    coolDown(1);
+    clock.pass(30_000);
+    enter().failed(limited(2000));
+    expect(health.of('a')).toMatchObject({ state: 'probing', pausedUntilMs: clock.now() + 2000 });
+    clock.pass(2000);
+    expect(health.enter('a', FIRST)).toBeDefined();
+  });
+
+  it('of a server that is only overloaded counts as a failure', () => {
+    for (let time = 0; time < 5; time++) {
+      enter().failed({ counts: true, isRateLimit: false, retryAfterMs: 1000 });
+    }
+    expect(health.of('a')).toMatchObject({ state: 'cooling', pausedUntilMs: 0 });
+  });
+});
+
+describe('the retry budget', () => {
+  const hold = (count: number, prefix: string) =>
+    Array.from({ length: count }, (_, index) => enter(`${prefix}${index}`));
+
+  it('lets 3 retries onto failing sites be under way, and any number onto healthy ones', () => {
+    fail(1);
+    const retries = [enter('a', RETRY), enter('a', RETRY), enter('a', RETRY)];
+    expect(health.enter('a', RETRY)).toBeUndefined();
+    expect(health.enter('a', FIRST)).toBeDefined();
+    expect(health.enter('b', RETRY)).toBeDefined();
+    retries[0]?.abandoned();
+    expect(health.enter('a', RETRY)).toBeDefined();
+  });
+
+  it('grows to a fifth of the calls under way', () => {
+    hold(100, 'busy');
+    fail(1);
+    let retries = 0;
+    while (health.enter('a', RETRY) !== undefined) retries++;
+    expect(retries).toBe(25);
+  });
+
+  it('is given back once a retry is answered, and its site is no longer limited', () => {
+    fail(1);
+    const retries = [enter('a', RETRY), enter('a', RETRY), enter('a', RETRY)];
+    retries[0]?.firstToken();
+    expect(health.enter('a', RETRY)).toBeDefined();
+    fail(1, 'b');
+    expect(health.enter('b', RETRY)).toBeDefined();
+    expect(health.enter('b', RETRY)).toBeUndefined();
+  });
+});
+
+describe('what is measured', () => {
+  function answer(latencyMs: number, durationMs: number, outputTokens: number, site = 'a'): void {
+    const visit = enter(site);
+    clock.pass(latencyMs);
+    visit.firstToken();
+    clock.pass(durationMs);
+    visit.succeeded({ outputTokens, toolCalls: 'none' });
+  }
+
+  it('is the time to the first token and the tokens per second after it', () => {
+    for (let time = 0; time < 10; time++) answer(200, 1000, 50);
+    clock.pass(1000);
+    const { latency, throughput } = health.of('a');
+    expect((latency?.p50 ?? 0) / 200).toBeCloseTo(1, 1);
+    expect((throughput?.p99 ?? 0) / 50).toBeCloseTo(1, 1);
+  });
+
+  it('of the first answer is there at once', () => {
+    expect(health.of('a').latency).toBeUndefined();
+    answer(200, 1000, 50);
+    expect(health.of('a').latency).toBeDefined();
+  });
+
+  it('leaves out the pace of answers that are too short to have one', () => {
+    answer(200, 1000, 1);
+    answer(200, 0.5, 50);
+    expect(health.of('a').throughput).toBeUndefined();
+  });
+
+  it('leaves out the latency of answers that came whole', () => {
+    const visit = enter();
+    clock.pass(9000);
+    visit.succeeded({ outputTokens: 100, toolCalls: 'none' });
+    expect(health.of('a')).toMatchObject({ latency: undefined, throughput: undefined });
+    expect(health.statistics('a').uptime5m).toBe(100);
+  });
+
+  it('is forgotten after 5 minutes by routing, after 30 by the endpoints list', () => {
+    answer(200, 1000, 50);
+    clock.pass(6 * 60_000);
+    expect(health.of('a').latency).toBeUndefined();
+    expect(health.statistics('a').latency30m?.p50).toBeCloseTo(200, -1);
+    clock.pass(30 * 60_000);
+    expect(health.statistics('a')).toMatchObject({ latency30m: null, throughput30m: null, uptime30m: null });
+  });
+
+  it('is uptime over 5 minutes, 30 minutes and a day', () => {
+    fail(4);
+    clock.pass(6 * 60_000);
+    for (let time = 0; time < 4; time++) answer(10, 10, 0);
+    expect(health.statistics('a')).toMatchObject({ uptime5m: 100, uptime30m: 50, uptime1d: 50 });
+    clock.pass(40 * 60_000);
+    expect(health.statistics('a')).toMatchObject({ uptime5m: null, uptime30m: null, uptime1d: 50 });
+    clock.pass(24 * 3_600_000);
+    expect(health.statistics('a')).toEqual(NO_STATISTICS);
+  });
+
+  it.each([
+    ['nothing', 0, 0, false],
+    ['no failure', 10, 0, false],
+    ['fewer than a fifth', 9, 2, false],
+    ['a fifth', 8, 2, true],
+    ['failures alone', 0, 1, true],
+  ])('is instability within 30 seconds: %s', (_, successes, failures, isUnstable) => {
+    for (let time = 0; time < successes; time++) enter().succeeded(GOOD);
+    fail(failures);
+    expect(health.of('a').isUnstable).toBe(isUnstable);
+    clock.pass(30_000);
+    expect(health.of('a').isUnstable).toBe(false);
+  });
+
+  it('counts answers that are still being written as calls that went well', () => {
+    const long = Array.from({ length: 9 }, () => enter());
+    for (const visit of long) visit.firstToken();
+    fail(2);
+    expect(health.of('a').isUnstable).toBe(false);
+  });
+
+  it('is the share of answers with broken tool calls, once there are enough', () => {
+    const tools = (toolCalls: 'good' | 'bad') => enter().succeeded({ outputTokens: 9, toolCalls });
+    for (let time = 0; time < 15; time++) tools('good');
+    for (let time = 0; time < 4; time++) tools('bad');
+    expect(health.of('a').toolErrorRate).toBeUndefined();
+    tools('bad');
+    expect(health.of('a').toolErrorRate).toBe(0.25);
+  });
+
+  it('is nothing of callers who left before the answer began', () => {
+    enter().abandoned();
+    expect(health.of('a')).toEqual(UNTRIED);
+    expect(health.statistics('a')).toEqual(NO_STATISTICS);
+  });
+});
+
+describe('a visit', () => {
+  it('ends once: what is said later has no effect', () => {
+    const visit = enter();
+    visit.succeeded(GOOD);
+    visit.succeeded(GOOD);
+    visit.failed(BROKEN);
+    visit.abandoned();
+    visit.firstToken();
+    expect(health.of('a')).toMatchObject({ failures: 0, isUnstable: false, latency: undefined });
+    const left = enter();
+    left.abandoned();
+    left.failed(BROKEN);
+    expect(health.of('a').failures).toBe(0);
+  });
+});
+
+describe('the wait that callers are told', () => {
+  it.each([
+    [[], 300],
+    [['new'], 1],
+    [['a'], 30],
+    [['a', 'b'], 7],
+    [['c'], 300],
+  ])('for %j is %d seconds', (sites, seconds) => {
+    fail(5, 'a');
+    enter('b').failed({ counts: true, isRateLimit: true, retryAfterMs: 6500 });
+    enter('c').failed({ counts: true, isRateLimit: true, retryAfterMs: 900_000 });
+    expect(health.retryAfterSeconds(sites)).toBe(seconds);
+  });
+});
+
+describe('the memory of sites', () => {
+  const small = () =>
+    new Health(
+      { clock, random: () => 0, settings: () => ({ failures: 1, baseMs: 30_000, maxMs: 300_000 }) },
+      3,
+    );
+
+  it('is bounded: the one unused longest goes', () => {
+    const health = small();
+    for (const site of ['a', 'b', 'c']) health.enter(site, FIRST)?.failed(BROKEN);
+    health.enter('a', LAST_HOPE)?.failed(BROKEN);
+    health.enter('d', FIRST)?.failed(BROKEN);
+    expect(health.of('b')).toBe(UNTRIED);
+    expect(['a', 'c', 'd'].map((site) => health.of(site).state)).toEqual(['cooling', 'cooling', 'cooling']);
+  });
+
+  it('keeps sites with calls under way', () => {
+    const health = small();
+    const busy = health.enter('busy', FIRST);
+    for (let index = 0; index < 10; index++) health.enter(`idle${index}`, FIRST)?.abandoned();
+    busy?.failed(BROKEN);
+    expect(health.of('busy').state).toBe('cooling');
+  });
+
+  it('forgets nobody when all are busy, and is bounded again later', () => {
+    const health = small();
+    const visits = ['a', 'b', 'c', 'd', 'e'].map((site) => health.enter(site, FIRST));
+    for (const visit of visits) visit?.failed(BROKEN);
+    expect(health.cooling()).toBe(5);
+    for (let index = 0; index < 3; index++) health.enter(`new${index}`, FIRST)?.abandoned();
+    expect(health.cooling()).toBe(0);
+  });
+});

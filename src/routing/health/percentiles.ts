@@ -1,0 +1,62 @@
+import type { Percentile, Percentiles } from './endpoint-health.ts';
+import { RollingSums } from './rolling-sums.ts';
+
+/** Each bucket reaches this much further than the one before, so that its middle is off by less than 5 percent. */
+const GROWTH = 1.1;
+const BUCKETS = 128;
+
+const SHARES: readonly (readonly [Percentile, number])[] = [
+  ['p50', 0.5],
+  ['p75', 0.75],
+  ['p90', 0.9],
+  ['p99', 0.99],
+];
+
+/** What is measured: the smallest value that is told from smaller ones, and which end of the scale is the good one. */
+export interface Scale {
+  readonly least: number;
+  readonly better: 'lower' | 'higher';
+}
+
+/** Milliseconds to the first token, up to about 400 seconds. */
+export const LATENCY: Scale = { least: 2, better: 'lower' };
+
+/** Tokens per second, up to about 50,000. */
+export const THROUGHPUT: Scale = { least: 0.25, better: 'higher' };
+
+/** How often values of each size came about in the time just past; the size is known to about 5 percent. */
+export class RollingHistogram {
+  readonly #scale: Scale;
+  readonly #counts: RollingSums;
+
+  constructor(scale: Scale, slices: number, sliceMs: number) {
+    this.#scale = scale;
+    this.#counts = new RollingSums(new Uint16Array(slices * BUCKETS), BUCKETS, sliceMs);
+  }
+
+  add(value: number, nowMs: number): void {
+    const bucket = Math.floor(Math.log(value / this.#scale.least) / Math.log(GROWTH));
+    this.#counts.add(Math.min(BUCKETS - 1, Math.max(0, bucket)), 1, nowMs);
+  }
+
+  /** What 50, 75, 90 and 99 of 100 values are as good as or better than; undefined when there are none. */
+  percentiles(nowMs: number): Percentiles | undefined {
+    const counts = this.#counts.sums(nowMs);
+    const total = counts.reduce((sum, count) => sum + count, 0);
+    if (total === 0) return undefined;
+    const goodFirst = this.#scale.better === 'lower' ? counts : counts.toReversed();
+    const percentiles: Record<Percentile, number> = { p50: 0, p75: 0, p90: 0, p99: 0 };
+    let seen = 0;
+    let place = -1;
+    for (const [name, share] of SHARES) {
+      const wanted = Math.ceil(share * total);
+      while (seen < wanted) seen += goodFirst[++place] ?? 0;
+      percentiles[name] = this.#middleOf(this.#scale.better === 'lower' ? place : BUCKETS - 1 - place);
+    }
+    return percentiles;
+  }
+
+  #middleOf(bucket: number): number {
+    return Number((this.#scale.least * GROWTH ** (bucket + 0.5)).toPrecision(4));
+  }
+}

@@ -1,0 +1,132 @@
+import type { Clock } from '../../kit/ids.ts';
+import type { Admission } from './breaker.ts';
+import type { RetryBudget } from './retry-budget.ts';
+import type { SiteHealth } from './site-health.ts';
+
+/** What a whole answer was like. */
+export interface VisitSuccess {
+  readonly outputTokens: number;
+  /** `bad`: the answer held a tool call that nobody can run. */
+  readonly toolCalls: 'none' | 'good' | 'bad';
+}
+
+/** How a call failed. */
+export interface VisitFailure {
+  /** The site is to blame, not the request. */
+  readonly counts: boolean;
+  /** How long the upstream asked to be left alone. */
+  readonly retryAfterMs?: number;
+  readonly isRateLimit: boolean;
+}
+
+/** Throughput is told only of answers that are long enough to tell it. */
+const LEAST_TOKENS = 2;
+const LEAST_MS = 1;
+
+/** What a call is made from. */
+export interface VisitParts {
+  readonly site: SiteHealth;
+  readonly admission: Admission;
+  readonly clock: Clock;
+  readonly budget: RetryBudget;
+  /** A retry that the budget counts. */
+  readonly isCounted: boolean;
+}
+
+/**
+ * One call of a site, from the leave to make it to its end. Ends exactly once: with success, failure, or without telling
+ * anything about the site (`abandoned`); what is said after that has no effect.
+ */
+export class Visit {
+  readonly #site: SiteHealth;
+  readonly #admission: Admission;
+  readonly #clock: Clock;
+  readonly #budget: RetryBudget;
+  readonly #beganMs: number;
+  #firstTokenMs: number | undefined;
+  #isCounted: boolean;
+  #isOver = false;
+
+  constructor({ site, admission, clock, budget, isCounted }: VisitParts) {
+    this.#site = site;
+    this.#admission = admission;
+    this.#clock = clock;
+    this.#budget = budget;
+    this.#isCounted = isCounted;
+    this.#beganMs = clock.monotonic();
+    site.visits++;
+    budget.beginCall();
+    if (isCounted) budget.beginRetry();
+  }
+
+  /** The first content came. Not for answers that come whole: theirs is no latency. */
+  firstToken(): void {
+    if (this.#isOver || this.#firstTokenMs !== undefined) return;
+    const nowMs = this.#clock.monotonic();
+    const { breaker, measurements } = this.#site;
+    this.#firstTokenMs = nowMs;
+    measurements.addCall(nowMs);
+    measurements.addLatency(nowMs - this.#beganMs, nowMs);
+    breaker.answered(this.#admission);
+    this.#site.failedLast = false;
+    this.#site.changed();
+    this.#endRetry();
+  }
+
+  succeeded({ outputTokens, toolCalls }: VisitSuccess): void {
+    if (!this.#end()) return;
+    const nowMs = this.#clock.monotonic();
+    const { breaker, measurements } = this.#site;
+    if (this.#firstTokenMs === undefined) measurements.addCall(nowMs);
+    else this.#measure(outputTokens, nowMs - this.#firstTokenMs, nowMs);
+    if (toolCalls !== 'none') measurements.addToolAnswer(toolCalls === 'bad', nowMs);
+    breaker.succeeded(this.#admission);
+    this.#site.failedLast = false;
+    this.#site.changed();
+  }
+
+  /**
+   * A rate limit that says for how long pauses the site instead of counting towards a cool-down; any other failure that
+   * counts does, after the first token too.
+   */
+  failed({ counts, retryAfterMs = 0, isRateLimit }: VisitFailure): void {
+    if (!this.#end()) return;
+    const nowMs = this.#clock.monotonic();
+    const { breaker, measurements } = this.#site;
+    const isPause = isRateLimit && retryAfterMs > 0;
+    if (isPause) this.#site.pause(retryAfterMs);
+    if (counts) {
+      if (this.#firstTokenMs === undefined) measurements.addCall(nowMs);
+      measurements.addFailure(nowMs);
+      this.#site.failedLast = true;
+    }
+    if (counts && !isPause) breaker.failed(this.#admission, nowMs);
+    else breaker.release(this.#admission);
+    this.#site.changed();
+  }
+
+  /** Nobody waits for the answer any more. */
+  abandoned(): void {
+    if (!this.#end()) return;
+    this.#site.breaker.release(this.#admission);
+  }
+
+  #measure(tokens: number, durationMs: number, nowMs: number): void {
+    if (tokens < LEAST_TOKENS || durationMs < LEAST_MS) return;
+    this.#site.measurements.addThroughput((tokens * 1000) / durationMs, nowMs);
+  }
+
+  #end(): boolean {
+    if (this.#isOver) return false;
+    this.#isOver = true;
+    this.#site.visits--;
+    this.#budget.endCall();
+    this.#endRetry();
+    return true;
+  }
+
+  #endRetry(): void {
+    if (this.#isCounted) this.#budget.endRetry();
+    this.#isCounted = false;
+  }
+}

@@ -1,0 +1,87 @@
+import type { Candidate, RankedCandidate } from '../candidate.ts';
+import type { Preferences } from '../preferences.ts';
+import { tierOf } from '../rules/tiers.ts';
+import { drawFirst } from './draw.ts';
+import { type Circumstances, compareStandings, type Standing, standings } from './standing.ts';
+
+/** The candidates of one model, and what is preferred for it. */
+export interface ModelCandidates {
+  readonly candidates: readonly Candidate[];
+  readonly preferences: Preferences;
+}
+
+/** What the order depends on besides the candidates, and the dice. */
+export interface RankInput extends Circumstances {
+  readonly random: () => number;
+}
+
+/** A candidate at its place, and why nobody may call it now (`Standing.absence`). */
+interface Ranked {
+  readonly candidate: RankedCandidate;
+  readonly absence: number;
+}
+
+/**
+ * The order of attempts: model by model, or all together where the request wants no partition. Whoever must not be
+ * called now comes after everybody who may be.
+ */
+export function rank(models: readonly ModelCandidates[], input: RankInput): RankedCandidate[] {
+  const standingBy = new Map<Preferences, ReturnType<typeof standings>>();
+  const ranked: Ranked[] = [];
+  for (const { candidates, preferences } of partitionsOf(models)) {
+    const standingOf = standingBy.get(preferences) ?? standings(preferences, input);
+    standingBy.set(preferences, standingOf);
+    const sorted = candidates.map(standingOf).sort(compareStandings);
+    for (const each of rankSorted(sorted, preferences, input.random)) ranked.push(each);
+  }
+  // Sorting is stable: whoever may be called keeps the place that the partition gave.
+  return ranked.sort((one, other) => one.absence - other.absence).map(({ candidate }) => candidate);
+}
+
+/** Lists that are ranked each for itself. Without a partition there is one, sorted by price unless something else is said. */
+function partitionsOf(models: readonly ModelCandidates[]): readonly ModelCandidates[] {
+  const first = models[0]?.preferences;
+  if (first === undefined || first.partition === 'model') return models;
+  const sort = models.find(({ preferences }) => preferences.sort !== undefined)?.preferences.sort ?? 'price';
+  const candidates: Candidate[] = [];
+  for (const model of models) candidates.push(...model.candidates);
+  return [{ candidates, preferences: { ...first, sort } }];
+}
+
+function rankSorted(
+  sorted: readonly Standing[],
+  preferences: Preferences,
+  random: () => number,
+): readonly Ranked[] {
+  const start = sorted.findIndex(({ absence, precedence }) => absence === 0 && precedence === 1);
+  return isBalanced(sorted[start], preferences)
+    ? balance(sorted, start, random)
+    : sorted.map((standing) => rankedOf(standing));
+}
+
+/** Whether load is to be spread over the best shared endpoints: unless an order, a sort or their tier says who is first. */
+function isBalanced(best: Standing | undefined, { order, sort, tier }: Preferences): boolean {
+  if (best === undefined || order.size > 0 || sort !== undefined) return false;
+  return tier === undefined || tierOf(best.candidate.endpoint) !== tier;
+}
+
+/** Draws who is the first from those that are as good as the one at the start. */
+function balance(sorted: readonly Standing[], start: number, random: () => number): Ranked[] {
+  const best = sorted[start];
+  const isAsGood = ({ absence, precedence, demerits }: Standing) =>
+    absence === best?.absence && precedence === best.precedence && demerits === best.demerits;
+  const length = sorted.slice(start).findIndex((standing) => !isAsGood(standing));
+  const end = length === -1 ? sorted.length : start + length;
+  const drawn = drawFirst(sorted.slice(start, end), ({ price }) => price, random);
+  return [
+    ...sorted.slice(0, start).map((standing) => rankedOf(standing)),
+    ...drawn.map(({ entry, weight }) => rankedOf(entry, weight)),
+    ...sorted.slice(end).map((standing) => rankedOf(standing)),
+  ];
+}
+
+function rankedOf({ candidate, absence, isPinned }: Standing, weight?: number): Ranked {
+  const { model, endpoint, access, lane } = candidate;
+  const isSticky = isPinned && absence === 0;
+  return { absence, candidate: { model, endpoint, access, lane, weight, isSticky } };
+}

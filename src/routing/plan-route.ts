@@ -1,0 +1,94 @@
+import type { TranslationEntry } from '../ir/metadata.ts';
+import type { GenerationRequest } from '../ir/request.ts';
+import type { OwnCredential } from '../ports/own-credentials.ts';
+import type { RankedCandidate, Rejection } from './candidate.ts';
+import { custodyOf } from './conversation/custody-family.ts';
+import type { HealthView } from './health/endpoint-health.ts';
+import { rank } from './order/rank.ts';
+import { type Preferences, preferencesOf, withVariants } from './preferences.ts';
+import type { RoutedModel } from './resolve/routed-model.ts';
+import { candidatesOf, type PreferredModel } from './rules/candidates.ts';
+import type { Needs } from './rules/needs.ts';
+import { isNamedIn } from './rules/provider-names.ts';
+import { unheededWishes } from './unheeded-wishes.ts';
+
+/** What the way of a request depends on. */
+export interface RouteInput {
+  readonly request: GenerationRequest;
+  readonly needs: Needs;
+  /** In order of preference, each endpoint once. */
+  readonly models: readonly RoutedModel[];
+  /** Credentials that the caller may use besides the gateway's own. */
+  readonly own: readonly OwnCredential[];
+  /** No stage is going to touch the content. */
+  readonly mayRelay: boolean;
+  readonly health: HealthView;
+  /** The site that an earlier request of the conversation went to. */
+  readonly pin: string | undefined;
+  /** 0 <= n < 1. */
+  readonly random: () => number;
+}
+
+/** Where a request may go, in order, where it may not, and which of its wishes came to nothing. */
+export interface RoutePlan {
+  readonly ranked: readonly RankedCandidate[];
+  readonly rejected: readonly Rejection[];
+  readonly report: readonly TranslationEntry[];
+}
+
+/** Plans the way of a request: candidates, hard rules, order. Pure but for the draw. */
+export function planRoute(input: RouteInput): RoutePlan {
+  const { request, needs, own, mayRelay } = input;
+  const preferences = preferencesOf(request);
+  const models = preferredModels(input.models, preferences);
+  const { accepted, rejected } = candidatesOf({
+    format: request.format,
+    needs,
+    preferences,
+    models,
+    own,
+    mayRelay,
+  });
+  const ranked = rank(
+    models.map((model, index) => ({ candidates: accepted[index] ?? [], preferences: model.preferences })),
+    {
+      health: input.health,
+      pin: input.pin,
+      takesSealsBack: custodyOf(request),
+      usesTools: needs.parameters.has('tools'),
+      random: input.random,
+    },
+  );
+  const report = unheededWishes(request, models, preferences);
+  if (preferences.allowsFallbacks) return { ranked, rejected, report };
+  const { kept, dropped } = withoutFallbacks(ranked, preferences);
+  return { ranked: kept, rejected: [...rejected, ...dropped], report };
+}
+
+function preferredModels(models: readonly RoutedModel[], preferences: Preferences): PreferredModel[] {
+  return models.map(({ model, variants }) => ({ model, preferences: withVariants(preferences, variants) }));
+}
+
+/** Those that are listed, or else the first of each model: the list of models is a fallback of another kind. */
+function withoutFallbacks(
+  ranked: readonly RankedCandidate[],
+  { order }: Preferences,
+): { readonly kept: RankedCandidate[]; readonly dropped: Rejection[] } {
+  const served = new Set<string>();
+  const kept: RankedCandidate[] = [];
+  const dropped = new Set<RankedCandidate['endpoint']>();
+  for (const candidate of ranked) {
+    const isWanted = order.size > 0 ? isNamedIn(order, candidate.endpoint) : !served.has(candidate.model.id);
+    served.add(candidate.model.id);
+    if (isWanted) kept.push(candidate);
+    else dropped.add(candidate.endpoint);
+  }
+  return {
+    kept,
+    dropped: [...dropped].map((endpoint) => ({
+      endpoint,
+      filter: 'allow_fallbacks',
+      reason: 'provider.allow_fallbacks is false',
+    })),
+  };
+}

@@ -1,0 +1,136 @@
+import type { Endpoint, Model } from '../../catalog/catalog.ts';
+import { GatewayError, invalidRequest } from '../../ir/errors.ts';
+import type { TranslationEntry } from '../../ir/metadata.ts';
+import type { GenerationRequest } from '../../ir/request.ts';
+import { lookUp } from '../../kit/lookup.ts';
+import { quoted, shortened } from '../../kit/quoted.ts';
+import { latestOf, parseLatest } from '../routers/latest.ts';
+import { pluginPlace, pluginSettings } from '../routers/plugin-settings.ts';
+import { ROUTER_OF_PLUGIN, ROUTERS, UNAVAILABLE_ROUTERS } from '../routers/routers.ts';
+import { type ModelId, parseModelId } from './model-id.ts';
+import type { Resolution, ResolutionContext } from './resolution.ts';
+import type { RoutedModel, Variant } from './routed-model.ts';
+
+/**
+ * Finds the models behind the ids of a request: models by id or alias, the newest of a family, or what a router
+ * chooses. Throws 400 for an id that nobody knows, 404 when a router has nothing to choose from.
+ */
+export function resolveModels(request: GenerationRequest, context: ResolutionContext): Resolution {
+  const each = request.models.map((id) => resolveId(id, request, context));
+  const [first] = each;
+  if (first === undefined) throw invalidRequest([{ path: 'model', message: 'is required' }]);
+  const params = each.find((resolution) => resolution.params !== undefined)?.params;
+  return {
+    strategy: request.hasFallbackModels ? 'fallback' : first.strategy,
+    models: withoutRepeats(each.flatMap(({ models }) => models)),
+    pipeline: each.flatMap(({ pipeline }) => pipeline),
+    ...(params !== undefined && { params }),
+    report: [...each.flatMap(({ report }) => report), ...idlePlugins(request, context.vendor)],
+  };
+}
+
+function resolveId(id: string, request: GenerationRequest, context: ResolutionContext): Resolution {
+  const exact = context.catalog.resolve(id);
+  if (exact !== undefined) return resolvedTo(exact, id, []);
+  const parsed = parseModelId(id);
+  const resolution = resolveBase(parsed, request, context);
+  if (resolution === undefined) {
+    throw new GatewayError('invalid-request', `${shortened(id)} is not a valid model ID`);
+  }
+  const [unavailable] = parsed.unavailable;
+  if (unavailable !== undefined) throw notAvailable(`the variant ${quoted(`:${unavailable}`)}`);
+  return resolution;
+}
+
+/** What an id without its suffixes stands for; undefined when nobody knows it. */
+function resolveBase(
+  { base, variants }: ModelId,
+  request: GenerationRequest,
+  context: ResolutionContext,
+): Resolution | undefined {
+  const model = context.catalog.resolve(base);
+  if (model !== undefined) return resolvedTo(model, base, variants);
+  return resolveLatest(base, variants, context) ?? resolveRouter(base, variants, request, context);
+}
+
+function resolvedTo(model: Model, id: string, variants: readonly Variant[]): Resolution {
+  const group = parseLatest(id);
+  return {
+    strategy: model.id === id ? 'direct' : group === undefined ? 'alias' : 'latest',
+    models: [{ name: id, model, variants }],
+    pipeline: [],
+    ...(group !== undefined && { params: { version_group: `${group.author}/${group.family}` } }),
+    report: [],
+  };
+}
+
+function resolveLatest(
+  base: string,
+  variants: readonly Variant[],
+  { catalog }: ResolutionContext,
+): Resolution | undefined {
+  const group = parseLatest(base);
+  const model = group === undefined ? undefined : latestOf(group, catalog);
+  return model === undefined ? undefined : resolvedTo(model, base, variants);
+}
+
+function resolveRouter(
+  base: string,
+  variants: readonly Variant[],
+  request: GenerationRequest,
+  context: ResolutionContext,
+): Resolution | undefined {
+  const name = routerNameOf(base, context.vendor);
+  if (name === undefined) return undefined;
+  if (UNAVAILABLE_ROUTERS.includes(name)) throw notAvailable(quoted(base));
+  const router = lookUp(ROUTERS, name);
+  if (router === undefined) return undefined;
+  const settings = pluginSettings(request, router.plugin);
+  const { models, ...choice } = router.choose({ request, context, settings, variants });
+  return {
+    ...choice,
+    strategy: router.strategy,
+    models: models.map((model) => ({ name: base, model, variants })),
+  };
+}
+
+/** What stands behind the operator's word in an id; undefined when the id does not begin with it. */
+function routerNameOf(base: string, vendor: string): string | undefined {
+  return base.startsWith(`${vendor}/`) ? base.slice(vendor.length + 1) : undefined;
+}
+
+function notAvailable(what: string): GatewayError {
+  return invalidRequest([{ path: 'model', message: `${what} is not available on this gateway` }]);
+}
+
+/** Each endpoint at its first place: a model that comes again brings only those that were left out before. */
+function withoutRepeats(models: readonly RoutedModel[]): RoutedModel[] {
+  const ids = new Set<string>();
+  const seen = new Set<Endpoint>();
+  return models.flatMap(({ name, model, variants }) => {
+    const isNew = !ids.has(model.id);
+    ids.add(model.id);
+    const endpoints = model.endpoints.filter((endpoint) => !seen.has(endpoint));
+    for (const endpoint of endpoints) seen.add(endpoint);
+    if (isNew) return [{ name, model, variants }];
+    return endpoints.length > 0 ? [{ name, model: { ...model, endpoints }, variants }] : [];
+  });
+}
+
+/** Plugins that steer a router which the request does not name, or that another of the same id stands before. */
+function idlePlugins(request: GenerationRequest, vendor: string): TranslationEntry[] {
+  const names = new Set(request.models.map((id) => routerNameOf(parseModelId(id).base, vendor)));
+  const used = new Set<string>();
+  return request.wishes.plugins.flatMap((plugin): TranslationEntry[] => {
+    const id = String(plugin.id);
+    const router = ROUTER_OF_PLUGIN.get(id);
+    if (router === undefined) return [];
+    const isFirst = !used.has(id);
+    used.add(id);
+    if (isFirst && names.has(router)) return [];
+    const detail = isFirst
+      ? `it steers the model ${vendor}/${router}, which this request does not name`
+      : 'a plugin of the same id stands before it';
+    return [{ field: pluginPlace(request, plugin), action: 'dropped', detail }];
+  });
+}

@@ -1,0 +1,162 @@
+import type { JsonObject } from '../../kit/json.ts';
+import { booleanAt, numberAt, stringAt } from '../../kit/members.ts';
+import { allowedModels } from './allowed-models.ts';
+import { classifyTask, type Task } from './classify-task.ts';
+import { type EligibleModel, eligibleModels } from './eligible-models.ts';
+import { overruled, type PluginSettings } from './plugin-settings.ts';
+import { cheapestTokenPrice } from './prices.ts';
+import { type Choice, noModelLeft, pinnedFirst, type Router, type RouterInput } from './router.ts';
+
+const DEFAULT_TRADEOFF = 7;
+const MOST_MODELS = 5;
+
+/** A share of the candidates in ascending price, percent; the upper end belongs to it. */
+interface PriceBand {
+  readonly from: number;
+  readonly to: number;
+  /** Whether the upper end itself belongs to it. */
+  readonly isClosed: boolean;
+}
+
+/** What `cost_tier` means. */
+const COST_TIERS: Readonly<Record<string, PriceBand>> = {
+  low: { from: 0, to: 20, isClosed: false },
+  medium: { from: 20, to: 40, isClosed: false },
+  high: { from: 40, to: 60, isClosed: false },
+  xhigh: { from: 60, to: 80, isClosed: false },
+  max: { from: 80, to: 100, isClosed: true },
+};
+
+/** A model with what the router compares. */
+interface Contender extends EligibleModel {
+  /** For the task; undefined = nobody scored it. */
+  readonly quality: number | undefined;
+  readonly price: number;
+  /** Place by price among all contenders: 0 = the cheapest, 100 = the dearest. */
+  readonly percentile: number;
+}
+
+/** `<vendor>/auto`: the best model for the task among those that the price setting leaves. */
+export function autoRouter(plugin: string): Router {
+  return { strategy: 'auto', plugin, choose: (input) => choose(input, plugin) };
+}
+
+function choose(input: RouterInput, plugin: string): Choice {
+  const { request, context, settings } = input;
+  const isAllowed = allowedModels(settings, context);
+  const eligible = eligibleModels(input, isAllowed);
+  if (eligible.length === 0) throw noModelLeft();
+  const task = classifyTask(request, context.needs);
+  const contenders = inPriceOrder(eligible, task);
+  const band = bandOf(settings);
+  const kept = inQualityOrder(insideOrNearest(contenders, band));
+  const pinned = booleanAt(settings.values, 'pin_model') === false ? undefined : context.pinnedModel;
+  const ordered = pinnedFirst(
+    kept.map(({ model }) => model),
+    pinned,
+  );
+  const models = ordered.slice(0, MOST_MODELS);
+  const first = kept.find(({ model }) => model === models[0]) ?? kept[0];
+  const isPinned = models[0]?.id === pinned;
+  return {
+    models,
+    pipeline: [
+      {
+        type: 'plugin',
+        name: plugin,
+        summary: summaryOf(task, first, kept.length, band, isPinned),
+        data: {
+          task_type: task.type,
+          ...signalData(task),
+          considered: contenders.length,
+          candidates: models.map(({ id }) => id),
+          price_percentile_limit: band.to,
+        },
+      },
+    ],
+    report:
+      stringAt(settings.values, 'cost_tier') === undefined
+        ? []
+        : overruled(settings, ['cost_quality_tradeoff'], 'cost_tier'),
+  };
+}
+
+/** Ascending by price. Of equal prices the better model counts as the cheaper one. */
+function inPriceOrder(eligible: readonly EligibleModel[], { quality }: Task): Contender[] {
+  const last = Math.max(eligible.length - 1, 1);
+  return eligible
+    .map(({ model, endpoints }) => ({
+      model,
+      endpoints,
+      quality: model.quality[quality],
+      price: cheapestTokenPrice(endpoints),
+    }))
+    .sort((a, b) => a.price - b.price || byQuality(a, b) || byId(a, b))
+    .map((contender, index) => ({ ...contender, percentile: (100 * index) / last }));
+}
+
+function inQualityOrder(contenders: readonly Contender[]): Contender[] {
+  return [...contenders].sort((a, b) => byQuality(a, b) || a.price - b.price || byId(a, b));
+}
+
+/** A model that nobody scored comes after all that somebody did. */
+function byQuality(a: Pick<Contender, 'quality'>, b: Pick<Contender, 'quality'>): number {
+  return (b.quality ?? -1) - (a.quality ?? -1);
+}
+
+function byId(a: EligibleModel, b: EligibleModel): number {
+  return a.model.id < b.model.id ? -1 : 1;
+}
+
+function bandOf({ values }: PluginSettings): PriceBand {
+  const tier = stringAt(values, 'cost_tier');
+  const band = tier === undefined ? undefined : COST_TIERS[tier];
+  const tradeoff = numberAt(values, 'cost_quality_tradeoff') ?? DEFAULT_TRADEOFF;
+  return band ?? { from: 0, to: 100 - 10 * tradeoff, isClosed: true };
+}
+
+/** Those inside the band; with few candidates it may be empty, then the nearest one. */
+function insideOrNearest(contenders: readonly Contender[], band: PriceBand): readonly Contender[] {
+  const inside = contenders.filter(({ percentile }) => distance(percentile, band) === 0);
+  if (inside.length > 0) return inside;
+  const nearest = contenders.reduce((best, contender) =>
+    distance(contender.percentile, band) < distance(best.percentile, band) ? contender : best,
+  );
+  return [nearest];
+}
+
+function distance(percentile: number, { from, to, isClosed }: PriceBand): number {
+  if (percentile < from) return from - percentile;
+  if (percentile > to) return percentile - to;
+  // Just outside: nearer than anything else above, and not inside.
+  return percentile === to && !isClosed ? Number.EPSILON : 0;
+}
+
+function signalData({ signals, points }: Task): JsonObject {
+  return {
+    prompt_tokens: signals.promptTokens,
+    code: signals.code.map(({ name }) => name),
+    tools: signals.tools,
+    modalities: [...signals.modalities],
+    script: signals.script,
+    reasoning: signals.isReasoningWanted,
+    points: { ...points },
+  };
+}
+
+function summaryOf(
+  task: Task,
+  first: Contender | undefined,
+  kept: number,
+  { from, to }: PriceBand,
+  isPinned: boolean,
+): string {
+  const name = first?.model.id ?? '';
+  const prices = from === 0 ? `up to price percentile ${to}` : `from price percentile ${from} to ${to}`;
+  const range = `of ${kept} model${kept === 1 ? '' : 's'} ${prices}`;
+  if (isPinned)
+    return `${task.type} task: ${name}, which this conversation already has, is still one ${range}`;
+  return first?.quality === undefined
+    ? `${task.type} task: ${name} is the cheapest ${range}; none has a ${task.quality} score`
+    : `${task.type} task: ${name} has the best ${task.quality} score (${first.quality}) ${range}`;
+}

@@ -1,0 +1,59 @@
+import type { Endpoint, Model } from '../../catalog/catalog.ts';
+import type { GenerationRequest } from '../../ir/request.ts';
+import type { Needs } from '../rules/needs.ts';
+import { estimatePromptTokens } from './prompt-sample.ts';
+import type { RouterInput } from './router.ts';
+
+/** A model that a router may choose. */
+export interface EligibleModel {
+  readonly model: Model;
+  /** Those of its endpoints that can take the request; at least one. */
+  readonly endpoints: readonly Endpoint[];
+}
+
+/** Parameters that change what an answer is: a model that would lose them is no good choice. */
+const CAPABILITIES = ['tools', 'response_format', 'structured_outputs', 'reasoning'];
+
+/**
+ * The models that can take a request, in the order of the catalogue. Those that lack a capability it asks for, or have
+ * no room for its prompt, are left out as long as others are left.
+ */
+export function eligibleModels(
+  { request, context }: RouterInput,
+  isAllowed: (id: string) => boolean = () => true,
+): EligibleModel[] {
+  const { catalog, serves } = context;
+  const serving = catalog.models.flatMap((model) =>
+    isAllowed(model.id) && isAnswering(model, request)
+      ? withEndpoints(model, model.endpoints, (endpoint) => serves(endpoint, model))
+      : [],
+  );
+  const isFit = fitnessFor(request, context.needs);
+  const fitting = serving.flatMap(({ model, endpoints }) =>
+    withEndpoints(model, endpoints, (endpoint) => isFit(endpoint, model)),
+  );
+  return fitting.length > 0 ? fitting : serving;
+}
+
+/** Whether the model writes, unless something else is asked for. */
+function isAnswering({ outputModalities }: Model, { modalities }: GenerationRequest): boolean {
+  return modalities !== undefined || outputModalities.includes('text');
+}
+
+function fitnessFor(request: GenerationRequest, needs: Needs): (endpoint: Endpoint, model: Model) => boolean {
+  const needed = CAPABILITIES.filter((name) => needs.parameters.has(name));
+  const promptTokens = needs.promptTokens ?? estimatePromptTokens(request);
+  return ({ supportedParameters, contextLength }, model) =>
+    needed.every((name) => supportedParameters?.has(name) !== false) &&
+    (contextLength ?? model.contextLength ?? Number.POSITIVE_INFINITY) >= promptTokens;
+}
+
+/** The model with those of the endpoints that pass; nothing when none does. */
+export function withEndpoints(
+  model: Model,
+  endpoints: readonly Endpoint[],
+  isPassing: (endpoint: Endpoint) => boolean,
+): EligibleModel[] {
+  const passing = endpoints.filter(isPassing);
+  return passing.length > 0 ? [{ model, endpoints: passing }] : [];
+}

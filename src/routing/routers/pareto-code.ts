@@ -1,0 +1,159 @@
+import type { Endpoint, Model } from '../../catalog/catalog.ts';
+import { GatewayError } from '../../ir/errors.ts';
+import type { JsonObject } from '../../kit/json.ts';
+import { numberAt, stringAt } from '../../kit/members.ts';
+import { SHARED, siteOf } from '../candidate.ts';
+import type { HealthView } from '../health/endpoint-health.ts';
+import { type EligibleModel, eligibleModels, withEndpoints } from './eligible-models.ts';
+import { overruled } from './plugin-settings.ts';
+import { cheapestPromptPrice, isPromptWithin } from './prices.ts';
+import { type Choice, noModelLeft, pinnedFirst, type Router, type RouterInput } from './router.ts';
+
+const MOST_MODELS = 3;
+
+interface Tier {
+  readonly name: string;
+  /** Least coding score. */
+  readonly floor: number;
+}
+
+const LOWEST: Tier = { name: 'low', floor: 0 };
+
+/** Tiers of coding scores, best first. */
+const TIERS: readonly Tier[] = [{ name: 'high', floor: 0.66 }, { name: 'medium', floor: 0.33 }, LOWEST];
+
+/** A model with what the router compares. */
+interface Contender {
+  readonly model: Model;
+  /** Nobody's score is taken for the lowest. */
+  readonly score: number;
+  /** USD per token. */
+  readonly price: number;
+  /** Tokens per second of its fastest endpoint; what nobody measured comes last. */
+  readonly speed: number;
+}
+
+type Order = (a: Contender, b: Contender) => number;
+
+/** `<vendor>/pareto-code`: the cheapest model that codes well enough, or the fastest. */
+export const paretoCodeRouter: Router = { strategy: 'pareto', plugin: 'pareto-router', choose };
+
+function choose(input: RouterInput): Choice {
+  const eligible = eligibleModels(input);
+  if (eligible.length === 0) throw noModelLeft();
+  const most = numberAt(input.settings.values, 'max_price');
+  return most === undefined ? chooseByTier(input, eligible) : chooseByPrice(input, eligible, most);
+}
+
+function chooseByTier(input: RouterInput, eligible: readonly EligibleModel[]): Choice {
+  const { settings } = input;
+  const isFastest = wantsFastest(input);
+  const priceSource = stringAt(settings.values, 'price_source') ?? 'prompt';
+  const contenders = contendersOf(input, eligible, priceSource === 'weighted_avg');
+  const wanted = tierOf(numberAt(settings.values, 'min_coding_score') ?? 1);
+  const tier = nearestFilled(wanted, contenders);
+  const inTier = contenders.filter(({ score }) => tierOf(score) === tier);
+  const why = tier === wanted ? '' : `; the ${wanted.name} tier is empty`;
+  return {
+    ...chosen(input, inTier, isFastest ? FASTEST_FIRST : CHEAPEST_FIRST, {
+      praise: `${isFastest ? 'fastest' : 'cheapest'} of the ${tier.name} tier${why}`,
+      data: { tier: tier.name, price_source: priceSource },
+    }),
+    params: { quality_floor: tier.floor },
+    report: isFastest ? overruled(settings, ['price_source'], 'the variant ":nitro"') : [],
+  };
+}
+
+/** With a price limit the tiers do not count: the best of what is affordable. */
+function chooseByPrice(input: RouterInput, eligible: readonly EligibleModel[], most: number): Choice {
+  const isFastest = wantsFastest(input);
+  const affordable = eligible
+    .flatMap(({ model, endpoints }) =>
+      withEndpoints(model, endpoints, (endpoint) => isPromptWithin(most, endpoint)),
+    )
+    .map(({ model, endpoints }) => ({ model: { ...model, endpoints }, endpoints }));
+  const limit = `an input price of at most ${most} USD per million tokens`;
+  if (affordable.length === 0) {
+    throw new GatewayError('not-found', `No model that can take this request has ${limit}`);
+  }
+  const contenders = contendersOf(input, affordable, false);
+  return {
+    ...chosen(input, contenders, isFastest ? FASTEST_FIRST : BEST_FIRST, {
+      praise: `${isFastest ? 'fastest' : 'best at coding'} of those with ${limit}`,
+      data: {},
+    }),
+    params: { max_price: most },
+    report: overruled(input.settings, ['min_coding_score', 'price_source'], 'max_price'),
+  };
+}
+
+function wantsFastest({ variants }: RouterInput): boolean {
+  return variants.includes('nitro');
+}
+
+function contendersOf(
+  { context }: RouterInput,
+  eligible: readonly EligibleModel[],
+  isWeighted: boolean,
+): Contender[] {
+  return eligible.map(({ model, endpoints }) => ({
+    model,
+    score: model.quality.coding ?? 0,
+    price: (isWeighted ? context.weightedPrice(model.id) : undefined) ?? cheapestPromptPrice(endpoints),
+    speed: fastest(endpoints, context.health),
+  }));
+}
+
+function fastest(endpoints: readonly Endpoint[], health: HealthView): number {
+  return endpoints.reduce(
+    (speed, endpoint) => Math.max(speed, health.of(siteOf(endpoint, SHARED)).throughput?.p50 ?? 0),
+    0,
+  );
+}
+
+const BEST_FIRST: Order = (a, b) => b.score - a.score || a.price - b.price || byId(a, b);
+const CHEAPEST_FIRST: Order = (a, b) => a.price - b.price || BEST_FIRST(a, b);
+const FASTEST_FIRST: Order = (a, b) => b.speed - a.speed || CHEAPEST_FIRST(a, b);
+
+function byId(a: Contender, b: Contender): number {
+  return a.model.id < b.model.id ? -1 : 1;
+}
+
+function chosen(
+  { context: { pinnedModel } }: RouterInput,
+  contenders: readonly Contender[],
+  order: Order,
+  { praise, data }: { praise: string; data: JsonObject },
+): Pick<Choice, 'models' | 'pipeline'> {
+  const sorted = [...contenders].sort(order).map(({ model }) => model);
+  const models = pinnedFirst(sorted, pinnedModel).slice(0, MOST_MODELS);
+  const first = models[0]?.id ?? '';
+  const summary =
+    first === pinnedModel
+      ? `${first}, which this conversation already has, is still among the choice`
+      : `${first} is the ${praise}`;
+  return {
+    models,
+    pipeline: [
+      {
+        type: 'plugin',
+        name: 'pareto-router',
+        summary,
+        data: { ...data, considered: contenders.length, candidates: models.map(({ id }) => id) },
+      },
+    ],
+  };
+}
+
+function tierOf(score: number): Tier {
+  return TIERS.find(({ floor }) => score >= floor) ?? LOWEST;
+}
+
+/** The tier itself, or the nearest one that has a model; of two equally near ones the better. */
+function nearestFilled(wanted: Tier, contenders: readonly Contender[]): Tier {
+  const filled = new Set(contenders.map(({ score }) => tierOf(score)));
+  const away = (tier: Tier) => Math.abs(TIERS.indexOf(tier) - TIERS.indexOf(wanted));
+  return TIERS.filter((tier) => filled.has(tier)).reduce((near, tier) =>
+    away(tier) < away(near) ? tier : near,
+  );
+}

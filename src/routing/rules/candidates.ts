@@ -1,0 +1,91 @@
+import type { Model } from '../../catalog/catalog.ts';
+import type { Format } from '../../ir/items.ts';
+import type { OwnCredential } from '../../ports/own-credentials.ts';
+import { dialectOf } from '../../upstream/call.ts';
+import type { Candidate, Rejection } from '../candidate.ts';
+import type { Preferences } from '../preferences.ts';
+import { accessesTo } from './access.ts';
+import { type Filter, filtersOf } from './filters.ts';
+import { narrowToParameters } from './narrow-to-parameters.ts';
+import { narrowToTier } from './narrow-to-tier.ts';
+import type { Needs } from './needs.ts';
+import { Rejections } from './rejections.ts';
+
+/** One model of a request, with what the request prefers for it. */
+export interface PreferredModel {
+  readonly model: Model;
+  readonly preferences: Preferences;
+}
+
+/** What decides who may serve. */
+export interface CandidateInput {
+  readonly format: Format;
+  readonly needs: Needs;
+  /** Those of the request, which all its models share. */
+  readonly preferences: Preferences;
+  readonly models: readonly PreferredModel[];
+  readonly own: readonly OwnCredential[];
+  /** No stage is going to touch the content. */
+  readonly mayRelay: boolean;
+}
+
+/** Who may serve, model by model and in the order of the catalogue, and who may not. */
+export interface Candidates {
+  readonly accepted: readonly (readonly Candidate[])[];
+  readonly rejected: readonly Rejection[];
+}
+
+/**
+ * Models x endpoints x credentials, through the hard rules. That an endpoint writes as much as is asked for is held only
+ * as long as it leaves somebody: what is asked for is a maximum, so who writes less can still honour it. Then those stay
+ * that write the most.
+ */
+export function candidatesOf(input: CandidateInput): Candidates {
+  const candidates = passing(input);
+  if (input.needs.outputTokens === undefined || isAnybodyIn(candidates)) return candidates;
+  const anyLength = passing(withLeastOutput(input, 0));
+  if (!isAnybodyIn(anyLength)) return anyLength;
+  return passing(withLeastOutput(input, mostOutputOf(anyLength)));
+}
+
+function isAnybodyIn({ accepted }: Candidates): boolean {
+  return accepted.some(({ length }) => length > 0);
+}
+
+function withLeastOutput(input: CandidateInput, leastOutput: number): CandidateInput {
+  return { ...input, needs: { ...input.needs, leastOutput } };
+}
+
+function mostOutputOf({ accepted }: Candidates): number {
+  return Math.max(...accepted.flat().map(({ endpoint }) => endpoint.maxOutputTokens ?? 0));
+}
+
+function passing(input: CandidateInput): Candidates {
+  const rejections = new Rejections();
+  const filters = filtersOf(input.preferences, input.needs);
+  const accepted = input.models.map(({ model, preferences }) => {
+    const admitted = copiesOf(model, filters, input, rejections);
+    const ofTier = narrowToTier(admitted, preferences, rejections);
+    return narrowToParameters(ofTier, input.needs, rejections);
+  });
+  return { accepted, rejected: rejections.all };
+}
+
+function copiesOf(
+  model: Model,
+  filters: readonly Filter[],
+  { format, own, mayRelay }: CandidateInput,
+  rejections: Rejections,
+): Candidate[] {
+  const copies: Candidate[] = [];
+  for (const endpoint of model.endpoints) {
+    const lane = mayRelay && dialectOf(endpoint.provider, format) === format ? 'relay' : 'translate';
+    for (const access of accessesTo(endpoint, model, own)) {
+      const subject = { model, endpoint, access, own };
+      const filter = filters.find((each) => each.rejects(subject));
+      if (filter === undefined) copies.push({ model, endpoint, access, lane });
+      else rejections.add(endpoint, filter.name, filter.reason(subject));
+    }
+  }
+  return copies;
+}

@@ -1,0 +1,193 @@
+import type { Endpoint, Model } from '../../catalog/catalog.ts';
+import type { OwnCredential } from '../../ports/own-credentials.ts';
+import type { Access } from '../candidate.ts';
+import type { Preferences } from '../preferences.ts';
+import { isReserved, isServed } from './access.ts';
+import type { Needs } from './needs.ts';
+import { isNamedIn } from './provider-names.ts';
+
+/** What a filter looks at. */
+export interface FilterSubject {
+  readonly model: Model;
+  readonly endpoint: Endpoint;
+  readonly access: Access;
+  /** All that the caller brought. */
+  readonly own: readonly OwnCredential[];
+}
+
+/** A hard rule, as one request puts it. */
+export interface Filter {
+  readonly name: string;
+  rejects(subject: FilterSubject): boolean;
+  /** Why it rejects what it rejects. */
+  reason(subject: FilterSubject): string;
+}
+
+/** Makes a filter of what a request asks for; undefined when it does not ask. */
+type Rule = (preferences: Preferences, needs: Needs) => Filter | undefined;
+
+/** The hard rules, in the order in which they are asked. */
+const RULES: readonly Rule[] = [
+  () => ({
+    name: 'credentials',
+    rejects: ({ endpoint, access }) => access.kind === 'shared' && !isServed(endpoint),
+    reason: () => 'the gateway has no credential for it',
+  }),
+  ({ only }) =>
+    only && {
+      name: 'only',
+      rejects: ({ endpoint }) => !isNamedIn(only, endpoint),
+      reason: () => 'not in provider.only',
+    },
+  ({ ignore }) =>
+    ignore.size === 0
+      ? undefined
+      : {
+          name: 'ignore',
+          rejects: ({ endpoint }) => isNamedIn(ignore, endpoint),
+          reason: () => 'in provider.ignore',
+        },
+  ({ deniesDataCollection }) =>
+    when(deniesDataCollection, {
+      name: 'data_collection',
+      rejects: ({ endpoint }) => !retainsNothing(endpoint),
+      reason: () => 'may train on or retain prompts',
+    }),
+  ({ requiresZeroRetention }) =>
+    when(requiresZeroRetention, {
+      name: 'zdr',
+      rejects: ({ endpoint, access }) => !(declarationOf(access) ?? retainsNothing(endpoint)),
+      reason: ({ access }) =>
+        declarationOf(access) === false
+          ? 'the own credential is declared to retain prompts'
+          : 'not known to retain nothing',
+    }),
+  ({ requiresDistillable }) =>
+    when(requiresDistillable, {
+      name: 'enforce_distillable_text',
+      rejects: ({ model }) => !model.distillable,
+      reason: () => 'the model does not allow distillation',
+    }),
+  ({ quantizations }) =>
+    quantizations && {
+      name: 'quantizations',
+      rejects: ({ endpoint }) => !quantizations.has(quantizationOf(endpoint)),
+      reason: ({ endpoint }) => `quantization is ${quantizationOf(endpoint)}`,
+    },
+  (_, { promptTokens, outputTokens }) =>
+    promptTokens === undefined
+      ? undefined
+      : {
+          name: 'context_length',
+          rejects: ({ endpoint }) =>
+            endpoint.contextLength !== undefined &&
+            promptTokens + outputWithin(endpoint, outputTokens) > endpoint.contextLength,
+          reason: ({ endpoint }) => tooLong(promptTokens, outputWithin(endpoint, outputTokens), endpoint),
+        },
+  (_, { outputTokens, leastOutput = outputTokens }) =>
+    leastOutput === undefined
+      ? undefined
+      : {
+          name: 'max_output_tokens',
+          rejects: ({ endpoint: { maxOutputTokens: most } }) => most !== undefined && leastOutput > most,
+          reason: ({ endpoint }) =>
+            `writes at most ${endpoint.maxOutputTokens} tokens, ${outputTokens} are asked for`,
+        },
+  (_, { inputModalities }) =>
+    allOf(inputModalities, {
+      name: 'input_modalities',
+      offered: ({ endpoint, model }) => endpoint.inputModalities ?? model.inputModalities,
+      words: (lacking) => `takes no ${lacking.join(' or ')} input`,
+    }),
+  (_, { outputModalities }) =>
+    allOf(outputModalities, {
+      name: 'output_modalities',
+      offered: ({ model }) => model.outputModalities,
+      words: (lacking) => `makes no ${lacking.join(' or ')} output`,
+    }),
+  ({ requiresParameters }, { parameters }) =>
+    when(requiresParameters, {
+      name: 'require_parameters',
+      rejects: ({ endpoint }) => lackingParameters(endpoint, parameters).length > 0,
+      reason: ({ endpoint }) => `does not support ${lackingParameters(endpoint, parameters).join(', ')}`,
+    }),
+  ({ priceLimits }) => {
+    const exceeded = ({ pricing }: Endpoint) =>
+      priceLimits.find(({ name, most }) => (pricing[name] ?? 0n) > most);
+    return when(priceLimits.length > 0, {
+      name: 'max_price',
+      rejects: ({ endpoint }) => exceeded(endpoint) !== undefined,
+      reason: ({ endpoint }) => `${exceeded(endpoint)?.name} price is above the limit`,
+    });
+  },
+  () => ({
+    name: 'byok',
+    rejects: ({ endpoint, model, access, own }) =>
+      access.kind === 'shared' && isReserved(endpoint, model, own),
+    reason: () => 'an own credential is to be used for this provider',
+  }),
+];
+
+/** The hard rules that a request puts, apart from those that compare the endpoints of a model. */
+export function filtersOf(preferences: Preferences, needs: Needs): readonly Filter[] {
+  return RULES.map((rule) => rule(preferences, needs)).filter((filter) => filter !== undefined);
+}
+
+function when(isAsked: boolean, filter: Filter): Filter | undefined {
+  return isAsked ? filter : undefined;
+}
+
+/** A filter for what must all be offered. */
+function allOf(
+  needed: ReadonlySet<string>,
+  {
+    name,
+    offered,
+    words,
+  }: {
+    readonly name: string;
+    readonly offered: (subject: FilterSubject) => readonly string[];
+    readonly words: (lacking: readonly string[]) => string;
+  },
+): Filter | undefined {
+  if (needed.size === 0) return undefined;
+  const all = [...needed];
+  const lackingIn = (subject: FilterSubject) => {
+    const there = offered(subject);
+    return all.filter((each) => !there.includes(each));
+  };
+  return {
+    name,
+    rejects: (subject) => lackingIn(subject).length > 0,
+    reason: (subject) => words(lackingIn(subject)),
+  };
+}
+
+function retainsNothing({ provider: { dataPolicy } }: Endpoint): boolean {
+  return dataPolicy !== undefined && !dataPolicy.training && !dataPolicy.retainsPrompts;
+}
+
+/** What the owner of a credential says about retention behind it; null = nothing. */
+function declarationOf(access: Access): boolean | null {
+  return access.kind === 'own' ? access.credential.declaredZeroRetention : null;
+}
+
+function quantizationOf({ quantization }: Endpoint): string {
+  return quantization ?? 'unknown';
+}
+
+function lackingParameters({ supportedParameters }: Endpoint, parameters: ReadonlySet<string>): string[] {
+  return supportedParameters === undefined
+    ? []
+    : [...parameters].filter((name) => !supportedParameters.has(name));
+}
+
+/** The output that is going to be asked of an endpoint, tokens: never more than it writes. */
+export function outputWithin({ maxOutputTokens: most }: Endpoint, asked: number | undefined): number {
+  return Math.min(asked ?? 0, most ?? Number.POSITIVE_INFINITY);
+}
+
+function tooLong(promptTokens: number, outputTokens: number, { contextLength }: Endpoint): string {
+  const output = outputTokens > 0 ? `, ${outputTokens} of output are asked for` : '';
+  return `the prompt is about ${promptTokens} tokens long${output}, the context holds ${contextLength}`;
+}

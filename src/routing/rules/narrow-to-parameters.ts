@@ -1,0 +1,30 @@
+import type { Candidate } from '../candidate.ts';
+import type { Needs } from './needs.ts';
+import type { Rejections } from './rejections.ts';
+
+/** Parameters without which an answer is of little use: whoever takes them is preferred to whoever does not. */
+const WEIGHTY_PARAMETERS = ['tools', 'response_format', 'structured_outputs', 'verbosity'];
+
+/** The candidates of one model that take the weighty parameters of a request; where none takes one, all stay. */
+export function narrowToParameters(
+  candidates: readonly Candidate[],
+  { parameters }: Needs,
+  rejections: Rejections,
+): readonly Candidate[] {
+  let left = candidates;
+  for (const name of WEIGHTY_PARAMETERS) {
+    if (!parameters.has(name)) continue;
+    const takes = ({ endpoint }: Candidate) => endpoint.supportedParameters?.has(name) !== false;
+    if (!left.some(takes)) continue;
+    for (const candidate of left) {
+      if (takes(candidate)) continue;
+      rejections.add(
+        candidate.endpoint,
+        'supported_parameters',
+        `does not support ${name}, others of the model do`,
+      );
+    }
+    left = left.filter(takes);
+  }
+  return left;
+}

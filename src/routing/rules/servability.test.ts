@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import { endpointOf, modelOf, providerOf } from '../../../test/builders/catalog.ts';
+import { requestOf } from '../../../test/builders/request.ts';
+import { ownCredentialOf, routeOf, wishing } from '../../../test/builders/route.ts';
+import { model, wide } from '../../../test/builders/routed-models.ts';
+import type { GenerationRequest } from '../../ir/request.ts';
+import type { OwnCredential } from '../../ports/own-credentials.ts';
+import { planRoute } from '../plan-route.ts';
+import { preferencesOf } from '../preferences.ts';
+import { needsOf } from './needs.ts';
+import { servability } from './servability.ts';
+
+const unserved = modelOf({
+  endpoints: [endpointOf({ provider: providerOf({ slug: 'delta', isServed: false }), tag: 'delta' })],
+});
+const flexible = modelOf({ endpoints: [endpointOf({ tag: 'acme/flex' })] });
+const image = { type: 'image', source: { kind: 'url', url: 'https://example.com/a.png' } } as const;
+
+const requests: [string, GenerationRequest][] = [
+  ['plain', requestOf()],
+  ['with only', wishing({ only: ['beta'] })],
+  ['with only and nobody', wishing({ only: ['nobody'] })],
+  ['with a price limit', wishing({ max_price: { prompt: 0.5 } })],
+  ['zdr', wishing({ zdr: true })],
+  ['flex', requestOf({ serviceTier: 'flex' })],
+  ['with an image', requestOf({ items: [{ type: 'message', role: 'user', content: [image] }] })],
+];
+const own: [string, OwnCredential[]][] = [
+  ['nothing', []],
+  ['a key', [ownCredentialOf({ provider: 'delta', declaredZeroRetention: true })]],
+  ['a key that is the only way', [ownCredentialOf({ isOwnOnly: true, allowedModels: new Set() })]],
+];
+
+describe('servability', () => {
+  const cases = requests.flatMap(([title, request]) =>
+    own.map(([brought, credentials]) => [title, brought, request, credentials] as const),
+  );
+  it.each(cases)(
+    'agrees with the plan of a request %s, with %s brought along',
+    (_, __, request, credentials) => {
+      const serves = servability(needsOf(request), preferencesOf(request), credentials);
+      for (const each of [model, wide, unserved, flexible]) {
+        const { ranked } = planRoute(routeOf([each], { request, own: credentials }));
+        expect(each.endpoints.some((endpoint) => serves(endpoint, each))).toBe(ranked.length > 0);
+      }
+    },
+  );
+
+  it('lets be lowered what is asked for', () => {
+    const endpoint = endpointOf({ maxOutputTokens: 10 });
+    const request = requestOf({ maxOutputTokens: 1000 });
+    const serves = servability(needsOf(request), preferencesOf(request), []);
+    expect(serves(endpoint, modelOf({ endpoints: [endpoint] }))).toBe(true);
+  });
+});

@@ -1,0 +1,42 @@
+import type { TranslationEntry } from '../ir/metadata.ts';
+import type { GenerationRequest } from '../ir/request.ts';
+import { quoted } from '../kit/quoted.ts';
+import { type Preferences, statedPartition } from './preferences.ts';
+import type { PreferredModel } from './rules/candidates.ts';
+import { namesOf } from './rules/provider-names.ts';
+
+/** Lists of names among the preferences. */
+const NAME_LISTS = ['order', 'only', 'ignore'] as const satisfies readonly (keyof Preferences)[];
+
+/** Names that an entry shows. */
+const MOST_SHOWN = 5;
+
+/** Wishes that were understood and came to nothing. */
+export function unheededWishes(
+  { wishes: { provider, route } }: GenerationRequest,
+  models: readonly PreferredModel[],
+  preferences: Preferences,
+): TranslationEntry[] {
+  const report: TranslationEntry[] = [];
+  const partition = statedPartition(provider);
+  if (route !== undefined && partition !== undefined && (route === 'sort') !== (partition === 'none')) {
+    report.push({ field: 'route', action: 'dropped', detail: 'provider.sort.partition says otherwise' });
+  }
+  const lists = NAME_LISTS.filter((name) => (preferences[name]?.size ?? 0) > 0);
+  if (lists.length === 0) return report;
+  const known = new Set(models.flatMap(({ model }) => model.endpoints.flatMap(namesOf)));
+  for (const list of lists) {
+    const unknown = [...(preferences[list]?.keys() ?? [])].filter((name) => !known.has(name));
+    if (unknown.length > 0) report.push(entryFor(list, unknown));
+  }
+  return report;
+}
+
+function entryFor(list: string, names: readonly string[]): TranslationEntry {
+  const more = names.length > MOST_SHOWN ? ` and ${names.length - MOST_SHOWN} more` : '';
+  return {
+    field: `provider.${list}`,
+    action: 'dropped',
+    detail: `no endpoint of the requested models is named ${names.slice(0, MOST_SHOWN).map(quoted).join(', ')}${more}`,
+  };
+}
