@@ -10,6 +10,8 @@ import type { Pins } from '../routing/conversation/pins.ts';
 import type { HealthView } from '../routing/health/endpoint-health.ts';
 import { planRoute } from '../routing/plan-route.ts';
 import { preferencesOf } from '../routing/preferences.ts';
+import { NothingToChoose } from '../routing/resolve/nothing-to-choose.ts';
+import type { Resolution, ResolutionContext } from '../routing/resolve/resolution.ts';
 import { resolveModels } from '../routing/resolve/resolve-models.ts';
 import { refuseOff } from '../routing/rules/mandatory-reasoning.ts';
 import { type Needs, needsOf } from '../routing/rules/needs.ts';
@@ -79,7 +81,7 @@ export function planRequest(request: GenerationRequest, context: PlanContext, pr
   });
   const pin = conversation && context.pins.find(conversation.key);
   const needs: Needs = { ...needsOf(request), ...(promptTokens !== undefined && { promptTokens }) };
-  const resolution = resolveModels(request, {
+  const resolution = resolved(request, requested, {
     catalog: context.catalog,
     vendor: context.vendor,
     autoModels: context.autoModels,
@@ -115,6 +117,17 @@ export function planRequest(request: GenerationRequest, context: PlanContext, pr
     report: [...idleWishes(request), ...resolution.report, ...route.report],
     ...(conversation !== undefined && { conversation }),
   };
+}
+
+/** The models of a request; a router that has none to choose from is a plan that came to nothing. */
+function resolved(request: GenerationRequest, requested: string, context: ResolutionContext): Resolution {
+  try {
+    return resolveModels(request, context);
+  } catch (error) {
+    if (!(error instanceof NothingToChoose)) throw error;
+    const { message, strategy } = error;
+    throw new NothingLeft('not-found', message, { requested, strategy, rejected: [], pipeline: [] });
+  }
 }
 
 /** What the request says about a loop that the gateway does not run yet. */

@@ -8,6 +8,7 @@ import { latestOf, parseLatest } from '../routers/latest.ts';
 import { pluginPlace, pluginSettings } from '../routers/plugin-settings.ts';
 import { ROUTER_OF_PLUGIN, ROUTERS, UNAVAILABLE_ROUTERS } from '../routers/routers.ts';
 import { type ModelId, parseModelId } from './model-id.ts';
+import { NothingToChoose } from './nothing-to-choose.ts';
 import type { Resolution, ResolutionContext } from './resolution.ts';
 import type { RoutedModel, Variant } from './routed-model.ts';
 
@@ -16,17 +17,50 @@ import type { RoutedModel, Variant } from './routed-model.ts';
  * chooses. Throws 400 for an id that nobody knows, 404 when a router has nothing to choose from.
  */
 export function resolveModels(request: GenerationRequest, context: ResolutionContext): Resolution {
-  const each = request.models.map((id) => resolveId(id, request, context));
+  const { each, empty } = resolveEach(request, context);
   const [first] = each;
-  if (first === undefined) throw invalidRequest([{ path: 'model', message: 'is required' }]);
+  if (first === undefined)
+    throw empty[0]?.nothing ?? invalidRequest([{ path: 'model', message: 'is required' }]);
   const params = each.find((resolution) => resolution.params !== undefined)?.params;
   return {
     strategy: request.hasFallbackModels ? 'fallback' : first.strategy,
     models: withoutRepeats(each.flatMap(({ models }) => models)),
     pipeline: each.flatMap(({ pipeline }) => pipeline),
     ...(params !== undefined && { params }),
-    report: [...each.flatMap(({ report }) => report), ...idlePlugins(request, context.vendor)],
+    report: [
+      ...empty.map(({ id, nothing }) => skipped(id, nothing)),
+      ...each.flatMap(({ report }) => report),
+      ...idlePlugins(request, context.vendor),
+    ],
   };
+}
+
+/** A router of a list that has nothing to choose from. */
+interface EmptyRouter {
+  readonly id: string;
+  readonly nothing: NothingToChoose;
+}
+
+/** Routers without a choice are passed over: the rest of the list is there for that. */
+function resolveEach(
+  request: GenerationRequest,
+  context: ResolutionContext,
+): { readonly each: readonly Resolution[]; readonly empty: readonly EmptyRouter[] } {
+  const each: Resolution[] = [];
+  const empty: EmptyRouter[] = [];
+  for (const id of request.models) {
+    try {
+      each.push(resolveId(id, request, context));
+    } catch (error) {
+      if (!(error instanceof NothingToChoose)) throw error;
+      empty.push({ id, nothing: error });
+    }
+  }
+  return { each, empty };
+}
+
+function skipped(id: string, { message }: NothingToChoose): TranslationEntry {
+  return { field: 'models', action: 'dropped', detail: `${shortened(id)}: ${message}` };
 }
 
 function resolveId(id: string, request: GenerationRequest, context: ResolutionContext): Resolution {

@@ -1,11 +1,12 @@
 import type { JsonObject } from '../../kit/json.ts';
 import { booleanAt, numberAt, stringAt } from '../../kit/members.ts';
+import { NothingToChoose } from '../resolve/nothing-to-choose.ts';
 import { allowedModels } from './allowed-models.ts';
 import { classifyTask, type Task } from './classify-task.ts';
 import { type EligibleModel, eligibleModels } from './eligible-models.ts';
 import { overruled, type PluginSettings } from './plugin-settings.ts';
 import { cheapestTokenPrice } from './prices.ts';
-import { type Choice, noModelLeft, pinnedFirst, type Router, type RouterInput } from './router.ts';
+import { type Choice, NO_MODEL_LEFT, pinnedFirst, type Router, type RouterInput } from './router.ts';
 
 const DEFAULT_TRADEOFF = 7;
 const MOST_MODELS = 5;
@@ -45,7 +46,7 @@ function choose(input: RouterInput, plugin: string): Choice {
   const { request, context, settings } = input;
   const isAllowed = allowedModels(settings, context);
   const eligible = eligibleModels(input, isAllowed);
-  if (eligible.length === 0) throw noModelLeft();
+  if (eligible.length === 0) throw new NothingToChoose('auto', NO_MODEL_LEFT);
   const task = classifyTask(request, context.needs);
   const contenders = inPriceOrder(eligible, task);
   const band = bandOf(settings);

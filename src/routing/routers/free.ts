@@ -1,4 +1,4 @@
-import { GatewayError } from '../../ir/errors.ts';
+import { NothingToChoose } from '../resolve/nothing-to-choose.ts';
 import { eligibleModels, withEndpoints } from './eligible-models.ts';
 import { isFree } from './prices.ts';
 import { type Choice, pinnedFirst, type Router, type RouterInput } from './router.ts';
@@ -14,7 +14,7 @@ function choose(input: RouterInput): Choice {
     withEndpoints(model, endpoints, isFree),
   );
   if (free.length === 0) {
-    throw new GatewayError('not-found', 'No free model can take this request');
+    throw new NothingToChoose('free', 'No free model can take this request');
   }
   const models = shuffled(free, context.random).map(({ model, endpoints }) => ({ ...model, endpoints }));
   return {

@@ -1,13 +1,13 @@
 import type { Endpoint, Model } from '../../catalog/catalog.ts';
-import { GatewayError } from '../../ir/errors.ts';
 import type { JsonObject } from '../../kit/json.ts';
 import { numberAt, stringAt } from '../../kit/members.ts';
 import { SHARED, siteOf } from '../candidate.ts';
 import type { HealthView } from '../health/endpoint-health.ts';
+import { NothingToChoose } from '../resolve/nothing-to-choose.ts';
 import { type EligibleModel, eligibleModels, withEndpoints } from './eligible-models.ts';
 import { overruled } from './plugin-settings.ts';
 import { cheapestPromptPrice, isPromptWithin } from './prices.ts';
-import { type Choice, noModelLeft, pinnedFirst, type Router, type RouterInput } from './router.ts';
+import { type Choice, NO_MODEL_LEFT, pinnedFirst, type Router, type RouterInput } from './router.ts';
 
 const MOST_MODELS = 3;
 
@@ -40,7 +40,7 @@ export const paretoCodeRouter: Router = { strategy: 'pareto', plugin: 'pareto-ro
 
 function choose(input: RouterInput): Choice {
   const eligible = eligibleModels(input);
-  if (eligible.length === 0) throw noModelLeft();
+  if (eligible.length === 0) throw new NothingToChoose('pareto', NO_MODEL_LEFT);
   const most = numberAt(input.settings.values, 'max_price');
   return most === undefined ? chooseByTier(input, eligible) : chooseByPrice(input, eligible, most);
 }
@@ -74,7 +74,7 @@ function chooseByPrice(input: RouterInput, eligible: readonly EligibleModel[], m
     .map(({ model, endpoints }) => ({ model: { ...model, endpoints }, endpoints }));
   const limit = `an input price of at most ${most} USD per million tokens`;
   if (affordable.length === 0) {
-    throw new GatewayError('not-found', `No model that can take this request has ${limit}`);
+    throw new NothingToChoose('pareto', `No model that can take this request has ${limit}`);
   }
   const contenders = contendersOf(input, affordable, false);
   return {

@@ -1,5 +1,4 @@
 import type { Model } from '../../catalog/catalog.ts';
-import { GatewayError } from '../../ir/errors.ts';
 import type { PipelineEntry, Strategy, TranslationEntry } from '../../ir/metadata.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json.ts';
@@ -31,14 +30,12 @@ export interface Router {
   readonly strategy: Strategy;
   /** Id of the plugin that steers it. */
   readonly plugin?: string;
-  /** Throws 404 when there is nothing to choose from. */
+  /** Throws NothingToChoose. */
   choose(input: RouterInput): Choice;
 }
 
-/** Nothing is left to choose from. */
-export function noModelLeft(): GatewayError {
-  return new GatewayError('not-found', 'No models match your request and model restrictions');
-}
+/** What is said when restrictions leave no model. */
+export const NO_MODEL_LEFT = 'No models match your request and model restrictions';
 
 /** The choices with the one that the conversation already has in front, where it is still among them. */
 export function pinnedFirst(models: readonly Model[], pinned: string | undefined): readonly Model[] {
