@@ -1,4 +1,4 @@
-import { buildCatalog, buildCatalogSliced, type CatalogSource } from './catalog/build-catalog.ts';
+import { buildCatalogSliced, type CatalogSource } from './catalog/build-catalog.ts';
 import type { Catalog } from './catalog/catalog.ts';
 import { baseUrl, firstStartJson, firstStartText } from './cli/first-start.ts';
 import {
@@ -11,26 +11,21 @@ import {
 import { watchConfiguration } from './config/watch.ts';
 import { listenForCommands } from './control/listen.ts';
 import { INBOUND_DIALECTS, untranslatableIssues } from './dialects/dialects.ts';
-import { applyPreset, type Presets, presetReport } from './dialects/preset.ts';
-import { fillPromptTemplate, type PromptTemplate } from './dialects/prompt-template.ts';
-import { createGateway, type GatewaySnapshot, type PreparedBody } from './gateway/generate.ts';
+import { createGateway } from './gateway/generate.ts';
 import { generationLog } from './gateway/generation-log.ts';
 import { createTokenizer } from './gateway/tokenizer.ts';
-import type { HttpSettings, HttpTimes } from './http/dependencies.ts';
+import type { HttpTimes } from './http/dependencies.ts';
 import { createHttpServer } from './http/server.ts';
 import { loadOptions, openInstallation } from './installation.ts';
-import type { Format } from './ir/items.ts';
-import { type EgressRules, parseEgressRules } from './kit/egress.ts';
 import { randomIds, systemClock } from './kit/ids.ts';
-import type { JsonObject } from './kit/json.ts';
 import { type Log, openStderrLog } from './kit/log.ts';
 import { runInTurns } from './kit/turns.ts';
 import { bootstrap, type FirstKeys } from './manage/bootstrap.ts';
 import { Byok } from './manage/byok.ts';
 import { Pins } from './routing/conversation/pins.ts';
-import type { CooldownSettings } from './routing/health/breaker.ts';
 import { Health } from './routing/health/health.ts';
 import { Traffic } from './routing/traffic.ts';
+import { catalogSourceOf, prepareBody, snapshotOf } from './snapshot.ts';
 import { openUpstreams } from './upstream/open-upstreams.ts';
 
 /** The model that answers without any provider. */
@@ -185,77 +180,8 @@ export async function openGateway({ loaded, load, log, times }: OpenOptions): Pr
   }
 }
 
-/** Everything that a configuration decides and a reload replaces. */
-interface Snapshot {
-  readonly config: LoadedConfiguration['config'];
-  readonly prompts: Readonly<Record<string, PromptTemplate>>;
-  readonly gateway: GatewaySnapshot;
-  readonly http: HttpSettings;
-  readonly egress: EgressRules;
-  readonly cooldown: CooldownSettings;
-}
-
-function catalogSourceOf({ config }: LoadedConfiguration, known?: CatalogSource['known']): CatalogSource {
-  return { ...config, ...(known !== undefined && { known }) };
-}
-
-function snapshotOf(
-  loaded: LoadedConfiguration,
-  known?: CatalogSource['known'],
-  catalog = buildCatalog(catalogSourceOf(loaded, known)),
-): Snapshot {
-  const { config } = loaded;
-  return {
-    config,
-    prompts: promptsOf(config.prompts),
-    egress: parseEgressRules(config.egress.allow),
-    cooldown: {
-      failures: config.routing.cooldown.failures,
-      baseMs: config.routing.cooldown.base_ms,
-      maxMs: config.routing.cooldown.max_ms,
-    },
-    gateway: {
-      vendor: config.vendor,
-      region: config.server.region,
-      catalog,
-      attempts: {
-        perModel: config.routing.attempts_per_model,
-        perRequest: config.routing.attempts_per_request,
-      },
-      autoModels: config.plugins['auto-router']?.models ?? undefined,
-      ownCredentialFee: config.byok.fee,
-    },
-    http: {
-      vendor: config.vendor,
-      basePath: config.server.base_path,
-      maxBodyBytes: config.server.max_body_bytes,
-      requestDeadlineMs: config.server.request_deadline_ms,
-      maxConcurrentRequests: config.limits.max_concurrent_requests,
-    },
-  };
-}
-
-/** Fills in what requests name and the operator wrote: presets, then prompt templates. */
-function prepareBody(format: Format, given: JsonObject, { config, prompts }: Snapshot): PreparedBody {
-  const presets = config.presets as Presets;
-  const body = applyPreset(format, given, presets);
-  return {
-    body: format === 'responses' ? fillPromptTemplate(body, prompts) : body,
-    report: presetReport(format, given, presets),
-  };
-}
-
 function exampleOf({ models, resolve }: Catalog): string | undefined {
   return (resolve(FIRST_MODEL) ?? models.find(({ endpoints }) => endpoints.length > 0))?.id;
-}
-
-function promptsOf(given: LoadedConfiguration['config']['prompts']): Snapshot['prompts'] {
-  return Object.fromEntries(
-    Object.entries(given).map(([id, { instructions, input }]) => [
-      id,
-      { instructions: instructions ?? undefined, input: input ?? undefined },
-    ]),
-  );
 }
 
 /** What the command line gives to `serve`. */

@@ -27,7 +27,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
 };
 
 /** Where things are put together: these see everything. */
-const ROOTS = ['main.ts', 'installation.ts'];
+const ROOTS = ['main.ts', 'installation.ts', 'snapshot.ts'];
 
 interface Import {
   readonly from: string;

@@ -130,7 +130,7 @@ async function openCandidate(
       visit.failed(blameOf(opening));
       return opening;
     }
-    visit.firstToken();
+    visit.firstToken(request.stream ? 'stream' : 'whole');
     record(answer.status);
     journey.report = answer.report;
     return opening;

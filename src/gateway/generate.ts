@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import type { Catalog } from '../catalog/catalog.ts';
+import type { Catalog, Model } from '../catalog/catalog.ts';
 import type { InboundDialect, ReplyContext } from '../dialects/dialect.ts';
 import { GatewayError, invalidRequest, toGatewayError } from '../ir/errors.ts';
 import type { Event, EventBatch } from '../ir/events.ts';
@@ -13,6 +13,7 @@ import { inTurn } from '../kit/turns.ts';
 import type { OwnCredential, OwnCredentials } from '../ports/own-credentials.ts';
 import { SHARED, siteOf } from '../routing/candidate.ts';
 import type { Health } from '../routing/health/health.ts';
+import { isOpenTo } from '../routing/rules/access.ts';
 import { composeStages, type Stage } from '../stages/stage.ts';
 import type { CountCall } from '../upstream/count-tokens.ts';
 import type { PreviewCall } from '../upstream/preview.ts';
@@ -198,6 +199,12 @@ export function createGateway(parts: GatewayParts): Gateway {
       }
     },
 
+    async modelsFor(caller): Promise<readonly Model[]> {
+      const own = await parts.ownCredentials.of(caller);
+      const { models } = catalogFor(own, parts.snapshot().catalog);
+      return own.length === 0 ? models : models.filter((model) => isReachable(model, own));
+    },
+
     serviceOf(endpoint): EndpointService {
       const site = siteOf(endpoint, SHARED);
       return { ...parts.health.statistics(site), state: parts.health.of(site).state };
@@ -260,6 +267,12 @@ async function planned(
     if (!(error instanceof NothingLeft) || !input.wantsMetadata) throw error;
     throw error.withRouting(metadataOfNothing(error, snapshot.region));
   }
+}
+
+/** Models that nobody serves stay in the catalogue: so they do in the list. */
+function isReachable(model: Model, own: readonly OwnCredential[]): boolean {
+  const { endpoints } = model;
+  return endpoints.length === 0 || endpoints.some((endpoint) => isOpenTo(endpoint, model, own));
 }
 
 /** Credentials of callers may open providers that the gateway itself has no credential for. */

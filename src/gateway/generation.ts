@@ -1,4 +1,4 @@
-import type { Endpoint } from '../catalog/catalog.ts';
+import type { Endpoint, Model } from '../catalog/catalog.ts';
 import type { ReplyContext } from '../dialects/dialect.ts';
 import type { EventBatch } from '../ir/events.ts';
 import type { Format } from '../ir/items.ts';
@@ -64,6 +64,8 @@ export interface Gateway {
   countTokens(input: GenerationInput): Promise<number>;
   /** What would become of a request; nobody is called. */
   explain(input: GenerationInput): Promise<Explanation>;
+  /** The models that a caller can reach, with the credentials of its account too; sorted by id. */
+  modelsFor(caller: Caller): Promise<readonly Model[]>;
   /** How an endpoint does for everybody. */
   serviceOf(endpoint: Endpoint): EndpointService;
   /** A context for a failure that comes before any endpoint answered but after the stream was opened. */

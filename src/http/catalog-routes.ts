@@ -14,19 +14,29 @@ const ROUTING_SUFFIX = /:(?:nitro|floor|exacto|online)$/;
 /** Ranges that clients know (benchmark scores and the like) and that the query does not declare. */
 const RANGE = /^(?:min|max)_/;
 
-/** `GET /models` and `GET /models/user`; `path` is where the next page is. */
-export function listModels(path: string): Handler {
-  return (call) => {
-    refuseUnknownRanges(call.rawQuery);
-    const query = call.query as ModelsQuery;
-    const matching = filterModels(call.services.catalog().models, query, call.services.clock.now());
-    const { page, next } = pageOf(matching, query);
-    call.exchange.reply.json(200, {
-      data: page.map((model) => renderModel(model, call.settings.basePath)),
-      links: { next: next === undefined ? null : nextLink(call, path, next) },
-      total_count: matching.length,
-    });
-  };
+/** `GET /models`. */
+export const listModels: Handler = (call) => {
+  replyWithModels(call, '/models', call.services.catalog().models);
+};
+
+/** `GET /models/user`. */
+export const listModelsForKey: Handler = async (call) => {
+  const { caller, services } = call;
+  if (caller === undefined) throw new Error('this route must require a key');
+  replyWithModels(call, '/models/user', await services.gateway.modelsFor(caller));
+};
+
+/** `path`: where the next page is. */
+function replyWithModels(call: Call, path: string, models: readonly Model[]): void {
+  refuseUnknownRanges(call.rawQuery);
+  const query = call.query as ModelsQuery;
+  const matching = filterModels(models, query, call.services.clock.now());
+  const { page, next } = pageOf(matching, query);
+  call.exchange.reply.json(200, {
+    data: page.map((model) => renderModel(model, call.settings.basePath)),
+    links: { next: next === undefined ? null : nextLink(call, path, next) },
+    total_count: matching.length,
+  });
 }
 
 /** `GET /models/count`. */

@@ -28,7 +28,14 @@ import { messagesInbound } from '../dialects/messages/messages.ts';
 import { countTokensSchema } from '../dialects/messages/wire.ts';
 import { responsesInbound } from '../dialects/responses/responses.ts';
 import { createByok, deleteByok, listByok, showByok, updateByok } from './byok-routes.ts';
-import { countModels, listEndpoints, listModels, listProviders, showModel } from './catalog-routes.ts';
+import {
+  countModels,
+  listEndpoints,
+  listModels,
+  listModelsForKey,
+  listProviders,
+  showModel,
+} from './catalog-routes.ts';
 import { explainHandler } from './explain.ts';
 import { countTokensHandler, generateHandler } from './generate.ts';
 import { generationHeaderSchema } from './generation-headers.ts';
@@ -171,7 +178,7 @@ export function routesFor(vendor: string): readonly Route[] {
       auth: 'none',
       request: { ...NOTHING_DECLARED, query: modelsQuerySchema },
       responses: { 200: ok(modelListSchema), ...errors(errorEnvelopeSchema, [400, 500]) },
-      handler: listModels('/models'),
+      handler: listModels,
     },
     {
       ...READ,
@@ -193,7 +200,7 @@ export function routesFor(vendor: string): readonly Route[] {
       auth: 'any',
       request: { ...NOTHING_DECLARED, query: modelsQuerySchema },
       responses: { 200: ok(modelListSchema), ...errors(errorEnvelopeSchema, [400, 401, 500]) },
-      handler: listModels('/models/user'),
+      handler: listModelsForKey,
     },
     {
       ...READ,

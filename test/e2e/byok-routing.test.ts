@@ -158,3 +158,21 @@ describe('a credential that the account brought', () => {
     expect(keysSent()).toEqual(['own-key-of-the-caller', 'another-key-of-the-caller']);
   });
 });
+
+describe('a provider that the gateway has no credential for', () => {
+  const known = 'openai/gpt-5';
+  const listed = async (path: string) =>
+    ((await (await gateway.fetch(path)).json()) as any).data.map(({ id }: any) => id);
+
+  it('is open to accounts that bring one, and to nobody else', async () => {
+    expect((await ask({ model: known })).status).toBe(400);
+    expect(await listed('/models/user')).toEqual(['m/one']);
+    const id = await bring({ provider: 'openai' });
+    expect(await listed('/models/user')).toContain(known);
+    expect(await listed('/models')).toEqual(['m/one']);
+    const response = await gateway.post('/routing/explain', { model: known, input: 'x' });
+    const { data } = (await response.json()) as any;
+    expect(data.candidates.map(({ credential }: any) => credential)).toEqual([`byok:${id}`]);
+    expect(new Set(data.rejected.map(({ filter }: any) => filter))).toEqual(new Set(['credentials']));
+  });
+});

@@ -208,10 +208,11 @@ describe('the endpoints list', () => {
   afterAll(close);
 
   it('shows what was measured', async () => {
-    const events = await gateway.post('/responses', { model: 'm/two', input: 'x', stream: true });
-    await readEvents(events);
+    await readEvents(await gateway.post('/responses', { model: 'm/two', input: 'x', stream: true }));
+    await ask({ model: 'm/two' });
     const list = (await (await gateway.fetch('/models/m/two/endpoints')).json()) as any;
     expect(list.data.endpoints[0]).toMatchObject({ uptime_last_5m: 100, uptime_last_1d: 100 });
     expect(list.data.endpoints[0].latency_last_30m.p50).toBeGreaterThan(0);
+    expect(list.data.endpoints[0].throughput_last_30m.p50).toBeGreaterThan(0);
   });
 });

@@ -272,7 +272,7 @@ describe('an upstream that sends without end', () => {
         data: { id: 'x', object: 'chat.completion.chunk', choices: [{ index: 0, delta: { content: 'a' } }] },
       },
     ]);
-    bench.first.answer([head(200, SSE), flood(frame.repeat(200), 20 * 1024 * 1024), end()]);
+    bench.first.answer([head(200, SSE), flood(frame.repeat(200), 8 * 1024 * 1024), end()]);
     const flooded = post('chat', 'chat/solo', { stream: true }).then((response) => response.text());
     const waits: number[] = [];
     for (let probe = 0; probe < 40; probe++) {

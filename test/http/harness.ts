@@ -75,6 +75,7 @@ export function contextOf(input: GenerationInput): ReplyContext {
 /** A gateway that answers `hello`; tests replace what they want to see. */
 export function fakeGateway(changes: Partial<Gateway> = {}): Gateway {
   return {
+    modelsFor: async () => CATALOG.models,
     serviceOf: () => ({ ...NO_STATISTICS, state: 'ok' }),
     explain: async () => {
       throw new Error('nothing to explain');

@@ -44,6 +44,7 @@ export class Visit {
   readonly #budget: RetryBudget;
   readonly #beganMs: number;
   #firstTokenMs: number | undefined;
+  #writtenFromMs = 0;
   #isCounted: boolean;
   #isOver = false;
 
@@ -59,12 +60,14 @@ export class Visit {
     if (isCounted) budget.beginRetry();
   }
 
-  /** The first content came. Not for answers that come whole: theirs is no latency. */
-  firstToken(): void {
+  /** The first content came: of a stream its beginning, of an answer that comes whole all of it. */
+  firstToken(kind: 'stream' | 'whole' = 'stream'): void {
     if (this.#isOver || this.#firstTokenMs !== undefined) return;
     const nowMs = this.#clock.monotonic();
     const { breaker, measurements } = this.#site;
     this.#firstTokenMs = nowMs;
+    // A whole answer was written before it came.
+    this.#writtenFromMs = kind === 'whole' ? this.#beganMs : nowMs;
     measurements.addCall(nowMs);
     measurements.addLatency(nowMs - this.#beganMs, nowMs);
     breaker.answered(this.#admission);
@@ -78,7 +81,7 @@ export class Visit {
     const nowMs = this.#clock.monotonic();
     const { breaker, measurements } = this.#site;
     if (this.#firstTokenMs === undefined) measurements.addCall(nowMs);
-    else this.#measure(outputTokens, nowMs - this.#firstTokenMs, nowMs);
+    else this.#measure(outputTokens, nowMs - this.#writtenFromMs, nowMs);
     if (toolCalls !== 'none') measurements.addToolAnswer(toolCalls === 'bad', nowMs);
     breaker.succeeded(this.#admission);
     this.#site.failedLast = false;

@@ -21,6 +21,11 @@ export function accessesTo(
   return isServed(endpoint) ? [SHARED, ...copies] : copies;
 }
 
+/** Whether the gateway's credentials or the caller's open an endpoint. */
+export function isOpenTo(endpoint: Endpoint, model: Model, own: readonly OwnCredential[]): boolean {
+  return accessesTo(endpoint, model, own).some(({ kind }) => kind === 'own' || isServed(endpoint));
+}
+
 /** Whether the gateway has what it takes to call an endpoint for everybody. */
 export function isServed({ provider }: Endpoint): boolean {
   return provider.isServed !== false;

@@ -1,0 +1,84 @@
+import { buildCatalog, type CatalogSource } from './catalog/build-catalog.ts';
+import type { LoadedConfiguration } from './config/load.ts';
+import { applyPreset, type Presets, presetReport } from './dialects/preset.ts';
+import { fillPromptTemplate, type PromptTemplate } from './dialects/prompt-template.ts';
+import type { GatewaySnapshot, PreparedBody } from './gateway/generate.ts';
+import type { HttpSettings } from './http/dependencies.ts';
+import type { Format } from './ir/items.ts';
+import { type EgressRules, parseEgressRules } from './kit/egress.ts';
+import type { JsonObject } from './kit/json.ts';
+import type { CooldownSettings } from './routing/health/breaker.ts';
+
+/** Everything that a configuration decides and a reload replaces. */
+export interface Snapshot {
+  readonly config: LoadedConfiguration['config'];
+  readonly prompts: Readonly<Record<string, PromptTemplate>>;
+  readonly gateway: GatewaySnapshot;
+  readonly http: HttpSettings;
+  readonly egress: EgressRules;
+  readonly cooldown: CooldownSettings;
+}
+
+/** What the catalogue of a configuration is made of. */
+export function catalogSourceOf(
+  { config }: LoadedConfiguration,
+  known?: CatalogSource['known'],
+): CatalogSource {
+  return { ...config, ...(known !== undefined && { known }) };
+}
+
+/** Works a configuration out. */
+export function snapshotOf(
+  loaded: LoadedConfiguration,
+  known?: CatalogSource['known'],
+  catalog = buildCatalog(catalogSourceOf(loaded, known)),
+): Snapshot {
+  const { config } = loaded;
+  return {
+    config,
+    prompts: promptsOf(config.prompts),
+    egress: parseEgressRules(config.egress.allow),
+    cooldown: {
+      failures: config.routing.cooldown.failures,
+      baseMs: config.routing.cooldown.base_ms,
+      maxMs: config.routing.cooldown.max_ms,
+    },
+    gateway: {
+      vendor: config.vendor,
+      region: config.server.region,
+      catalog,
+      attempts: {
+        perModel: config.routing.attempts_per_model,
+        perRequest: config.routing.attempts_per_request,
+      },
+      autoModels: config.plugins['auto-router']?.models ?? undefined,
+      ownCredentialFee: config.byok.fee,
+    },
+    http: {
+      vendor: config.vendor,
+      basePath: config.server.base_path,
+      maxBodyBytes: config.server.max_body_bytes,
+      requestDeadlineMs: config.server.request_deadline_ms,
+      maxConcurrentRequests: config.limits.max_concurrent_requests,
+    },
+  };
+}
+
+/** Fills in what requests name and the operator wrote: presets, then prompt templates. */
+export function prepareBody(format: Format, given: JsonObject, { config, prompts }: Snapshot): PreparedBody {
+  const presets = config.presets as Presets;
+  const body = applyPreset(format, given, presets);
+  return {
+    body: format === 'responses' ? fillPromptTemplate(body, prompts) : body,
+    report: presetReport(format, given, presets),
+  };
+}
+
+function promptsOf(given: LoadedConfiguration['config']['prompts']): Snapshot['prompts'] {
+  return Object.fromEntries(
+    Object.entries(given).map(([id, { instructions, input }]) => [
+      id,
+      { instructions: instructions ?? undefined, input: input ?? undefined },
+    ]),
+  );
+}
