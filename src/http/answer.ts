@@ -2,7 +2,7 @@ import { GatewayError, invalidRequest } from '../ir/errors.ts';
 import type { JsonObject } from '../kit/json.ts';
 import { inTurn } from '../kit/turns.ts';
 import type { Caller } from '../ports/caller.ts';
-import { authenticate, authorize } from './authenticate.ts';
+import { authenticate, authorize, type RouteAuth } from './authenticate.ts';
 import type { HttpDependencies, HttpSettings, HttpTimes } from './dependencies.ts';
 import type { Exchange } from './exchange.ts';
 import { requireJson } from './media-type.ts';
@@ -29,7 +29,7 @@ export interface AnswerContext {
  */
 export async function answer(exchange: Exchange, match: RouteMatch, context: AnswerContext): Promise<void> {
   const { route } = match.compiled;
-  exchange.caller = route.auth === 'none' ? undefined : await identify(exchange, match.compiled, context);
+  exchange.caller = await CALLERS[route.auth](exchange, match.compiled, context);
   const leave = route.rateClass === 'generation' ? enterOrRefuse(context) : () => {};
   try {
     const rawQuery = new URLSearchParams(match.search);
@@ -53,6 +53,22 @@ export async function answer(exchange: Exchange, match: RouteMatch, context: Ans
     leave();
   }
 }
+
+type Identify = (
+  exchange: Exchange,
+  compiled: CompiledRoute,
+  context: AnswerContext,
+) => Promise<Caller | undefined> | undefined;
+
+/** How each kind of route finds out who calls. */
+const CALLERS: Readonly<Record<RouteAuth, Identify>> = {
+  none: () => undefined,
+  // A key that opens nothing is as good as none.
+  optional: (...call) => identify(...call).catch(() => undefined),
+  any: identify,
+  inference: identify,
+  management: identify,
+};
 
 async function identify(
   exchange: Exchange,

@@ -2,8 +2,11 @@ import { GatewayError } from '../ir/errors.ts';
 import type { Key } from '../ports/tenancy.ts';
 import { headerValues } from './request-headers.ts';
 
-/** Who may call a route: everybody, any valid key, plain keys only, management keys only. */
-export type RouteAuth = 'none' | 'any' | 'inference' | 'management';
+/**
+ * Who may call a route: everybody, everybody but valid keys are told more, any valid key, plain keys only, management keys
+ * only.
+ */
+export type RouteAuth = 'none' | 'optional' | 'any' | 'inference' | 'management';
 
 /** Finds the key of a secret. Undefined for what is unknown, disabled, deleted or expired. */
 export interface KeyDirectory {

@@ -1,6 +1,7 @@
 import { allProviders } from '../catalog/all-providers.ts';
-import type { Catalog, Model } from '../catalog/catalog.ts';
+import type { Catalog, Endpoint, Model } from '../catalog/catalog.ts';
 import { type ModelsQuery, modelsQuerySchema } from '../contract/models-query.ts';
+import type { EndpointService } from '../gateway/generation.ts';
 import { GatewayError, invalidRequest } from '../ir/errors.ts';
 import { renderArchitecture, renderEndpoint, renderModel, renderProvider } from './catalog-objects.ts';
 import { filterModels } from './model-filters.ts';
@@ -53,7 +54,6 @@ export const showModel: Handler = (call) => {
 /** `GET /models/{author}/{slug}/endpoints`. */
 export const listEndpoints: Handler = (call) => {
   const model = findModel(call);
-  const { gateway } = call.services;
   call.exchange.reply.json(200, {
     data: {
       id: model.id,
@@ -62,11 +62,17 @@ export const listEndpoints: Handler = (call) => {
       description: model.description,
       architecture: renderArchitecture(model),
       endpoints: model.endpoints.map((endpoint) =>
-        renderEndpoint(endpoint, model, gateway.serviceOf(endpoint)),
+        renderEndpoint(endpoint, model, serviceFor(call, endpoint)),
       ),
     },
   });
 };
+
+/** How fast an endpoint is, is told to those who have a key. */
+function serviceFor({ services, caller }: Call, endpoint: Endpoint): EndpointService {
+  const service = services.gateway.serviceOf(endpoint);
+  return caller === undefined ? { ...service, latency30m: null, throughput30m: null } : service;
+}
 
 /** `GET /providers`: all that are known, on or not. */
 export const listProviders: Handler = ({ services, exchange }) => {

@@ -64,8 +64,20 @@ export function describeRoutes(
   };
 }
 
+const NEEDED: readonly JsonObject[] = [{ bearer: [] }, { apiKey: [] }];
+
+/** What a route asks for; an empty entry means that it may be called without. */
+const SECURITY: Readonly<Record<Route['auth'], readonly JsonObject[]>> = {
+  none: [],
+  optional: [{}, ...NEEDED],
+  any: NEEDED,
+  inference: NEEDED,
+  management: NEEDED,
+};
+
 const AUTH_NOTES: Readonly<Record<Route['auth'], string>> = {
   none: 'Needs no key.',
+  optional: 'Needs no key; with a valid one it tells more.',
   any: 'Needs any valid key.',
   inference: 'Needs an API key; management keys are refused.',
   management: 'Needs a management key.',
@@ -92,7 +104,7 @@ function operationOf(
     summary: route.summary,
     description: AUTH_NOTES[route.auth],
     tags: [route.tag],
-    security: route.auth === 'none' ? [] : [{ bearer: [] }, { apiKey: [] }],
+    security: [...SECURITY[route.auth]],
     ...(parameters.length > 0 && { parameters }),
     ...(body !== null && {
       requestBody: { required: true, content: { 'application/json': { schema: plain(body, names) } } },

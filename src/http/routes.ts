@@ -219,7 +219,7 @@ export function routesFor(vendor: string): readonly Route[] {
       operationId: 'listEndpoints',
       summary: 'The endpoints of one model',
       tag: 'Catalogue',
-      auth: 'none',
+      auth: 'optional',
       request: NOTHING_DECLARED,
       responses: { 200: ok(endpointListSchema), ...errors(errorEnvelopeSchema, [404, 500]) },
       handler: listEndpoints,

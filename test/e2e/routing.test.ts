@@ -214,5 +214,7 @@ describe('the endpoints list', () => {
     expect(list.data.endpoints[0]).toMatchObject({ uptime_last_5m: 100, uptime_last_1d: 100 });
     expect(list.data.endpoints[0].latency_last_30m.p50).toBeGreaterThan(0);
     expect(list.data.endpoints[0].throughput_last_30m.p50).toBeGreaterThan(0);
+    const open = (await (await gateway.fetch('/models/m/two/endpoints', { key: null })).json()) as any;
+    expect(open.data.endpoints[0]).toMatchObject({ uptime_last_5m: 100, latency_last_30m: null });
   });
 });
