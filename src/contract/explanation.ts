@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { oneOf } from '../kit/schema.ts';
+import { oneOf, optional } from '../kit/schema.ts';
 import { nullable } from './nullable.ts';
 
 const translation = Type.Array(
@@ -31,6 +31,9 @@ const candidate = Type.Object({
   health: Type.Object({
     state: oneOf(['ok', 'cooling', 'probing']),
     failures: Type.Integer({ minimum: 0, description: 'In a row.' }),
+    retry_after_seconds: Type.Optional(
+      Type.Integer({ description: 'Present while the provider asked to be left alone.' }),
+    ),
     latency_p50_ms: nullable(Type.Number(), { description: 'To the first token, over 5 minutes.' }),
     throughput_p50: nullable(Type.Number(), { description: 'Tokens a second, over 5 minutes.' }),
   }),
@@ -40,7 +43,7 @@ const candidate = Type.Object({
 /** Body of `POST /routing/explain`: any generation body, and the format it is written in. */
 export const explainRequestSchema = Type.Object(
   {
-    format: Type.Optional(
+    format: optional(
       oneOf(['responses', 'messages', 'chat'], {
         default: 'responses',
         description: 'The format of the rest of the body, which is a whole generation request.',

@@ -135,6 +135,13 @@ describe('attemptCandidates', () => {
     expect(kept.events).toEqual([{ type: 'finish', reason: 'refusal' }]);
   });
 
+  it('leaves what a filter cut for another model', async () => {
+    const cut: EventBatch[] = [[...say('part'), { type: 'finish', reason: 'content-filter' }]];
+    const models = [modelOf(), modelOf({ id: 'acme/small' })];
+    expect((await run([cut, [say('fine'), [stop]]], { models })).text).toBe('fine');
+    expect((await run([cut, [say('fine'), [stop]]])).text).toBe('part');
+  });
+
   it('leaves an empty answer while anybody else is left', async () => {
     expect((await run([[[stop]], [say('full'), [stop]]])).text).toBe('full');
     expect((await run([[[stop]]])).events).toEqual([stop]);
@@ -178,6 +185,6 @@ describe('attemptCandidates', () => {
     });
     const { error, journey } = await run([answer, [say('two'), [stop]]], { signal: aborting.signal });
     expect(error).toBe(gone);
-    expect(journey.attempts).toEqual([]);
+    expect(journey.attempts).toEqual([{ provider: 'P0', model: 'acme/large', status: 499 }]);
   });
 });

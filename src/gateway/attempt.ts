@@ -107,8 +107,11 @@ async function openCandidate(
 ): Promise<Opening | UpstreamFailure> {
   const provider = candidate.endpoint.provider.name;
   const record = (status: number) => journey.attempts.push({ provider, model: candidate.model.id, status });
+  if (tools.signal.aborted) {
+    visit.abandoned();
+    throw tools.signal.reason;
+  }
   try {
-    tools.signal.throwIfAborted();
     const answer = await tools.callUpstream({
       request,
       endpoint: candidate.endpoint,
@@ -135,7 +138,11 @@ async function openCandidate(
     journey.report = answer.report;
     return opening;
   } catch (error) {
-    if (tools.signal.aborted || !(error instanceof UpstreamFailure)) {
+    if (tools.signal.aborted) {
+      giveUp(tools.signal.reason, visit, record);
+      throw error;
+    }
+    if (!(error instanceof UpstreamFailure)) {
       visit.abandoned();
       throw error;
     }
@@ -144,6 +151,17 @@ async function openCandidate(
     visit.failed(blameOf(error));
     return error;
   }
+}
+
+/** Status of a call that ended because the caller went away: what web servers log for it. */
+const CALLER_GONE = 499;
+
+/** A call that was made and not waited for any longer. That it took longer than the gateway's deadline is its own fault. */
+function giveUp(reason: unknown, visit: Visit, record: (status: number) => void): void {
+  const isTooSlow = reason instanceof GatewayError && reason.kind === 'deadline';
+  record(isTooSlow ? reason.status : CALLER_GONE);
+  if (isTooSlow) visit.failed({ counts: true, isRateLimit: false });
+  else visit.abandoned();
 }
 
 /** Events, and characters of relayed frames, that are held back at most: an answer that goes on without content is none. */
@@ -190,9 +208,12 @@ function terminalIn(batch: EventBatch): Finish | Failure | undefined {
   return last === undefined ? undefined : terminalOf(last);
 }
 
+/** Ends by which a model declines, or somebody in front of it does. */
+const REFUSALS: ReadonlySet<Finish['reason']> = new Set<Finish['reason']>(['refusal', 'content-filter']);
+
 /** Whether the answer turned out to be a refusal; of a stream only its opening is known. */
 function refusalIn(terminal: Finish | Failure | undefined): 'refusal' | undefined {
-  return terminal?.type === 'finish' && terminal.reason === 'refusal' ? 'refusal' : undefined;
+  return terminal?.type === 'finish' && REFUSALS.has(terminal.reason) ? 'refusal' : undefined;
 }
 
 function asUpstreamFailure(error: GatewayError): UpstreamFailure {

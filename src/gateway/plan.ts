@@ -10,6 +10,7 @@ import type { Pins } from '../routing/conversation/pins.ts';
 import type { HealthView } from '../routing/health/endpoint-health.ts';
 import { planRoute } from '../routing/plan-route.ts';
 import { preferencesOf } from '../routing/preferences.ts';
+import { parseModelId } from '../routing/resolve/model-id.ts';
 import { NothingToChoose } from '../routing/resolve/nothing-to-choose.ts';
 import type { Resolution, ResolutionContext } from '../routing/resolve/resolution.ts';
 import { resolveModels } from '../routing/resolve/resolve-models.ts';
@@ -76,12 +77,12 @@ export function planRequest(request: GenerationRequest, context: PlanContext, pr
   const { requested, accountId, sessionId, own, health } = context;
   const conversation = conversationKeyOf(request, {
     accountId,
-    modelId: requested,
+    modelId: conversationModel(request, context.catalog),
     ...(sessionId !== undefined && { sessionHeader: sessionId }),
   });
   const pin = conversation && context.pins.find(conversation.key);
   const needs: Needs = { ...needsOf(request), ...(promptTokens !== undefined && { promptTokens }) };
-  const resolution = resolved(request, requested, {
+  const resolution = resolved(request, context, {
     catalog: context.catalog,
     vendor: context.vendor,
     autoModels: context.autoModels,
@@ -119,15 +120,41 @@ export function planRequest(request: GenerationRequest, context: PlanContext, pr
   };
 }
 
+/** The model that a conversation is with, whatever it is called and however it is routed: of router models the router. */
+function conversationModel({ models }: GenerationRequest, catalog: Catalog): string {
+  const id = models[0] ?? '';
+  const { base } = parseModelId(id);
+  return (catalog.resolve(id) ?? catalog.resolve(base))?.id ?? base;
+}
+
 /** The models of a request; a router that has none to choose from is a plan that came to nothing. */
-function resolved(request: GenerationRequest, requested: string, context: ResolutionContext): Resolution {
+function resolved(
+  request: GenerationRequest,
+  { requested, own }: PlanContext,
+  context: ResolutionContext,
+): Resolution {
   try {
     return resolveModels(request, context);
   } catch (error) {
     if (!(error instanceof NothingToChoose)) throw error;
     const { message, strategy } = error;
-    throw new NothingLeft('not-found', message, { requested, strategy, rejected: [], pipeline: [] });
+    const rejected = rejectionsAmongAll(request, own, context);
+    throw new NothingLeft('not-found', message, { requested, strategy, rejected, pipeline: [] });
   }
+}
+
+/** Rejections that are told of a router: it may look at thousands of endpoints. */
+const MOST_REJECTIONS = 100;
+
+/** Why the rules leave a router nobody to choose from. */
+function rejectionsAmongAll(
+  request: GenerationRequest,
+  own: readonly OwnCredential[],
+  { catalog, needs, health, random }: ResolutionContext,
+): readonly Rejection[] {
+  const models = catalog.models.map((model) => ({ name: model.id, model, variants: [] }));
+  const route = planRoute({ request, needs, models, own, mayRelay: true, health, pin: undefined, random });
+  return route.rejected.slice(0, MOST_REJECTIONS);
 }
 
 /** What the request says about a loop that the gateway does not run yet. */
