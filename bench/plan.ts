@@ -5,9 +5,10 @@ import { SHARED, siteOf } from '../src/routing/candidate.ts';
 import { type EndpointHealth, type HealthView, UNTRIED } from '../src/routing/health/endpoint-health.ts';
 import { planRoute } from '../src/routing/plan-route.ts';
 import { preferencesOf } from '../src/routing/preferences.ts';
+import { resolveModels } from '../src/routing/resolve/resolve-models.ts';
 import { needsOf } from '../src/routing/rules/needs.ts';
 import { servability } from '../src/routing/rules/servability.ts';
-import { endpointOf, modelOf, providerOf } from '../test/builders/catalog.ts';
+import { catalogOf, endpointOf, modelOf, providerOf } from '../test/builders/catalog.ts';
 import { requestOf } from '../test/builders/request.ts';
 import { evenly, ownCredentialOf, routeOf } from '../test/builders/route.ts';
 import { priced } from '../test/builders/routed-models.ts';
@@ -37,7 +38,7 @@ const models: Model[] = Array.from({ length: MODELS }, (_, index) => {
   const id = `author-${index % 30}/model-${index}`;
   const endpoints: Endpoint[] = [];
   for (let each = index; each < ENDPOINTS; each += MODELS) endpoints.push(endpointAt(each, id));
-  return modelOf({ id, endpoints });
+  return modelOf({ id, endpoints, quality: { general: (index % 97) / 97, coding: (index % 89) / 89 } });
 });
 
 const known = new Map<string, EndpointHealth>(
@@ -79,9 +80,32 @@ const CASES: readonly (readonly [title: string, run: (turn: number) => unknown])
   ['64 models, sorted by throughput, no partition', (turn) => plan(sorted, modelsFrom(turn, 64))],
   ['all 300 models, sorted by throughput, no partition', () => plan(sorted, models)],
   ['all 300 models, no partition, a price limit that nobody keeps', () => plan(nobody, models)],
+  ['signalbox/auto over all 300 models', () => resolveAndPlan(auto)],
+  ['signalbox/auto over all 300 models, many wishes', () => resolveAndPlan(autoWithMany)],
   ['servability of all 300 models', () => countServable(plain)],
   ['servability of all 300 models, many wishes', () => countServable(asking(exacting, { tools }))],
 ];
+
+const auto = asking({}, { models: ['signalbox/auto'] });
+const autoWithMany = asking(exacting, { models: ['signalbox/auto'], tools });
+const catalog = catalogOf(...models);
+
+/** From the name of a router to the order of attempts. */
+function resolveAndPlan(request: GenerationRequest): unknown {
+  const needs = needsOf(request);
+  const resolution = resolveModels(request, {
+    catalog,
+    vendor: 'signalbox',
+    autoModels: undefined,
+    needs,
+    serves: servability(needs, preferencesOf(request), []),
+    weightedPrice: () => undefined,
+    health,
+    pinnedModel: undefined,
+    random: Math.random,
+  });
+  return planRoute(routeOf([], { request, health, models: resolution.models, random: Math.random }));
+}
 
 const nobody = asking({ max_price: { prompt: 0 }, sort: { partition: 'none' } });
 

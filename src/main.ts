@@ -132,6 +132,7 @@ export async function openGateway({ loaded, load, log, times }: OpenOptions): Pr
       random: Math.random,
       untranslatable: untranslatableIssues,
       userHashKey: installation.directory.hashKey,
+      warn: (message, fields) => log.warn(message, fields),
       record: generationLog(log, systemClock),
       clock: systemClock,
     });

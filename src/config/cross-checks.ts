@@ -79,6 +79,7 @@ function* headerChecks(headers: Readonly<Record<string, string>>, path: string):
 
 function* modelChecks({ models, providers }: Config, knownProviders: KnownProviders): Generator<Issue> {
   const slugs = new Set(providers.map(({ slug }) => slug));
+  const isProvider = (slug: string) => slugs.has(slug) || knownProviders.has(slug);
   const firstAt = new Map<string, string>();
   for (const [index, model] of models.entries()) yield* duplicate(firstAt, model.id, `models[${index}].id`);
   for (const [index, model] of models.entries()) {
@@ -90,9 +91,10 @@ function* modelChecks({ models, providers }: Config, knownProviders: KnownProvid
         yield { path: `models[${index}].${name}`, message: 'is not in the calendar' };
       }
     }
+    yield* tagChecks(model, `models[${index}].endpoints`, isProvider);
     for (const [at, endpoint] of model.endpoints.entries()) {
       const path = `models[${index}].endpoints[${at}]`;
-      if (!slugs.has(endpoint.provider) && !knownProviders.has(endpoint.provider)) {
+      if (!isProvider(endpoint.provider)) {
         yield {
           path: `${path}.provider`,
           message: `"${endpoint.provider}" is not in providers, and its name alone is not enough`,
@@ -108,6 +110,34 @@ function* modelChecks({ models, providers }: Config, knownProviders: KnownProvid
         }
       }
       yield* dateChecks(`${path}.prices`, endpoint.prices ?? []);
+    }
+  }
+}
+
+/** Preferences tell the endpoints of a model apart by their tags, and health by the upstream's name besides. */
+function* tagChecks(
+  { id, endpoints }: Config['models'][number],
+  path: string,
+  isProvider: (slug: string) => boolean,
+): Generator<Issue> {
+  const firstAt = new Map<string, string>();
+  for (const [at, endpoint] of endpoints.entries()) {
+    const tag = endpoint.tag ?? endpoint.provider;
+    const [base = tag] = tag.split('/');
+    if (base !== endpoint.provider && isProvider(base)) {
+      yield {
+        path: `${path}[${at}].tag`,
+        message: `"${base}" is another provider: begin the tag with "${endpoint.provider}"`,
+      };
+    }
+    const key = `${tag}\n${endpoint.model ?? id}`;
+    const first = firstAt.get(key);
+    firstAt.set(key, first ?? `${path}[${at}]`);
+    if (first !== undefined) {
+      yield {
+        path: `${path}[${at}].tag`,
+        message: `"${shownName(tag)}" and the same model are already used at ${first}: give it a tag of its own, such as "${shownName(base)}/2"`,
+      };
     }
   }
 }

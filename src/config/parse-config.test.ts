@@ -190,6 +190,18 @@ describe('parseConfig', () => {
       'models[0].aliases[0]: "a/c" is already used at models[1].id',
     ],
     [
+      'models: [{ id: a/b, endpoints: [{ provider: openai }, { provider: openai, tag: openai, model: a/b }] }]',
+      'models[0].endpoints[1].tag: "openai" and the same model are already used at models[0].endpoints[0]: give it a tag of its own, such as "openai/2"',
+    ],
+    [
+      'models: [{ id: a/b, endpoints: [{ provider: openai, tag: anthropic/eu }] }]',
+      'models[0].endpoints[0].tag: "anthropic" is another provider: begin the tag with "openai"',
+    ],
+    [
+      'providers: [{ slug: p, dialect: openai-chat, base_url: http://h }]\nmodels: [{ id: a/b, endpoints: [{ provider: openai, tag: p }] }]',
+      'models[0].endpoints[0].tag: "p" is another provider',
+    ],
+    [
       'models: [{ id: a/b, endpoints: [{ provider: openai, pricing: { prompt: 0.000001 } }] }]',
       'models[0].endpoints[0].pricing.prompt: must be an exact decimal in quotes',
     ],
@@ -224,6 +236,14 @@ describe('parseConfig', () => {
     ['- a', ': the configuration must hold keys and values'],
   ])('refuses %s', (text, problem) => {
     expect(problems(text)[0]).toContain(problem);
+  });
+
+  it('lets endpoints of one model share a tag where the upstream has two names, and other models repeat it', () => {
+    expect(
+      problems(
+        'models: [{ id: a/b, endpoints: [{ provider: openai, model: x }, { provider: openai, model: y }, { provider: openai, model: x, tag: openai/eu }] }, { id: a/c, endpoints: [{ provider: openai, model: x }] }]',
+      ),
+    ).toEqual([]);
   });
 
   it('names the path and the variable that is not set', () => {

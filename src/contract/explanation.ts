@@ -37,7 +37,7 @@ const candidate = Type.Object({
     latency_p50_ms: nullable(Type.Number(), { description: 'To the first token, over 5 minutes.' }),
     throughput_p50: nullable(Type.Number(), { description: 'Tokens a second, over 5 minutes.' }),
   }),
-  translation,
+  translation: nullable(translation, { description: 'Null far behind what a request tries.' }),
 });
 
 /** Body of `POST /routing/explain`: any generation body, and the format it is written in. */

@@ -8,6 +8,7 @@ import type { Effort, GenerationRequest } from '../ir/request.ts';
 import type { Result } from '../ir/result.ts';
 import type { Frame, FrameReader } from '../kit/frames.ts';
 import type { JsonObject } from '../kit/json.ts';
+import type { Sliced } from '../kit/turns.ts';
 
 /** What parsing a request needs to know besides the body. */
 export interface ParseContext {
@@ -53,6 +54,8 @@ export interface InboundDialect {
   readonly gatewayFields: ReadonlySet<string>;
   /** Reads a validated body. Throws a GatewayError (400, 422) for what the schema cannot say. */
   parseRequest(body: JsonObject, context: ParseContext): GenerationRequest;
+  /** The same in slices: a body may hold tens of thousands of items. */
+  parseRequestSliced(body: JsonObject, context: ParseContext): Sliced<GenerationRequest>;
   createEncoder(context: ReplyContext): StreamEncoder;
   /** The non-streaming reply. A result that failed is never given here. */
   encodeBody(result: Result, context: ReplyContext): JsonObject;
@@ -78,6 +81,8 @@ export interface RenderTarget {
   readonly supportedParameters?: ReadonlySet<string>;
   /** Efforts that the model is known to have; absent = not known. */
   readonly supportedEfforts?: readonly Effort[];
+  /** Whether the model takes a thinking budget in tokens; absent = not known. Where not, requests come without one. */
+  readonly takesBudget?: boolean;
   /** What the provider does otherwise than its dialect says; absent = nothing. */
   readonly quirks?: Quirks;
   /** Betas of the messages format that the caller asked for, for dialects that name them in the body. */
@@ -129,9 +134,9 @@ export interface UpstreamDialect {
   readonly streamType: string;
   /** How its streams are cut into frames, each of at most `maxBytes`. */
   createFrameReader(maxBytes: number): FrameReader;
-  renderRequest(request: GenerationRequest, target: RenderTarget): RenderedRequest;
+  renderRequest(request: GenerationRequest, target: RenderTarget): Sliced<RenderedRequest>;
   /** Relay lane: the caller's own body, with only what must change changed. Only for requests of the same format. */
-  renderRelay(request: GenerationRequest, target: RenderTarget): RenderedRequest;
+  renderRelay(request: GenerationRequest, target: RenderTarget): Sliced<RenderedRequest>;
   createDecoder(context: DecodeContext): StreamDecoder;
   /** Events of a whole non-streaming body; a body that is no answer becomes a `failure`. Never throws. */
   decodeBody(body: JsonObject, context: DecodeContext): Event[];

@@ -11,6 +11,9 @@ import type { Issue } from '../kit/validate.ts';
 
 const strings = Type.Array(Type.String());
 
+/** Slugs of providers: more than there are. */
+const slugs = Type.Array(Type.String({ maxLength: 256 }), { maxItems: 1024 });
+
 const QUANTIZATIONS = [
   'int4',
   'int8',
@@ -38,15 +41,15 @@ const price = Type.Union([Type.Number({ minimum: 0 }), Type.String({ pattern: '^
 
 export const providerSchema = closed(
   {
-    order: optional(strings),
+    order: optional(slugs),
     allow_fallbacks: optional(Type.Boolean()),
     require_parameters: optional(Type.Boolean()),
     data_collection: optional(oneOf(['allow', 'deny'])),
     zdr: optional(Type.Boolean()),
     enforce_distillable_text: optional(Type.Boolean()),
-    only: optional(strings),
-    ignore: optional(strings),
-    quantizations: optional(Type.Array(oneOf(QUANTIZATIONS))),
+    only: optional(slugs),
+    ignore: optional(slugs),
+    quantizations: optional(Type.Array(oneOf(QUANTIZATIONS), { maxItems: 64 })),
     sort: optional(
       Type.Union([sortKey, closed({ by: optional(sortKey), partition: optional(oneOf(['model', 'none'])) })]),
     ),

@@ -1,10 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { atOnce } from '../../test/builders/at-once.ts';
 import { requestOf } from '../../test/builders/request.ts';
 import { withPairs } from '../../test/builders/with-pairs.ts';
 import type { Item } from '../ir/items.ts';
-import { pairCalls } from './pair-calls.ts';
+import { pairCalls as pairCallsSliced } from './pair-calls.ts';
 import { Report } from './report.ts';
+
+const pairCalls = atOnce(pairCallsSliced);
 
 const callId = fc.constantFrom('a', 'b', 'c');
 const item: fc.Arbitrary<Item> = fc.oneof(

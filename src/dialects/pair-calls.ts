@@ -1,4 +1,5 @@
 import type { CacheMark, Item, MessageItem, Part, ToolCallItem, ToolResultItem } from '../ir/items.ts';
+import { Pace, type Sliced } from '../kit/turns.ts';
 import type { Report } from './report.ts';
 
 /** A call or a result, as a conversation in any form holds it. */
@@ -18,26 +19,30 @@ export interface Unpaired<T> {
 }
 
 /** Pairs calls with results, in order. Several calls may share an id: a result answers the latest that is open. */
-export function unpaired<T>(steps: Iterable<CallStep<T>>): Unpaired<T> {
+export function* unpaired<T>(steps: Iterable<CallStep<T>>): Sliced<Unpaired<T>> {
+  const pace = new Pace();
   const unanswered = new Map<string, T[]>();
   const orphans = new Set<T>();
   for (const { kind, callId, thing } of steps) {
+    if (pace.tick()) yield;
     const open = unanswered.get(callId);
     if (kind === 'result') {
       if (open?.pop() === undefined) orphans.add(thing);
     } else if (open === undefined) unanswered.set(callId, [thing]);
     else open.push(thing);
   }
-  return { orphans, missing: new Set([...unanswered.values()].flat()) };
+  const missing = new Set<T>();
+  for (const open of unanswered.values()) for (const thing of open) missing.add(thing);
+  return { orphans, missing };
 }
 
 /**
  * Upstreams refuse results that answer no call, and calls that nobody answers. A result without its call becomes what the
  * user says; a call without a result gets one that says so. A conversation in which all is well is returned itself.
  */
-export function pairCalls(items: readonly Item[], report: Report): readonly Item[] {
-  const { orphans, missing } = unpaired(stepsOf(items));
-  return orphans.size === 0 && missing.size === 0 ? items : paired(items, orphans, missing, report);
+export function* pairCalls(items: readonly Item[], report: Report): Sliced<readonly Item[]> {
+  const { orphans, missing } = yield* unpaired(stepsOf(items));
+  return orphans.size === 0 && missing.size === 0 ? items : yield* paired(items, orphans, missing, report);
 }
 
 function* stepsOf(items: readonly Item[]): Iterable<CallStep<Item>> {
@@ -47,24 +52,29 @@ function* stepsOf(items: readonly Item[]): Iterable<CallStep<Item>> {
   }
 }
 
-function paired(
+function* paired(
   items: readonly Item[],
   orphans: ReadonlySet<Item>,
   missing: ReadonlySet<Item>,
   report: Report,
-): Item[] {
+): Sliced<Item[]> {
+  const pace = new Pace();
   const all: Item[] = [];
   let waiting: ToolCallItem[] = [];
-  const answer = () => {
-    for (const call of waiting) all.push(emptyResult(call, report));
+  function* answer(): Sliced<void> {
+    for (const call of waiting) {
+      if (pace.tick()) yield;
+      all.push(emptyResult(call, report));
+    }
     waiting = [];
-  };
+  }
   for (const item of items) {
-    if (!isOfTurn(item)) answer();
+    if (pace.tick()) yield;
+    if (!isOfTurn(item)) yield* answer();
     if (item.type === 'tool-call' && missing.has(item)) waiting.push(item);
     all.push(item.type === 'tool-result' && orphans.has(item) ? asSaid(item, report) : item);
   }
-  answer();
+  yield* answer();
   return all;
 }
 

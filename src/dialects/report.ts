@@ -40,9 +40,16 @@ const FIELD_NAMES: Readonly<
   items: { responses: 'input', messages: 'messages', chat: 'messages' },
 };
 
+/** Losses that a report lists; of those beyond, it only says how many there are. */
+const MOST_ENTRIES = 100;
+
+/** Characters of a field's name or of a detail that a report repeats: callers may choose both as long as a body. */
+const LONGEST_WORDS = 500;
+
 /** Collects what a request loses on its way to an upstream. Ordinary renaming between formats is no entry. */
 export class Report {
-  readonly entries: TranslationEntry[] = [];
+  readonly #entries: TranslationEntry[] = [];
+  #more = 0;
   readonly #format: Format;
   readonly #places: Places;
   readonly #told = new Set<string>();
@@ -54,6 +61,11 @@ export class Report {
     this.#places = request.places;
   }
 
+  /** What is told of the losses so far: all of them, or as many as a report lists and how many more there are. */
+  get entries(): readonly TranslationEntry[] {
+    return this.#more === 0 ? this.#entries : [...this.#entries, moreEntries(this.#more)];
+  }
+
   /** The caller's name of a field, with a place inside it if given: `tools[2]`. */
   name(field: RequestField, place = ''): string {
     const names = FIELD_NAMES[field];
@@ -62,6 +74,8 @@ export class Report {
 
   /** Where an item, part or tool stands in the caller's body; `member` names something inside it. */
   place(thing: object, field: RequestField, member = ''): string {
+    // Nobody reads where the rest stood, and finding it costs more than all else that is done to some things.
+    if (this.#isFull) return this.name(field);
     const original = this.#originals.get(thing) ?? thing;
     return `${this.#places.of(original) ?? this.name(field)}${member === '' ? '' : `.${member}`}`;
   }
@@ -84,11 +98,28 @@ export class Report {
     this.#add({ field, action: 'renamed', detail });
   }
 
-  /** The same loss is told once. */
-  #add(entry: TranslationEntry): void {
-    const key = JSON.stringify(entry);
+  get #isFull(): boolean {
+    return this.#entries.length >= MOST_ENTRIES;
+  }
+
+  /** The same loss is told once. Those that are only counted are not compared. */
+  #add({ field, action, detail }: TranslationEntry): void {
+    if (this.#isFull) {
+      this.#more++;
+      return;
+    }
+    const key = `${action} ${field} ${detail}`;
     if (this.#told.has(key)) return;
     this.#told.add(key);
-    this.entries.push(entry);
+    this.#entries.push({ field: shortened(field), action, detail: shortened(detail) });
   }
+}
+
+/** The last entry of a report that does not list everything. */
+function moreEntries(count: number): TranslationEntry {
+  return { field: '...', action: 'dropped', detail: `${count} more losses or changes are not listed` };
+}
+
+function shortened(words: string): string {
+  return words.length <= LONGEST_WORDS ? words : `${words.slice(0, LONGEST_WORDS)}...`;
 }

@@ -9,7 +9,7 @@ export function checkSemantics(
   names: { toolChoice: string; budget: string },
 ): void {
   const { tools, toolChoice, reasoning, maxOutputTokens } = request;
-  if (toolChoice?.mode === 'tool' && !tools.some((tool) => isNamed(tool, toolChoice.name))) {
+  if (toolChoice?.mode === 'tool' && !tools.some((tool) => nameOf(tool) === toolChoice.name)) {
     throw invalidRequest(
       [
         {
@@ -20,8 +20,7 @@ export function checkSemantics(
       'unprocessable',
     );
   }
-  const unknown =
-    toolChoice?.mode === 'allowed' ? toolChoice.tools.find((named) => !isDeclared(named, tools)) : undefined;
+  const unknown = toolChoice?.mode === 'allowed' ? firstUndeclared(toolChoice.tools, tools) : undefined;
   if (unknown !== undefined) {
     throw invalidRequest(
       [
@@ -54,14 +53,16 @@ export function isSilent(content: Json | undefined): boolean {
   return content === undefined || content === null || content === '';
 }
 
-/** Whether an entry of an allow list means one of the tools: by name, or a hosted one by its type. */
-function isDeclared(entry: JsonObject, tools: readonly Tool[]): boolean {
-  const { name, type } = entry;
-  return tools.some((tool) =>
-    typeof name === 'string' ? isNamed(tool, name) : tool.type === 'hosted' && tool.kind === type,
-  );
+/** The first entry of an allow list that means none of the tools: by name, or a hosted one by its type. */
+function firstUndeclared(entries: readonly JsonObject[], tools: readonly Tool[]): JsonObject | undefined {
+  const names = new Set(tools.map(nameOf));
+  const kinds = new Set<unknown>(tools.map((tool) => (tool.type === 'hosted' ? tool.kind : undefined)));
+  return entries.find(({ name, type }) => {
+    const isDeclared = typeof name === 'string' ? names.has(name) : type !== undefined && kinds.has(type);
+    return !isDeclared;
+  });
 }
 
-function isNamed(tool: Tool, name: string): boolean {
-  return tool.type === 'hosted' ? tool.value.name === name : tool.name === name;
+function nameOf(tool: Tool): unknown {
+  return tool.type === 'hosted' ? tool.value.name : tool.name;
 }

@@ -1,6 +1,7 @@
 import type { ToolCallItem, ToolKind } from '../ir/items.ts';
 import type { CallableTool, GenerationRequest, Tool } from '../ir/request.ts';
 import type { JsonObject } from '../kit/json.ts';
+import { NamePool } from './name-pool.ts';
 
 /**
  * Upstreams without namespaces and free-text tools get plain functions instead: the group becomes part of the name, a
@@ -49,15 +50,27 @@ export interface FlatNames {
 export function flatNames({ tools }: Pick<GenerationRequest, 'tools'>): FlatNames {
   const names = new Map<string, string>();
   const identities = new Map<string, ToolIdentity>();
-  const pool = new NamePool(tools.flatMap((tool) => (tool.type === 'hosted' ? (tool.value.name ?? []) : [])));
-  const callable = tools.flatMap((tool) => (tool.type === 'hosted' ? [] : [identityOf(tool)]));
-  // Who is already called as it would be sent keeps that name, whoever else comes out the same.
-  for (const tool of [...callable.filter(isFlat), ...callable.filter((each) => !isFlat(each))]) {
-    if (names.has(keyOf(tool))) continue;
-    const name = pool.take(flatToolName(tool.name, tool.namespace));
-    names.set(keyOf(tool), name);
+  const pool = new NamePool(
+    tools.flatMap((tool) => (tool.type === 'hosted' ? (tool.value.name ?? []) : [])),
+    MAX_NAME_LENGTH,
+  );
+  const take = (tool: ToolIdentity, flatName: string) => {
+    const key = keyOf(tool);
+    if (names.has(key)) return;
+    const name = pool.take(flatName);
+    names.set(key, name);
     identities.set(name, tool);
+  };
+  const others: [ToolIdentity, string][] = [];
+  for (const tool of tools) {
+    if (tool.type === 'hosted') continue;
+    const identity = identityOf(tool);
+    const flatName = flatToolName(identity.name, identity.namespace);
+    // Who is already called as it would be sent keeps that name, whoever else comes out the same.
+    if (identity.namespace === undefined && flatName === identity.name) take(identity, flatName);
+    else others.push([identity, flatName]);
   }
+  for (const [identity, flatName] of others) take(identity, flatName);
   return {
     nameOf: (tool) => names.get(keyOf(tool)) ?? flatToolName(tool.name, tool.namespace),
     identify: (name) => identities.get(name) ?? { kind: 'function', name },
@@ -71,34 +84,9 @@ export function toolIdentities(
   return flatNames(request).identify;
 }
 
-/** Gives names out, each only once: later takers of the same name get a number behind it. */
-class NamePool {
-  readonly #taken: Set<unknown>;
-  readonly #numbers = new Map<string, number>();
-
-  constructor(taken: readonly unknown[]) {
-    this.#taken = new Set(taken);
-  }
-
-  take(wanted: string): string {
-    let name = wanted;
-    let number = this.#numbers.get(wanted) ?? 2;
-    for (; this.#taken.has(name); number++) {
-      const suffix = `_${number}`;
-      name = wanted.slice(0, MAX_NAME_LENGTH - suffix.length) + suffix;
-    }
-    this.#numbers.set(wanted, number);
-    this.#taken.add(name);
-    return name;
-  }
-}
-
-function isFlat(tool: ToolIdentity): boolean {
-  return tool.namespace === undefined && flatToolName(tool.name, undefined) === tool.name;
-}
-
+/** Another one for every tool: the length says where the namespace ends. */
 function keyOf({ kind, name, namespace }: ToolIdentity): string {
-  return JSON.stringify([kind, name, namespace]);
+  return namespace === undefined ? `${kind} ${name}` : `${kind}${namespace.length} ${namespace}${name}`;
 }
 
 /** Who a tool is to the caller. */

@@ -53,7 +53,7 @@ export async function* attemptCandidates(
     }
     const other = opening.disappointment && itinerary.next(betterThan(opening.disappointment, candidate));
     if (other !== undefined) {
-      leave(visit, opening.disappointment);
+      leave(visit, opening);
       await opening.rest.return?.();
       stop = other;
       continue;
@@ -71,9 +71,11 @@ function betterThan(disappointment: Disappointment, left: Candidate): (candidate
   return disappointment === 'empty' ? () => true : ({ model }) => model !== left.model;
 }
 
-function leave(visit: Visit, disappointment: Disappointment | undefined): void {
-  if (disappointment === 'empty') visit.failed({ counts: true, isRateLimit: false });
-  else visit.succeeded({ outputTokens: 0, toolCalls: 'none' });
+/** An end without content may be what the request asked for: only an answer without an end tells against the endpoint. */
+function leave(visit: Visit, { disappointment, held }: Opening): void {
+  const isEnded = held.some((event) => terminalOf(event)?.type === 'finish');
+  if (disappointment === 'refusal' || isEnded) visit.succeeded({ outputTokens: 0, toolCalls: 'none' });
+  else visit.failed({ counts: true, isRateLimit: false });
 }
 
 /** The rest of an answer. When the caller left, nobody is there to be told of a failure: the answer just ends. */

@@ -32,11 +32,14 @@ export function conclude(
     toolCalls: judgeToolCalls(request, result.items),
   });
   const { model, endpoint, access } = selected;
-  traffic.add(model.id, {
-    inputTokens: usage.inputTokens,
-    outputTokens: usage.outputTokens,
-    costNanos: bill.inputNanos + bill.outputNanos,
-  });
+  // What an upstream reports to the owner of a credential must not steer the requests of others.
+  if (access.kind === 'shared') {
+    traffic.add(model.id, {
+      inputTokens: usage.inputTokens,
+      outputTokens: usage.outputTokens,
+      costNanos: bill.inputNanos + bill.outputNanos,
+    });
+  }
   const { conversation } = plan;
   const hasOrder = request.wishes.provider.order !== undefined;
   if (conversation !== undefined && mayPin({ kind: conversation.kind, usage, endpoint, hasOrder })) {

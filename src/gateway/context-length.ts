@@ -19,7 +19,10 @@ export async function fitContext(
   { tokenizer, signal }: { readonly tokenizer: Tokenizer; readonly signal: AbortSignal },
 ): Promise<Plan> {
   const { candidates } = plan;
-  const tightest = Math.min(...candidates.map((candidate) => roomOf(candidate, request)));
+  const tightest = candidates.reduce(
+    (least, candidate) => Math.min(least, roomOf(candidate, request)),
+    Number.POSITIVE_INFINITY,
+  );
   if (tightest === Number.POSITIVE_INFINITY) return plan;
   const prompt = promptOf(request);
   if (prompt.characters <= tightest * CHARACTERS_PER_TOKEN) return plan;

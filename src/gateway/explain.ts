@@ -56,29 +56,44 @@ export interface ExplainedCandidate {
   readonly health: {
     readonly state: HealthState;
     readonly failures: number;
+    /** Present while the provider asked to be left alone. */
+    readonly retry_after_seconds?: number;
     readonly latency_p50_ms: number | null;
     readonly throughput_p50: number | null;
   };
-  readonly translation: readonly TranslationEntry[];
+  /** Null far behind what a request tries. */
+  readonly translation: readonly TranslationEntry[] | null;
 }
 
 /** What explaining looks at besides the plan. */
 export interface ExplainTools {
   readonly health: HealthView;
   /** What would be lost or changed on the way to a candidate. */
-  readonly preview: (candidate: RankedCandidate) => readonly TranslationEntry[];
+  readonly preview: (candidate: RankedCandidate) => Promise<readonly TranslationEntry[]>;
   readonly promptTokens: number;
   /** Epoch milliseconds. */
   readonly nowMs: number;
 }
 
+/** Candidates whose translation is looked at: far more than a request tries, and each is as much work as a request. */
+const MOST_PREVIEWS = 16;
+
 /** Explains a plan without carrying it out. */
-export function explainPlan(request: GenerationRequest, plan: Plan, tools: ExplainTools): Explanation {
+export async function explainPlan(
+  request: GenerationRequest,
+  plan: Plan,
+  tools: ExplainTools,
+): Promise<Explanation> {
   const [first] = plan.candidates;
+  const candidates: ExplainedCandidate[] = [];
+  for (const [index, candidate] of plan.candidates.entries()) {
+    const translation = index < MOST_PREVIEWS ? await tools.preview(candidate) : null;
+    candidates.push(explained(candidate, index + 1, translation, tools));
+  }
   return {
     requested: plan.requested,
     strategy: plan.strategy,
-    candidates: plan.candidates.map((candidate, index) => explained(candidate, index + 1, tools)),
+    candidates,
     rejected: plan.rejected.map(explainedRejection),
     estimate: estimateOf(request, first, tools),
     ...(plan.params !== undefined && { params: plan.params }),
@@ -89,7 +104,7 @@ export function explainPlan(request: GenerationRequest, plan: Plan, tools: Expla
 
 /** Explains why nobody is left. */
 export function explainNothing(error: NothingLeft & GatewayError, promptTokens: number): Explanation {
-  const { requested, strategy, rejected, params, pipeline } = error.plan;
+  const { requested, strategy, rejected, params, pipeline, report } = error.plan;
   return {
     requested,
     strategy,
@@ -98,13 +113,21 @@ export function explainNothing(error: NothingLeft & GatewayError, promptTokens: 
     estimate: { prompt_tokens: promptTokens, max_output_tokens: null, max_cost_usd: null },
     ...(params !== undefined && { params }),
     ...(pipeline.length > 0 && { pipeline }),
+    ...(report.length > 0 && { translation: report }),
     error: { code: error.status, message: error.message },
   };
 }
 
-function explained(candidate: RankedCandidate, rank: number, tools: ExplainTools): ExplainedCandidate {
+function explained(
+  candidate: RankedCandidate,
+  rank: number,
+  translation: ExplainedCandidate['translation'],
+  tools: ExplainTools,
+): ExplainedCandidate {
   const { endpoint, model, access, lane, weight, isSticky } = candidate;
   const health = tools.health.of(siteOf(endpoint, access));
+  const isPaused = health.pausedUntilMs > tools.nowMs;
+  const waitMs = Math.max(0, health.pausedUntilMs - tools.nowMs, health.deferredUntilMs - tools.nowMs);
   return {
     rank,
     provider: endpoint.provider.name,
@@ -119,12 +142,14 @@ function explained(candidate: RankedCandidate, rank: number, tools: ExplainTools
     weight: weight ?? null,
     sticky: isSticky,
     health: {
-      state: health.state,
+      // Who is rate limited is not called either.
+      state: isPaused ? 'cooling' : health.state,
       failures: health.failures,
+      ...(waitMs > 0 && { retry_after_seconds: Math.ceil(waitMs / 1000) }),
       latency_p50_ms: health.latency?.p50 ?? null,
       throughput_p50: health.throughput?.p50 ?? null,
     },
-    translation: tools.preview(candidate),
+    translation,
   };
 }
 

@@ -8,8 +8,9 @@ import type { Format } from '../ir/items.ts';
 import type { RoutingMetadata, TranslationEntry } from '../ir/metadata.ts';
 import type { GenerationRequest } from '../ir/request.ts';
 import type { Clock } from '../kit/ids.ts';
+import type { Log } from '../kit/log.ts';
 import { textAt } from '../kit/members.ts';
-import { inTurn } from '../kit/turns.ts';
+import { inTurn, runAtOnce, runInTurns, type Sliced } from '../kit/turns.ts';
 import type { OwnCredential, OwnCredentials } from '../ports/own-credentials.ts';
 import { SHARED, siteOf } from '../routing/candidate.ts';
 import type { Health } from '../routing/health/health.ts';
@@ -75,7 +76,9 @@ export interface GatewayParts {
   /** 0 <= number < 1, for draws among endpoints. */
   readonly random: () => number;
   /** What would be lost or changed on the way to an endpoint. */
-  readonly previewUpstream: (call: PreviewCall) => readonly TranslationEntry[];
+  readonly previewUpstream: (call: PreviewCall) => Promise<readonly TranslationEntry[]>;
+  /** Tells the operator. */
+  readonly warn: Log['warn'];
   /** Keeps account of a generation that has ended. */
   readonly record: (input: GenerationInput, journey: Journey, settlement: Settlement) => Promise<void>;
   readonly clock: Clock;
@@ -97,15 +100,18 @@ interface Underway {
 
 /** Builds the spine. */
 export function createGateway(parts: GatewayParts): Gateway {
-  const credentials = new CredentialOpener();
+  const credentials = new CredentialOpener(parts.warn);
 
   async function prepare(input: GenerationInput): Promise<Underway> {
     const started = parts.clock.monotonic();
     const snapshot = parts.snapshot();
-    const parsed = await inTurn(parts.clock, () => parse(parts, input, snapshot));
-    const journey = new Journey(await planned(parts, input, snapshot, parsed));
-    input.timing.mark('plan', parts.clock.monotonic() - started);
-    return { input, snapshot, request: parsed.request, journey };
+    try {
+      const parsed = await runInTurns(parse(parts, input, snapshot));
+      const journey = new Journey(await planned(parts, input, snapshot, parsed));
+      return { input, snapshot, request: parsed.request, journey };
+    } finally {
+      input.timing.mark('plan', parts.clock.monotonic() - started);
+    }
   }
 
   /** The answer as a lazy pipeline: attempts inside stages inside settlement. */
@@ -182,12 +188,12 @@ export function createGateway(parts: GatewayParts): Gateway {
 
     async explain(input): Promise<Explanation> {
       const snapshot = parts.snapshot();
-      const parsed = parse(parts, input, snapshot);
+      const parsed = await runInTurns(parse(parts, input, snapshot));
       const { request } = parsed;
       const promptTokens = await countPrompt(request, parts.tokenizer, input.signal);
       try {
         const plan = await planned(parts, { ...input, wantsMetadata: false }, snapshot, parsed);
-        return explainPlan(request, plan, {
+        return await explainPlan(request, plan, {
           health: parts.health,
           preview: ({ endpoint, lane }) => parts.previewUpstream({ request, endpoint, lane }),
           promptTokens,
@@ -212,7 +218,7 @@ export function createGateway(parts: GatewayParts): Gateway {
 
     contextWithoutEndpoint(input): ReplyContext {
       const snapshot = parts.snapshot();
-      const { request } = parse(parts, input, snapshot);
+      const { request } = runAtOnce(parse(parts, input, snapshot));
       return {
         ...contextBase(parts, input, snapshot, request),
         model: request.models[0] ?? '',
@@ -229,9 +235,9 @@ interface Parsed {
   readonly report: readonly TranslationEntry[];
 }
 
-function parse(parts: GatewayParts, input: GenerationInput, { vendor }: GatewaySnapshot): Parsed {
+function* parse(parts: GatewayParts, input: GenerationInput, { vendor }: GatewaySnapshot): Sliced<Parsed> {
   const { body, report } = parts.prepareBody(input.format, input.body);
-  const request = parts.formats[input.format].parseRequest(body, { vendor });
+  const request = yield* parts.formats[input.format].parseRequestSliced(body, { vendor });
   refuseUnavailable(request, vendor);
   return { request, report };
 }

@@ -69,7 +69,7 @@ export function routingMetadata(
 
 /** The routing metadata object of a request for which nothing was left. */
 export function metadataOfNothing({ plan }: NothingLeft, region: string | null): RoutingMetadata {
-  const { requested, strategy, rejected, params, pipeline } = plan;
+  const { requested, strategy, rejected, params, pipeline, report } = plan;
   return {
     requested,
     strategy,
@@ -84,6 +84,7 @@ export function metadataOfNothing({ plan }: NothingLeft, region: string | null):
     },
     ...(params !== undefined && { params }),
     ...(pipeline.length > 0 && { pipeline }),
+    ...(report.length > 0 && { translation: report }),
   };
 }
 

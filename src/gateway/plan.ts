@@ -64,7 +64,7 @@ export interface PlanContext {
 /** Every endpoint was ruled out. */
 export class NothingLeft extends GatewayError {
   /** What is known of the plan that came to nothing. */
-  readonly plan: Pick<Plan, 'requested' | 'strategy' | 'rejected' | 'params' | 'pipeline'>;
+  readonly plan: Pick<Plan, 'requested' | 'strategy' | 'rejected' | 'params' | 'pipeline' | 'report'>;
 
   constructor(kind: 'not-found' | 'context-length', message: string, plan: NothingLeft['plan']) {
     super(kind, message);
@@ -107,7 +107,8 @@ export function planRequest(request: GenerationRequest, context: PlanContext, pr
     random: context.random,
   });
   const rejected = [...thinking, ...route.rejected];
-  const told = { requested, strategy, rejected, pipeline, ...(params !== undefined && { params }) };
+  const report = [...idleWishes(request), ...resolution.report, ...route.report];
+  const told = { requested, strategy, rejected, pipeline, report, ...(params !== undefined && { params }) };
   if (route.ranked.length === 0) {
     throw new NothingLeft('not-found', nothingLeftMessage(requested, models.length, rejected), told);
   }
@@ -115,7 +116,6 @@ export function planRequest(request: GenerationRequest, context: PlanContext, pr
     ...told,
     candidates: route.ranked,
     stages,
-    report: [...idleWishes(request), ...resolution.report, ...route.report],
     ...(conversation !== undefined && { conversation }),
   };
 }
@@ -137,9 +137,9 @@ function resolved(
     return resolveModels(request, context);
   } catch (error) {
     if (!(error instanceof NothingToChoose)) throw error;
-    const { message, strategy } = error;
+    const { message, strategy, report } = error;
     const rejected = rejectionsAmongAll(request, own, context);
-    throw new NothingLeft('not-found', message, { requested, strategy, rejected, pipeline: [] });
+    throw new NothingLeft('not-found', message, { requested, strategy, rejected, pipeline: [], report });
   }
 }
 

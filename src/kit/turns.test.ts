@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { forEachSliced, inTurn, runAtOnce, runInTurns } from './turns.ts';
+import { forEachSliced, inTurn, Pace, runAtOnce, runInTurns } from './turns.ts';
 
 /** How often the event loop turned while something was done. */
 async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
@@ -68,5 +68,29 @@ describe('a step', () => {
         throw new Error('no');
       }),
     ).rejects.toThrow('no');
+  });
+});
+
+describe('a pace', () => {
+  function slicesOf(work: Generator<void, unknown, void>): number {
+    let count = 1;
+    while (work.next().done !== true) count++;
+    return count;
+  }
+
+  it('fills slices from all loops together', () => {
+    const pace = new Pace();
+    function* nested() {
+      for (let outer = 0; outer < 100; outer++) yield* pace.flatMap(Array(100).keys(), (member) => [member]);
+    }
+    expect(slicesOf(nested())).toBe(Math.floor(10_000 / 256) + 1);
+  });
+
+  it('maps a short list in one slice', () => {
+    const pace = new Pace();
+    expect(runAtOnce(pace.flatMap([1, 2, 3], (member) => (member === 2 ? [] : [member, member])))).toEqual([
+      1, 1, 3, 3,
+    ]);
+    expect(slicesOf(new Pace().flatMap(Array(100).keys(), () => []))).toBe(1);
   });
 });

@@ -38,6 +38,30 @@ export function* forEachSliced<T>(
   }
 }
 
+/** Steps that make a slice, of those that take some microseconds each. */
+const STEPS_IN_SLICE = 256;
+
+/** Counts the steps of sliced work through all its loops, also of one inside another: so that no slice grows long. */
+export class Pace {
+  #steps = 0;
+
+  /** Counts a step that is about to be taken; true when the slice is full: yield before it. */
+  tick(): boolean {
+    this.#steps = (this.#steps + 1) % STEPS_IN_SLICE;
+    return this.#steps === 0;
+  }
+
+  /** What becomes of the members of a list, all in one. */
+  *flatMap<T, U>(members: Iterable<T>, make: (member: T) => readonly U[]): Sliced<U[]> {
+    const all: U[] = [];
+    for (const member of members) {
+      if (this.tick()) yield;
+      for (const made of make(member)) all.push(made);
+    }
+    return all;
+  }
+}
+
 /** Milliseconds that a step may take without others having their turn after it. */
 const LONG_STEP_MS = 2;
 

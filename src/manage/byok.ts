@@ -24,6 +24,9 @@ export interface ByokDependencies {
 
 const DEFAULT_PAGE = 50;
 
+/** Credentials of one account: each request looks at all of them. */
+const MOST_CREDENTIALS = 500;
+
 /** Credentials that accounts bring for providers. Each operation acts on one account; what is another's is not there. */
 export class Byok {
   readonly #parts: ByokDependencies;
@@ -40,6 +43,7 @@ export class Byok {
     await this.#requireOwnKeys(accountId, wanted.allowed_api_key_hashes);
     const change = changeOf(wanted);
     requireTogether({ ...DEFAULTS, ...change });
+    await this.#requireRoom(accountId);
     const owner = { id: sources.uuid(), accountId, provider };
     const stored = await store.insert({
       ...DEFAULTS,
@@ -54,6 +58,15 @@ export class Byok {
     });
     changed(accountId);
     return stored;
+  }
+
+  async #requireRoom(accountId: string): Promise<void> {
+    const { length } = await this.#parts.store.listAll(accountId);
+    if (length < MOST_CREDENTIALS) return;
+    throw new GatewayError(
+      'invalid-request',
+      `provider: an account holds at most ${MOST_CREDENTIALS} credentials; delete one first`,
+    );
   }
 
   async list(

@@ -2,8 +2,9 @@ import type { Provider } from '../catalog/catalog.ts';
 import { type Credential, secretsOf } from '../catalog/credential.ts';
 import type { RenderedRequest, RenderTarget, UpstreamDialect } from '../dialects/dialect.ts';
 import type { DialectName, Format } from '../ir/items.ts';
+import type { TranslationEntry } from '../ir/metadata.ts';
 import type { Clock, IdSource } from '../kit/ids.ts';
-import { inTurn } from '../kit/turns.ts';
+import { runInTurns, type Sliced } from '../kit/turns.ts';
 import type { Authorize } from './auth/authorize.ts';
 import { type Destination, destinationOf } from './auth/destination.ts';
 import { TokenRefused } from './auth/google-tokens.ts';
@@ -41,8 +42,14 @@ const ERROR_BODY: Patience = { maxBytes: 64 * 1024, maxMs: 5000 };
 /** Where the simulator is addressed; the dialect's own path follows. */
 const SIMULATOR_BASE = 'simulator://local';
 
-/** Headers by which a dialect is told the betas a caller asked for. */
-const BETA_HEADERS: Readonly<Partial<Record<DialectName, string>>> = { messages: 'anthropic-beta' };
+/** The header by which callers ask for betas. */
+const BETA_HEADER = 'anthropic-beta';
+
+/** How a dialect is told the betas a caller asked for: those in the body it renders itself. Others have none. */
+const BETA_CARRIERS: Readonly<Partial<Record<DialectName, 'header' | 'body'>>> = {
+  messages: 'header',
+  bedrock: 'body',
+};
 
 /** The dialect that a provider speaks for a request of a given format: the simulator takes the caller's own. */
 export function dialectOf(
@@ -63,7 +70,7 @@ export function createCallUpstream(dependencies: CallDependencies): CallUpstream
     if (dialect === undefined) throw missingDialect(provider, name);
     const destination = destinationOf(call.endpoint, call.credential);
     if (destination === undefined) throw missingAddress(provider);
-    const rendered = await inTurn(dependencies.clock, () => renderCall(call, dialect, destination.model));
+    const rendered = await runInTurns(renderCall(call, dialect, destination.model));
     const confidential = confidentialOf(provider, call.credential, destination);
     const scope: FailureScope = {
       provider,
@@ -104,16 +111,28 @@ function missingAddress(provider: Provider): UpstreamFailure {
 }
 
 /** What would be sent, and what is lost or changed on the way. `model`: its name at the destination. */
-export function renderCall(
+export function* renderCall(
   call: Pick<UpstreamCall, 'request' | 'endpoint' | 'lane' | 'hashUser' | 'betas'>,
   dialect: UpstreamDialect,
   model: string,
-): RenderedRequest {
+): Sliced<RenderedRequest> {
   const target = targetOf(call, model);
-  const { request, report } = fitReasoning(call.request, call.endpoint.reasoning, target.maxOutputTokens);
-  const rendered =
-    call.lane === 'relay' ? dialect.renderRelay(request, target) : dialect.renderRequest(request, target);
+  const fitted = fitReasoning(call.request, call.endpoint.reasoning, target.maxOutputTokens);
+  const { request } = fitted;
+  const report = [...fitted.report, ...lostBetas(target, dialect)];
+  const rendered = yield* call.lane === 'relay'
+    ? dialect.renderRelay(request, target)
+    : dialect.renderRequest(request, target);
   return report.length === 0 ? rendered : { ...rendered, report: [...report, ...rendered.report] };
+}
+
+function lostBetas(
+  { betas = [] }: RenderTarget,
+  { name }: Pick<UpstreamDialect, 'name'>,
+): readonly TranslationEntry[] {
+  if (betas.length === 0 || BETA_CARRIERS[name] !== undefined) return [];
+  const detail = `the upstream has no betas: ${betas.join(', ')}`;
+  return [{ field: BETA_HEADER, action: 'dropped', detail }];
 }
 
 function targetOf(
@@ -126,6 +145,9 @@ function targetOf(
     supportedParameters: endpoint.supportedParameters,
     ...(endpoint.reasoning?.supportedEfforts !== undefined && {
       supportedEfforts: endpoint.reasoning.supportedEfforts,
+    }),
+    ...(endpoint.reasoning?.supportsMaxTokens !== undefined && {
+      takesBudget: endpoint.reasoning.supportsMaxTokens,
     }),
     quirks: endpoint.provider.quirks,
     ...(betas !== undefined && { betas: namesIn(betas) }),
@@ -231,10 +253,9 @@ export function headersOf(
     accept: call.request.stream ? dialect.streamType : 'application/json',
     ...lowerCased(rendered.headers),
   };
-  const betaHeader = BETA_HEADERS[dialect.name];
-  if (betaHeader !== undefined && call.betas !== undefined) {
-    const own = headers[betaHeader];
-    headers[betaHeader] = own === undefined ? call.betas : `${own},${call.betas}`;
+  if (BETA_CARRIERS[dialect.name] === 'header' && call.betas !== undefined) {
+    const own = headers[BETA_HEADER];
+    headers[BETA_HEADER] = own === undefined ? call.betas : `${own},${call.betas}`;
   }
   return { ...headers, ...lowerCased(provider.headers) };
 }

@@ -6,9 +6,11 @@ import { renderCountTokens } from '../dialects/messages/render-count-tokens.ts';
 import type { GenerationRequest } from '../ir/request.ts';
 import { tokenCount } from '../ir/usage.ts';
 import { isJsonObject, readJson } from '../kit/json.ts';
+import { runInTurns } from '../kit/turns.ts';
 import type { Authorize } from './auth/authorize.ts';
 import { destinationOf } from './auth/destination.ts';
 import { headersOf } from './call.ts';
+import { fitReasoning } from './fit-reasoning.ts';
 import { openCall } from './open-call.ts';
 import { readBeginning } from './read-beginning.ts';
 import type { Transport } from './upstream.ts';
@@ -38,11 +40,14 @@ export async function countUpstreamTokens(
   const destination = destinationOf(endpoint, call.credential);
   if (provider.dialect !== messagesUpstream.name || destination === undefined) return undefined;
   const { baseUrl, query, model, credential } = destination;
-  const rendered = renderCountTokens(request, {
+  const target = {
     model,
     quirks: provider.quirks,
+    takesBudget: endpoint.reasoning?.supportsMaxTokens,
     hashUser: call.hashUser,
-  });
+  };
+  const fitted = fitReasoning(request, endpoint.reasoning, endpoint.maxOutputTokens);
+  const rendered = await runInTurns(renderCountTokens(fitted.request, target));
   try {
     const url = `${baseUrl}${messagesUpstream.path(model, false)}/count_tokens${query}`;
     const headers = headersOf(call, messagesUpstream, rendered);

@@ -52,7 +52,7 @@ describe('fitReasoning', () => {
       { thinking: { type: 'enabled', budget_tokens: 1024 }, max_tokens: 32_000 },
       { enabled: true, budgetTokens: 1024 },
       { thinking: { type: 'adaptive' }, output_config: { effort: 'low' }, max_tokens: 32_000 },
-      { enabled: true, effort: 'low' },
+      { adaptive: true, effort: 'low' },
       'thinking.budget_tokens: the model takes no budget in tokens: effort low is sent',
     ],
     [
@@ -62,15 +62,6 @@ describe('fitReasoning', () => {
       { enabled: false },
       { reasoning: { effort: 'low' } },
       { effort: 'low', exclude: true },
-      'reasoning.enabled: the model always thinks: effort low is sent',
-    ],
-    [
-      'the same beside a budget',
-      'chat',
-      { reasoning: { enabled: false, max_tokens: 2000 } },
-      { enabled: false, budgetTokens: 2000 },
-      { reasoning: { effort: 'low', max_tokens: 2000 } },
-      { effort: 'low', budgetTokens: 2000, exclude: true },
       'reasoning.enabled: the model always thinks: effort low is sent',
     ],
     [
@@ -89,6 +80,53 @@ describe('fitReasoning', () => {
     expect(report.map(({ field, action, detail }) => [action, `${field}: ${detail}`])).toEqual([
       ['coerced', entry],
     ]);
+  });
+
+  it.each<[string, Format, JsonObject, ReasoningSettings, JsonObject, ReasoningSettings, string[]]>([
+    [
+      'an effort',
+      'messages',
+      { thinking: { type: 'enabled', budget_tokens: 2000 }, output_config: { effort: 'high' } },
+      { enabled: true, budgetTokens: 2000, effort: 'high' },
+      { thinking: { type: 'adaptive' }, output_config: { effort: 'high' } },
+      { adaptive: true, effort: 'high' },
+      ['thinking.budget_tokens dropped'],
+    ],
+    [
+      'an effort that the model does not have',
+      'messages',
+      {
+        thinking: { type: 'enabled', budget_tokens: 2000, display: 'omitted' },
+        output_config: { effort: 'max' },
+      },
+      { enabled: true, budgetTokens: 2000, effort: 'max', display: 'omitted' },
+      { thinking: { type: 'adaptive', display: 'omitted' }, output_config: { effort: 'high' } },
+      { adaptive: true, effort: 'high', display: 'omitted' },
+      ['thinking.budget_tokens dropped', 'output_config.effort coerced'],
+    ],
+    [
+      'an effort in the short form',
+      'chat',
+      { reasoning_effort: 'low', reasoning: { max_tokens: 2000 } },
+      { effort: 'low', budgetTokens: 2000 },
+      { reasoning_effort: 'low', reasoning: null },
+      { effort: 'low' },
+      ['reasoning.max_tokens dropped'],
+    ],
+    [
+      'the wish not to think',
+      'chat',
+      { reasoning: { enabled: false, max_tokens: 2000 } },
+      { enabled: false, budgetTokens: 2000 },
+      { reasoning: { effort: 'low' } },
+      { effort: 'low', exclude: true },
+      ['reasoning.max_tokens dropped', 'reasoning.enabled coerced'],
+    ],
+  ])('drops a budget beside %s', (_, format, body, settings, sentBody, sentSettings, entries) => {
+    const { request, report } = fitted(format, body, settings);
+    expect(request.body).toEqual(sentBody);
+    expect(request.reasoning).toEqual(sentSettings);
+    expect(report.map(({ field, action }) => `${field} ${action}`)).toEqual(entries);
   });
 
   it.each<[string, ReasoningSettings, ReasoningFacts | undefined]>([

@@ -21,28 +21,41 @@ const ASSUMED_LIMIT = 32_000;
 const USUAL_LEAST: EffortWord = 'low';
 
 /**
- * Maps the effort that a request asks for to the nearest one that the model has. Not to think at all, where the model
- * always does, becomes its least effort: whether that may be is decided before (`refuseOff` of routing).
+ * Maps the effort that a request asks for to the nearest one that the model has, and a budget in tokens, where the model
+ * takes none, to an effort. Not to think at all, where the model always does, becomes its least effort: whether that may
+ * be is decided before (`refuseOff` of routing).
  */
 export function fitReasoning(
   request: GenerationRequest,
   facts: ReasoningFacts | undefined,
   limit: number = ASSUMED_LIMIT,
 ): FittedRequest {
+  if (facts === undefined || request.reasoning === undefined) return { request, report: [] };
+  const isOverBudget = facts.supportsMaxTokens === false && request.reasoning.budgetTokens !== undefined;
+  if (!isOverBudget) return fitEffort(request, facts);
+  if (effortOf(request.reasoning) === undefined) return fitBudget(request, facts, limit);
+  const fitted = fitEffort(withoutBudget(request), facts);
+  const dropped: TranslationEntry = {
+    field: PATHS[request.format].budgetTokens,
+    action: 'dropped',
+    detail: 'the model takes no budget in tokens: the effort decides',
+  };
+  return { ...fitted, report: [dropped, ...fitted.report] };
+}
+
+function fitEffort(request: GenerationRequest, facts: ReasoningFacts): FittedRequest {
   const asIs: FittedRequest = { request, report: [] };
-  if (facts === undefined) return asIs;
   const asked = effortOf(request.reasoning);
+  if (asked === undefined) return asIs;
   if (asked === 'none') return facts.mandatory ? raised(request, leastEffort(facts)) : asIs;
-  const supported = facts.supportedEfforts ?? EFFORT_WORDS;
-  if (asked !== undefined) {
-    const sent = nearestEffort(asked, supported);
-    return sent === asked
-      ? asIs
-      : changed(request, sent, `the model has no effort ${asked}: ${sent} is sent`);
-  }
-  const budget = facts.supportsMaxTokens === false ? request.reasoning?.budgetTokens : undefined;
-  if (budget === undefined) return asIs;
-  const sent = nearestEffort(wordFor(budget, request.maxOutputTokens ?? limit), supported);
+  const sent = nearestEffort(asked, facts.supportedEfforts ?? EFFORT_WORDS);
+  return sent === asked ? asIs : changed(request, sent, `the model has no effort ${asked}: ${sent} is sent`);
+}
+
+/** Of a request that asks for a budget alone. */
+function fitBudget(request: GenerationRequest, facts: ReasoningFacts, limit: number): FittedRequest {
+  const word = wordFor(request.reasoning?.budgetTokens ?? 0, request.maxOutputTokens ?? limit);
+  const sent = nearestEffort(word, facts.supportedEfforts ?? EFFORT_WORDS);
   return changed(request, sent, `the model takes no budget in tokens: effort ${sent} is sent`);
 }
 
@@ -129,10 +142,30 @@ function hasShortEffort({ format, body }: Pick<GenerationRequest, 'format' | 'bo
 
 /** The request with an effort instead of a setting, in the representation and in the body that the relay lane sends. */
 function withEffort(request: GenerationRequest, effort: EffortWord): GenerationRequest {
-  const settings = request.reasoning ?? {};
-  const replaced = settingOf(settings);
-  const { [replaced]: _, ...kept } = settings;
-  return { ...request, reasoning: { ...kept, effort }, body: bodyWith(request, replaced, effort) };
+  const replaced = settingOf(request.reasoning ?? {});
+  const reasoning = { ...settingsWithout(replaced, request), effort };
+  return { ...request, reasoning, body: bodyWith(request, replaced, effort) };
+}
+
+/** The request without a budget that stands beside an effort, or beside the wish not to think. */
+function withoutBudget(request: GenerationRequest): GenerationRequest {
+  const { body, format } = request;
+  const [field, value] =
+    format === 'messages'
+      ? ['thinking', thinkingWithout('budgetTokens', objectAt(body, 'thinking'))]
+      : ['reasoning', membersBeyond(objectAt(body, 'reasoning') ?? {}, new Set(['max_tokens'])) ?? null];
+  const reasoning = settingsWithout('budgetTokens', request);
+  return { ...request, reasoning, body: { ...body, [field]: value } };
+}
+
+/** The messages format thinks by budget or as the model sees fit: without the one it is the other. */
+function settingsWithout(setting: Setting, { reasoning = {}, format }: GenerationRequest): ReasoningSettings {
+  if (format !== 'messages' || setting !== 'budgetTokens') {
+    const { [setting]: _, ...kept } = reasoning;
+    return kept;
+  }
+  const { budgetTokens: _budget, enabled: _enabled, ...kept } = reasoning;
+  return { ...kept, adaptive: true };
 }
 
 function bodyWith(request: GenerationRequest, replaced: Setting, effort: EffortWord): JsonObject {

@@ -54,18 +54,18 @@ it('lets through what the operator allows, by name or by address', async () => {
   );
 });
 
-it('passes a failed look-up on', async () => {
+it('tells a failed look-up like a forbidden address', async () => {
   const failing: LookUpAll = (_host, _options, callback) =>
     callback(Object.assign(new Error('x'), { code: 'ENOTFOUND' }), []);
   const code = await new Promise((resolve) =>
     guardedLookup(443, NO_EGRESS_RULES, failing)('x.example', {}, (error) => resolve(error?.code)),
   );
-  expect(code).toBe('ENOTFOUND');
+  expect(code).toBe(REFUSED_BY_GUARD);
 });
 
 it('needs no look-up to refuse an address', () => {
   expect(() => requirePassage(new URL('https://127.0.0.1/'), NO_EGRESS_RULES)).toThrow(
-    'the address is not one that may be called',
+    'the address is unknown or not one that may be called',
   );
   requirePassage(new URL('https://127.0.0.1:8443/'), parseEgressRules(['127.0.0.1']));
 });

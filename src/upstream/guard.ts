@@ -7,7 +7,7 @@ import { TransportProblem } from './upstream.ts';
 export const REFUSED_BY_GUARD = 'ERR_EGRESS_REFUSED';
 
 /** What the caller is told, wherever the guard stopped a call. */
-export const GUARD_MESSAGE = 'the address is not one that may be called';
+export const GUARD_MESSAGE = 'the address is unknown or not one that may be called';
 
 /** Refuses an address that must not be called, as far as it can be told without looking its name up. */
 export function requirePassage(url: URL, rules: EgressRules): void {
@@ -33,8 +33,9 @@ export function guardedLookup(
   return (hostname, options, callback) => {
     const host = hostname.toLowerCase().replace(/\.+$/, '');
     lookUpAll(hostname, { ...options, all: true }, (error, found) => {
+      // A name that leads nowhere is told like one that leads inside: else callers could ask our resolver about names.
       if (error !== null) {
-        callback(error, '');
+        callback(refusal(), '');
         return;
       }
       const allowed = found.filter(({ address }) => mayConnect({ host, port, address }, rules));

@@ -16,7 +16,7 @@ export interface Upstreams {
   /** Asks an endpoint to count a prompt; undefined when it cannot. */
   countTokens(call: CountCall): Promise<number | undefined>;
   /** What would be lost or changed on the way to an endpoint. */
-  preview(call: PreviewCall): readonly TranslationEntry[];
+  preview(call: PreviewCall): Promise<readonly TranslationEntry[]>;
   close(): Promise<void>;
 }
 

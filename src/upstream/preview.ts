@@ -1,6 +1,7 @@
 import type { UpstreamDialect } from '../dialects/dialect.ts';
 import type { DialectName } from '../ir/items.ts';
 import type { TranslationEntry } from '../ir/metadata.ts';
+import { runInTurns } from '../kit/turns.ts';
 import { dialectOf, renderCall } from './call.ts';
 import type { UpstreamCall } from './upstream.ts';
 
@@ -8,11 +9,12 @@ import type { UpstreamCall } from './upstream.ts';
 export type PreviewCall = Pick<UpstreamCall, 'request' | 'endpoint' | 'lane'>;
 
 /** What would be lost or changed on the way to an endpoint. Nothing is sent, nothing that is rendered is kept. */
-export function previewCall(
+export async function previewCall(
   call: PreviewCall,
   dialects: Readonly<Partial<Record<DialectName, UpstreamDialect>>>,
-): readonly TranslationEntry[] {
+): Promise<readonly TranslationEntry[]> {
   const dialect = dialects[dialectOf(call.endpoint.provider, call.request.format)];
   if (dialect === undefined) return [];
-  return renderCall({ ...call, hashUser: (id) => id }, dialect, call.endpoint.upstreamModel).report;
+  const rendering = renderCall({ ...call, hashUser: (id) => id }, dialect, call.endpoint.upstreamModel);
+  return (await runInTurns(rendering)).report;
 }

@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../src/kit/json.ts';
+import { messagesAnswer } from '../fakes/answers.ts';
+import { type FakeUpstream, openFakeUpstream } from '../fakes/fake-upstream.ts';
 import { openTestGateway, type TestGateway } from './harness.ts';
 
 /* What the catalogue says of how models think decides what may be asked of them. */
@@ -7,10 +10,15 @@ const endpoints = [{ provider: 'simulator', model: 'reasoning' }];
 const METADATA = { 'x-signalbox-metadata': 'enabled' };
 
 let gateway: TestGateway;
+let upstream: FakeUpstream;
 
 beforeAll(async () => {
+  upstream = await openFakeUpstream();
   gateway = await openTestGateway({
-    providers: [{ slug: 'simulator' }],
+    providers: [
+      { slug: 'simulator' },
+      { slug: 'claude', dialect: 'anthropic-messages', base_url: upstream.url, api_key: 'k' },
+    ],
     models: [
       {
         id: 'acme/thinker-1',
@@ -21,11 +29,23 @@ beforeAll(async () => {
         endpoints,
       },
       { id: 'acme/other', reasoning: { mandatory: false }, endpoints },
+      {
+        id: 'acme/adaptive',
+        reasoning: {
+          mandatory: false,
+          supports_max_tokens: false,
+          supported_efforts: ['low', 'medium', 'high', 'xhigh', 'max'],
+        },
+        endpoints: [{ provider: 'claude', model: 'm' }],
+      },
     ],
   });
 });
 
-afterAll(() => gateway.close());
+afterAll(async () => {
+  await gateway.close();
+  await upstream.close();
+});
 
 interface Answer {
   readonly model?: string;
@@ -107,6 +127,57 @@ describe('a model that always thinks', () => {
     ]);
     const [, plain] = await ask({ model: 'acme/thinker-1', reasoning: { effort: 'low' } });
     expect(plain.signalbox_metadata?.translation).toBeUndefined();
+  });
+});
+
+describe('a model that takes no budget', () => {
+  const input = 'Hello';
+  const messages = [{ role: 'user', content: input }];
+  const ADAPTIVE = { type: 'adaptive', display: 'summarized' };
+
+  it.each<[string, JsonObject, JsonObject, string[]]>([
+    ['/responses', { input, reasoning: { effort: 'high' } }, { thinking: ADAPTIVE, effort: 'high' }, []],
+    [
+      '/responses',
+      { input, reasoning: { max_tokens: 2000 }, max_output_tokens: 4000 },
+      { thinking: ADAPTIVE, effort: 'medium' },
+      ['reasoning.max_tokens coerced'],
+    ],
+    [
+      '/chat/completions',
+      { messages, reasoning_effort: 'minimal' },
+      { thinking: ADAPTIVE, effort: 'low' },
+      ['reasoning_effort coerced'],
+    ],
+    [
+      '/messages',
+      { messages, max_tokens: 4000, thinking: { type: 'enabled', budget_tokens: 3000 } },
+      { thinking: { type: 'adaptive' }, effort: 'high' },
+      ['thinking.budget_tokens coerced'],
+    ],
+    [
+      '/messages',
+      {
+        messages,
+        max_tokens: 4000,
+        thinking: { type: 'enabled', budget_tokens: 3000 },
+        output_config: { effort: 'low' },
+      },
+      { thinking: { type: 'adaptive' }, effort: 'low' },
+      ['thinking.budget_tokens dropped'],
+    ],
+  ])('thinks as it sees fit, with an effort: %s %j', async (path, body, expected, entries) => {
+    upstream.clear();
+    upstream.answer(messagesAnswer({ text: 'ok' }));
+    const reply = await gateway.post(path, { model: 'acme/adaptive', ...body }, METADATA);
+    expect(reply.status).toBe(200);
+    const answer = (await reply.json()) as Answer;
+    expect((await upstream.request(0)).json).toMatchObject({
+      thinking: expected.thinking,
+      output_config: { effort: expected.effort },
+    });
+    const report = (answer.signalbox_metadata?.translation ?? []) as { field: string; action: string }[];
+    expect(report.map(({ field, action }) => `${field} ${action}`)).toEqual(entries);
   });
 });
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { chatAnswer } from '../fakes/answers.ts';
 import { end, type FakeUpstream, head, openFakeUpstream, write } from '../fakes/fake-upstream.ts';
 import { openTestGateway, readEvents, type TestGateway } from './harness.ts';
@@ -34,6 +34,13 @@ async function open(routing: object = {}) {
         ],
       },
       { id: 'm/two', endpoints: [{ provider: 'dear', model: 'two', pricing: price(2) }] },
+      {
+        id: 'm/flex',
+        endpoints: [
+          { provider: 'cheap', model: 'flex', tag: 'cheap/flex', pricing: price(1) },
+          { provider: 'dear', model: 'flex', pricing: price(2) },
+        ],
+      },
       { id: 'm/alone', endpoints: [{ provider: 'cheap', model: 'alone', pricing: price(1) }] },
     ],
     routing,
@@ -114,6 +121,54 @@ describe('an endpoint that fails', () => {
     expect(Number(second.headers.get('retry-after'))).toBeLessThanOrEqual(7);
     expect(cheap.requests).toHaveLength(1);
     await close();
+  });
+});
+
+describe('an endpoint that is overloaded and says for how long', () => {
+  beforeEach(async () => {
+    await open();
+    cheap.clear();
+    cheap.answer(failure(503, { 'retry-after': '60' }));
+  });
+  afterEach(close);
+
+  it('is left alone while somebody else is left', async () => {
+    const order = { provider: { order: ['cheap', 'dear'] } };
+    expect((await ask(order)).body.signalbox_metadata.attempt).toBe(2);
+    for (let count = 0; count < 3; count++) {
+      const answer = await ask(order);
+      expect([served(answer), answer.body.signalbox_metadata.attempt]).toEqual(['Dear', 1]);
+    }
+    expect(cheap.requests).toHaveLength(1);
+    const response = await gateway.post('/routing/explain', { model: 'm/one', input: 'Hi', ...order });
+    const { candidates } = ((await response.json()) as any).data;
+    expect(candidates.map(({ tag }: any) => tag)).toEqual(['dear', 'cheap']);
+    expect(candidates[1].health).toMatchObject({ state: 'ok', failures: 1 });
+    expect(candidates[1].health.retry_after_seconds).toBeGreaterThan(50);
+  });
+
+  it('is called at once when nobody else is left', async () => {
+    expect((await ask({ model: 'm/alone' })).status).toBe(503);
+    cheap.clear();
+    cheap.answer(chatAnswer({ text: 'from cheap' }));
+    for (let count = 0; count < 3; count++) expect((await ask({ model: 'm/alone' })).status).toBe(200);
+  });
+});
+
+describe('the flex tier', () => {
+  beforeEach(() => open());
+  afterEach(close);
+
+  it('is never replaced by a tier that costs more', async () => {
+    const answer = await ask({ model: 'm/flex', service_tier: 'flex', provider: { only: ['dear'] } });
+    expect(answer.status).toBe(404);
+    expect(answer.body.error.message).toContain('Cheap (cheap/flex): only: not in provider.only');
+    expect(answer.body.error.message).toContain('Dear (dear): service_tier: the flex tier is asked for');
+    expect(dear.requests).toHaveLength(0);
+  });
+
+  it('is not missed where the model never had it', async () => {
+    expect((await ask({ model: 'm/two', service_tier: 'flex' })).status).toBe(200);
   });
 });
 

@@ -12,6 +12,7 @@ import type { GenerationRequest, ReasoningSettings, Tool, ToolChoice } from '../
 import type { Result } from '../../src/ir/result.ts';
 import type { JsonObject } from '../../src/kit/json.ts';
 import { objectAt, objectsAt, stringAt } from '../../src/kit/members.ts';
+import { runAtOnce } from '../../src/kit/turns.ts';
 import { requestOf } from '../builders/request.ts';
 import { FULL_TURN } from '../fixtures/bedrock/answers.ts';
 import { awsStream } from '../fixtures/bedrock/aws-events.ts';
@@ -285,7 +286,7 @@ describe('requests of the bedrock dialect', () => {
     fc.assert(
       fc.property(request, target, (asked, endpoint) => {
         try {
-          const { body } = bedrockUpstream.renderRequest(asked, endpoint);
+          const { body } = runAtOnce(bedrockUpstream.renderRequest(asked, endpoint));
           expect(problemsOf(JSON.parse(JSON.stringify(body)) as JsonObject)).toEqual([]);
         } catch (thrown) {
           if (!(thrown instanceof GatewayError)) throw thrown;
@@ -301,7 +302,7 @@ describe('requests of the bedrock dialect', () => {
       fc.property(request, target, (asked, endpoint) => {
         const render = (): unknown => {
           try {
-            return bedrockUpstream.renderRequest(asked, endpoint);
+            return runAtOnce(bedrockUpstream.renderRequest(asked, endpoint));
           } catch (thrown) {
             return String(thrown);
           }
@@ -471,7 +472,9 @@ describe.each(FORMATS)('a %s caller', (format) => {
         const result: Result = fold(bedrockUpstream.decodeBody(body, { request: asked, relay: false }));
         const answer = JSON.parse(JSON.stringify(inbound.encodeBody(result, replyTo(asked)))) as JsonObject;
         const next = inbound.parseRequest(REPLAYS[format](answer), { vendor: 'acme' });
-        const again = bedrockUpstream.renderRequest(next, { model: 'anthropic.claude', hashUser: String });
+        const again = runAtOnce(
+          bedrockUpstream.renderRequest(next, { model: 'anthropic.claude', hashUser: String }),
+        );
         expect(objectsAt(again.body, 'messages')[1]).toEqual({ role: 'assistant', content });
         expect(again.report).toEqual([]);
       }),

@@ -8,6 +8,7 @@ import type { GenerationRequest } from '../../src/ir/request.ts';
 import type { JsonObject } from '../../src/kit/json.ts';
 import { objectsAt } from '../../src/kit/members.ts';
 import { SseReader } from '../../src/kit/sse.ts';
+import { runAtOnce } from '../../src/kit/turns.ts';
 import { messagesFrames, responsesFrames, sse } from '../fakes/answers.ts';
 import { chunk, settleAll, settledWith } from '../fixtures/chat/chat-fixture.ts';
 
@@ -91,7 +92,9 @@ function circle(format: Format, from: Format, frames: string, to: Format, isStre
   }
   const next = parsed(format, replayed(format, JSON.parse(JSON.stringify(reply)) as JsonObject));
   const upstream = upstreamOf(to);
-  const rendered = format === to ? upstream.renderRelay(next, TARGET) : upstream.renderRequest(next, TARGET);
+  const rendered = runAtOnce(
+    format === to ? upstream.renderRelay(next, TARGET) : upstream.renderRequest(next, TARGET),
+  );
   return { text: JSON.stringify(rendered.body), report: rendered.report };
 }
 

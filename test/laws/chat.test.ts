@@ -11,6 +11,7 @@ import type { Usage } from '../../src/ir/usage.ts';
 import type { Frame } from '../../src/kit/frames.ts';
 import type { JsonObject } from '../../src/kit/json.ts';
 import { SseReader } from '../../src/kit/sse.ts';
+import { runAtOnce } from '../../src/kit/turns.ts';
 import { compileValidator } from '../../src/kit/validate.ts';
 import {
   decodeFrames,
@@ -491,7 +492,7 @@ describe('the chat dialect', () => {
   it('parses what it renders', () => {
     fc.assert(
       fc.property(generationRequest, (request) => {
-        const { body, report } = chatUpstream.renderRequest(request, GENEROUS);
+        const { body, report } = runAtOnce(chatUpstream.renderRequest(request, GENEROUS));
         expect(validator.issuesOf(body)).toEqual([]);
         expect(report).toEqual([]);
         expect(modelled(chatInbound.parseRequest(body, { vendor: 'acme' }))).toEqual(modelled(request));

@@ -8,6 +8,7 @@ import { fold } from '../../src/ir/fold.ts';
 import type { DialectName, Ext, Format, Item, Part, Role, Source } from '../../src/ir/items.ts';
 import type { Effort, GenerationRequest, Tool, ToolChoice } from '../../src/ir/request.ts';
 import type { JsonObject } from '../../src/kit/json.ts';
+import { runAtOnce } from '../../src/kit/turns.ts';
 import { requestOf } from '../builders/request.ts';
 import { answerOf, decodeBytes } from '../fixtures/gemini/gemini-fixture.ts';
 
@@ -152,10 +153,12 @@ describe('answers of the gemini dialect', () => {
           geminiUpstream.decodeBody(answerOf(parts), { request: requestOf(), relay: false }),
         );
         const [asked] = requestOf().items as [Item];
-        const { body, report } = geminiUpstream.renderRequest(requestOf({ items: [asked, ...items] }), {
-          model: 'gemini-2.5-flash',
-          hashUser: (id) => id,
-        });
+        const { body, report } = runAtOnce(
+          geminiUpstream.renderRequest(requestOf({ items: [asked, ...items] }), {
+            model: 'gemini-2.5-flash',
+            hashUser: (id) => id,
+          }),
+        );
         const contents = body.contents as { role: string; parts: JsonObject[] }[];
         expect(contents[1]).toEqual({ role: 'model', parts: joined(parts) });
         expect(report.filter(({ detail }) => !detail.startsWith('the call has no result'))).toEqual([]);
@@ -385,7 +388,7 @@ describe('requests of the gemini dialect', () => {
     fc.assert(
       fc.property(request, target, (original, to) => {
         try {
-          const { body, report } = geminiUpstream.renderRequest(original, to);
+          const { body, report } = runAtOnce(geminiUpstream.renderRequest(original, to));
           expectSound(JSON.parse(JSON.stringify(body)) as JsonObject);
           expect(report.every(({ field, detail }) => field !== '' && detail !== '')).toBe(true);
         } catch (thrown) {
@@ -403,7 +406,7 @@ describe('requests of the gemini dialect', () => {
       fc.property(request, target, (original, to) => {
         const render = () => {
           try {
-            return geminiUpstream.renderRequest(original, to);
+            return runAtOnce(geminiUpstream.renderRequest(original, to));
           } catch (thrown) {
             return (thrown as Error).message;
           }
@@ -427,7 +430,7 @@ describe('requests of the gemini dialect', () => {
         const seals = new Set(foreign.filter((seal) => seal !== undefined));
         let body: JsonObject = {};
         try {
-          ({ body } = geminiUpstream.renderRequest(original, to));
+          ({ body } = runAtOnce(geminiUpstream.renderRequest(original, to)));
         } catch {
           return;
         }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ReplyContext } from '../../src/dialects/dialect.ts';
+import type { ReplyContext, UpstreamDialect } from '../../src/dialects/dialect.ts';
 import { INBOUND_DIALECTS, UPSTREAM_DIALECTS } from '../../src/dialects/dialects.ts';
 import { GatewayError } from '../../src/ir/errors.ts';
 import type { Event } from '../../src/ir/events.ts';
@@ -8,6 +8,7 @@ import type { Format } from '../../src/ir/items.ts';
 import type { GenerationRequest } from '../../src/ir/request.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../src/kit/json.ts';
 import { define } from '../../src/kit/members.ts';
+import { runAtOnce } from '../../src/kit/turns.ts';
 import { compileValidator } from '../../src/kit/validate.ts';
 import { schemaValue } from '../../src/upstream/simulator/schema-value.ts';
 import { requestOf } from '../builders/request.ts';
@@ -203,6 +204,12 @@ const BODIES: Readonly<Record<Format, JsonObject>> = {
   },
 };
 
+function upstreamOf(format: Format): UpstreamDialect {
+  const dialect = UPSTREAM_DIALECTS[format];
+  if (dialect === undefined) throw new Error(`no upstream dialect ${format}`);
+  return dialect;
+}
+
 const TARGET = { model: 'large', hashUser: (id: string) => id };
 
 describe.each(FORMATS)('a request in %s', (format) => {
@@ -215,8 +222,8 @@ describe.each(FORMATS)('a request in %s', (format) => {
     if (issues.length > 0) return issues;
     try {
       const request = parseRequest(body, { vendor: 'acme' });
-      for (const upstream of FORMATS) UPSTREAM_DIALECTS[upstream]?.renderRequest(request, TARGET);
-      UPSTREAM_DIALECTS[format]?.renderRelay(request, TARGET);
+      for (const upstream of FORMATS) runAtOnce(upstreamOf(upstream).renderRequest(request, TARGET));
+      runAtOnce(upstreamOf(format).renderRelay(request, TARGET));
       return undefined;
     } catch (error) {
       if (error instanceof GatewayError) return error.message;

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import type { UpstreamDialect } from '../../src/dialects/dialect.ts';
 import { INBOUND_DIALECTS, UPSTREAM_DIALECTS } from '../../src/dialects/dialects.ts';
-import type { Format } from '../../src/ir/items.ts';
+import type { DialectName, Format } from '../../src/ir/items.ts';
 import type { Json, JsonObject } from '../../src/kit/json.ts';
+import { runAtOnce } from '../../src/kit/turns.ts';
 
 /**
  * What a request costs grows with its length and not faster. Three times as long must not take nine times as much: the
@@ -72,16 +74,22 @@ const PROMPTS: Readonly<Record<string, (format: Format, count: number) => JsonOb
     wrap(format, [{ role: 'user', content: each(count, () => textPart(format)) }]),
 };
 
+function upstreamOf(name: DialectName): UpstreamDialect {
+  const dialect = UPSTREAM_DIALECTS[name];
+  if (dialect === undefined) throw new Error(`no upstream dialect ${name}`);
+  return dialect;
+}
+
 const ROUTES = FORMATS.flatMap((from) => FORMATS.map((to) => [from, to] as const));
 
 describe.each(ROUTES)('a request in %s, sent as %s', (from, to) => {
   const target = { model: 'm', hashUser: (id: string) => id };
-  const dialect = UPSTREAM_DIALECTS[to];
+  const dialect = upstreamOf(to);
 
   function workOn(body: JsonObject): void {
     const request = INBOUND_DIALECTS[from].parseRequest(body, { vendor: 'acme' });
-    if (from === to) dialect?.renderRelay(request, target);
-    dialect?.renderRequest(request, target);
+    if (from === to) runAtOnce(dialect.renderRelay(request, target));
+    runAtOnce(dialect.renderRequest(request, target));
   }
 
   /** Milliseconds of the processor, the best of some: other work on the machine only ever adds. */

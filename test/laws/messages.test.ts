@@ -12,6 +12,7 @@ import type { Usage } from '../../src/ir/usage.ts';
 import type { Frame } from '../../src/kit/frames.ts';
 import type { JsonObject } from '../../src/kit/json.ts';
 import { SseReader } from '../../src/kit/sse.ts';
+import { runAtOnce } from '../../src/kit/turns.ts';
 import { compileValidator } from '../../src/kit/validate.ts';
 import { withPairs } from '../builders/with-pairs.ts';
 
@@ -300,7 +301,7 @@ describe('requests of the messages dialect', () => {
   it('parse(render(request)) = request', () => {
     fc.assert(
       fc.property(request.map(withFewMarks), (original) => {
-        const { body, report } = messagesUpstream.renderRequest(original, target);
+        const { body, report } = runAtOnce(messagesUpstream.renderRequest(original, target));
         const wire = JSON.parse(JSON.stringify(body)) as JsonObject;
         expect(validator.issuesOf(wire)).toEqual([]);
         expect(report).toEqual([]);

@@ -12,6 +12,7 @@ import type { Usage } from '../../src/ir/usage.ts';
 import type { Frame } from '../../src/kit/frames.ts';
 import type { JsonObject } from '../../src/kit/json.ts';
 import { SseReader } from '../../src/kit/sse.ts';
+import { runAtOnce } from '../../src/kit/turns.ts';
 import { compileValidator } from '../../src/kit/validate.ts';
 import { withPairs } from '../builders/with-pairs.ts';
 
@@ -273,7 +274,7 @@ describe('requests', () => {
   it('parse(render(request)) = request, and what is rendered is valid', () => {
     fc.assert(
       fc.property(request, (original) => {
-        const { body, report } = responsesUpstream.renderRequest(original, target);
+        const { body, report } = runAtOnce(responsesUpstream.renderRequest(original, target));
         expect(report).toEqual([]);
         const sent = JSON.parse(JSON.stringify(body)) as JsonObject;
         expect(validator.issuesOf(sent)).toEqual([]);
@@ -291,14 +292,16 @@ describe('requests', () => {
         request,
         text.filter((id) => id.length > 0 && id.length <= 256),
         (original, user) => {
-          const { body } = responsesUpstream.renderRequest(original, target);
+          const { body } = runAtOnce(responsesUpstream.renderRequest(original, target));
           const callers = {
             ...(JSON.parse(JSON.stringify(body)) as JsonObject),
             user,
             provider: { zdr: true },
           };
           const parsed = responsesInbound.parseRequest(callers, { vendor: VENDOR });
-          const relayed = responsesUpstream.renderRelay(parsed, { ...target, model: 'upstream-name' });
+          const relayed = runAtOnce(
+            responsesUpstream.renderRelay(parsed, { ...target, model: 'upstream-name' }),
+          );
           const { provider: _provider, ...rest } = callers;
           expect(relayed.body).toEqual({
             ...rest,

@@ -5,6 +5,7 @@ import type { DialectName, Format } from '../../src/ir/items.ts';
 import type { TranslationEntry } from '../../src/ir/metadata.ts';
 import type { GenerationRequest } from '../../src/ir/request.ts';
 import type { JsonObject } from '../../src/kit/json.ts';
+import { runAtOnce } from '../../src/kit/turns.ts';
 import { compileValidator } from '../../src/kit/validate.ts';
 import { holds, type RequestFeature } from './request-feature.ts';
 import { LOST, type Verdict } from './verdict.ts';
@@ -74,7 +75,7 @@ export function send(
     const dialect = UPSTREAM_DIALECTS[upstream];
     if (dialect === undefined) throw new Error(`no upstream dialect ${upstream}`);
     const render = lane === 'relay' ? dialect.renderRelay : dialect.renderRequest;
-    const rendered = render.call(dialect, request, targetOf(upstream));
+    const rendered = runAtOnce(render.call(dialect, request, targetOf(upstream)));
     const sent = JSON.parse(JSON.stringify(rendered.body)) as JsonObject;
     const arrived = holds(feature.arrives[upstream], sent);
     return { verdict: judge(arrived, rendered.report), report: rendered.report, body: sent };

@@ -52,7 +52,7 @@ change, \`node scripts/translation-page.mjs\` writes it anew.
 
 The **translation report** comes with each answer: send the header \`X-Signalbox-Metadata: enabled\`, and
 \`signalbox_metadata.translation\` lists every field of your request that was dropped, renamed or changed, with its path in your
-own body. Nothing is lost without an entry.
+own body. Nothing is lost without an entry; of more than 100 the last says how many are not listed.
 
 The columns are the dialects that upstreams speak: **Anthropic** (messages), **OpenAI** (responses), **Chat** (chat completions:
 most other providers), **Gemini** (generateContent), **Bedrock** (Converse, here with a Claude model; models of other makers take
@@ -179,8 +179,8 @@ const BAD_INPUT = `## Input that no upstream would take
 - **An image that nobody can read** (broken or empty base64, a data URL without base64, an address that is none or that begins with
   anything but \`http\`, \`https\`, \`gs\` or \`s3\`): 400 that names its place. Of large images only samples are looked at.
 - **A word that the upstream does not know** (effort or verbosity \`xhigh\`, \`max\`) becomes the nearest that it knows, with an entry.
-- **Betas** (\`anthropic-beta\`) go to Anthropic as they are, and to Claude on Bedrock as far as Bedrock takes them; the rest is in
-  the report there.
+- **Betas** (\`anthropic-beta\`) go to Anthropic as they are, and to Claude on Bedrock as far as Bedrock takes them. Other upstreams
+  have none. What does not arrive is in the report.
 - **Arguments that are not JSON** become \`{"raw": "..."}\` where the upstream wants an object, and stay as they are elsewhere.
 - **An image for a model that reads only text**: the endpoint is ruled out before anything is sent. When no other is left, 404
   says which endpoints there were and why each of them is out.

@@ -53,7 +53,8 @@ export async function killHard(child: ChildProcess): Promise<void> {
   await gone;
 }
 
-function built(path: string): string {
+/** A file of the built program. */
+export function built(path: string): string {
   const file = join(DIST, path);
   if (!existsSync(file)) throw new Error(`${file} is not built: run npm run build first`);
   return file;

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Provider } from '../../src/catalog/catalog.ts';
 import type { Credential } from '../../src/catalog/credential.ts';
 import { GatewayError } from '../../src/ir/errors.ts';
@@ -144,6 +144,18 @@ async function failureOf(more: Partial<UpstreamCall> = {}): Promise<UpstreamFail
 const STREAM = 'data: {"text":"Hel"}\n\ndata: {"text":"lo 🙂"}\n\ndata: [DONE]\n\n';
 
 describe('a call', () => {
+  it('tells that betas are lost on a dialect without any', async () => {
+    upstream.answer([head(200, SSE), write(STREAM), end()]);
+    const answer = await call({ betas: 'context-1m-2025-08-07, effort-2025-11-24' });
+    expect(answer.report).toContainEqual({
+      field: 'anthropic-beta',
+      action: 'dropped',
+      detail: 'the upstream has no betas: context-1m-2025-08-07, effort-2025-11-24',
+    });
+    await collect(answer);
+    expect(upstream.requests[0]?.headers).not.toHaveProperty('anthropic-beta');
+  });
+
   it('sends the rendered body, the headers of everybody, and the credential', async () => {
     upstream.answer([head(200, SSE), write(STREAM), end()]);
     const answer = await call({}, { headers: { 'X-Operator': 'yes', 'x-dialect': 'overridden' } });
@@ -371,13 +383,21 @@ describe('ending a call', () => {
     await pending;
   });
 
-  it('by not pulling: the upstream is blocked', async () => {
-    const event = `data: {"text":"${'w'.repeat(16_000)}"}\n\n`;
-    upstream.answer([head(200, SSE), flood(event, 24 * 1024 * 1024), write('data: [DONE]\n\n'), end()]);
-    const answer = await call();
+  // A busy machine takes several times as long over the same bytes: no limit but the one that is shown may end it.
+  const UNHURRIED_MS = 60_000;
+
+  it('by not pulling: the upstream is blocked, for longer than it may be idle', {
+    timeout: UNHURRIED_MS,
+  }, async () => {
+    const event = `data: {"text":"${'w'.repeat(64_000)}"}\n\n`;
+    upstream.answer([head(200, SSE), flood(event, 20 * 1024 * 1024), write('data: [DONE]\n\n'), end()]);
+    const idle = 1000;
+    const timeouts = { connect: UNHURRIED_MS, firstByte: UNHURRIED_MS, idle, total: UNHURRIED_MS };
+    const answer = await call({}, { timeouts });
     const iterator = answer.batches[Symbol.asyncIterator]();
     await iterator.next();
-    await sleep(500);
+    await vi.waitUntil(() => upstream.requests[0]?.isBlocked === true, UNHURRIED_MS);
+    await sleep(idle + 200);
     expect(upstream.requests[0]?.isBlocked).toBe(true);
     expect(upstream.requests[0]?.writtenBytes).toBeLessThan(12 * 1024 * 1024);
     let last: Event | undefined;
@@ -419,7 +439,7 @@ describe('a credential of the caller’s own', () => {
     const credential = azure(upstream.url);
     const failure = await call({ credential, isOwnCredential: true }, OPERATORS).catch((error) => error);
     expect(failure).toBeInstanceOf(UpstreamFailure);
-    expect(failure.message).toContain('the address is not one that may be called');
+    expect(failure.message).toContain('the address is unknown or not one that may be called');
     expect(failure.message).not.toContain('127.0.0.1');
     expect(upstream.requests).toEqual([]);
   });

@@ -42,7 +42,7 @@ it.each(['http://harmless.example/', 'https://harmless.example/'])(
     rules = NO_EGRESS_RULES;
     await expect(open(url)).rejects.toMatchObject({
       reason: 'connect',
-      message: 'the address is not one that may be called',
+      message: 'the address is unknown or not one that may be called',
     });
   },
 );

@@ -13,16 +13,18 @@ export const lineDialect: UpstreamDialect = {
   path: () => '/chat/completions',
   streamType: SSE_TYPE,
   createFrameReader: (maxBytes) => new SseReader(maxBytes),
-  renderRequest: (_request, target) => ({
-    body: { model: target.model, lane: 'translate', note: 'the key is CANARY-7f3a91', api_key: 'x' },
-    headers: { 'X-Dialect': 'line' },
-    report: [{ field: 'top_k', action: 'dropped', detail: 'not known' }],
-  }),
-  renderRelay: (_request, target) => ({
-    body: { model: target.model, lane: 'relay' },
-    headers: {},
-    report: [],
-  }),
+  *renderRequest(_request, target) {
+    yield;
+    return {
+      body: { model: target.model, lane: 'translate', note: 'the key is CANARY-7f3a91', api_key: 'x' },
+      headers: { 'X-Dialect': 'line' },
+      report: [{ field: 'top_k', action: 'dropped', detail: 'not known' }],
+    };
+  },
+  *renderRelay(_request, target) {
+    yield;
+    return { body: { model: target.model, lane: 'relay' }, headers: {}, report: [] };
+  },
   createDecoder() {
     let done = false;
     return {

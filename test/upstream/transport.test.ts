@@ -336,7 +336,7 @@ describe('giving up', () => {
 });
 
 describe('a guarded call', () => {
-  const NOT_ALLOWED = 'the address is not one that may be called';
+  const NOT_ALLOWED = 'the address is unknown or not one that may be called';
   let rules = NO_EGRESS_RULES;
   let guarded: Transport;
 

@@ -1,6 +1,7 @@
 import type { ToolCallItem } from '../../ir/items.ts';
 import type { JsonObject } from '../../kit/json.ts';
 import { objectAt, objectsAt } from '../../kit/members.ts';
+import type { Sliced } from '../../kit/turns.ts';
 import { flatArguments } from '../tool-names.ts';
 import type { Piece, Turn } from './piece.ts';
 import type { RenderContext } from './render-context.ts';
@@ -12,23 +13,24 @@ import { textBlock } from './wire.ts';
  * nothing else is answered. Calls without a result get one that says so; results without their call become plain
  * content. An endpoint that takes no tools gets both as plain content.
  */
-export function pairCalls(turns: readonly Turn[], context: RenderContext): Turn[] {
+export function* pairCalls(turns: readonly Turn[], context: RenderContext): Sliced<Turn[]> {
   const ids = new CallIds();
   const paired: Turn[] = [];
   let open = new OpenCalls();
-  const answer = (pieces: readonly Piece[]) => {
-    const user = answered(pieces, open, context);
+  function* answer(pieces: readonly Piece[]): Sliced<void> {
+    const user = yield* answered(pieces, open, context);
     if (user.length > 0) paired.push({ role: 'user', pieces: user });
     open = new OpenCalls();
-  };
+  }
   for (const { role, pieces } of turns) {
     if (role === 'user') {
-      answer(pieces);
+      yield* answer(pieces);
       continue;
     }
-    paired.push({ role, pieces: pieces.map((piece) => identified(piece, ids, open, context)) });
+    const said = yield* context.pace.flatMap(pieces, (piece) => [identified(piece, ids, open, context)]);
+    paired.push({ role, pieces: said });
   }
-  answer([]);
+  yield* answer([]);
   return paired;
 }
 
@@ -40,22 +42,25 @@ interface OpenCall {
 /** Calls of the last turn that are not answered yet. */
 class OpenCalls {
   readonly #open = new Set<OpenCall>();
-  /** The open ones by the id that the caller gave them, which several may share; the next to be answered is last. */
-  readonly #byCallId = new Map<string, OpenCall[]>();
+  /** By the id that the caller gave them, which several may share: they are answered in order. */
+  readonly #byCallId = new Map<string, { readonly calls: OpenCall[]; answered: number }>();
 
   add(id: string, item: ToolCallItem): void {
     const call = { id, item };
     this.#open.add(call);
     const namesakes = this.#byCallId.get(item.callId);
-    if (namesakes === undefined) this.#byCallId.set(item.callId, [call]);
-    else namesakes.unshift(call);
+    if (namesakes === undefined) this.#byCallId.set(item.callId, { calls: [call], answered: 0 });
+    else namesakes.calls.push(call);
   }
 
   /** The id of the open call that a result answers. */
   close(callId: string): string | undefined {
-    const call = this.#byCallId.get(callId)?.pop();
-    if (call !== undefined) this.#open.delete(call);
-    return call?.id;
+    const namesakes = this.#byCallId.get(callId);
+    const call = namesakes?.calls[namesakes.answered];
+    if (namesakes === undefined || call === undefined) return undefined;
+    namesakes.answered++;
+    this.#open.delete(call);
+    return call.id;
   }
 
   rest(): readonly OpenCall[] {
@@ -73,10 +78,15 @@ function identified(piece: Piece, ids: CallIds, open: OpenCalls, context: Render
 }
 
 /** A user turn that answers the open calls, results first. */
-function answered(pieces: readonly Piece[], open: OpenCalls, context: RenderContext): Piece[] {
+function* answered(
+  pieces: readonly Piece[],
+  open: OpenCalls,
+  context: RenderContext,
+): Sliced<readonly Piece[]> {
   const results: Piece[] = [];
   const rest: Piece[] = [];
   for (const piece of pieces) {
+    if (context.pace.tick()) yield;
     const { result } = piece;
     const toolUseId = result === undefined ? undefined : open.close(result.callId);
     if (toolUseId !== undefined) {
@@ -88,7 +98,10 @@ function answered(pieces: readonly Piece[], open: OpenCalls, context: RenderCont
       rest.push(...(result === undefined ? [piece] : asContent(piece, context)));
     }
   }
-  for (const { id, item } of open.rest()) results.push({ block: missingResult(id, item, context) });
+  for (const { id, item } of open.rest()) {
+    if (context.pace.tick()) yield;
+    results.push({ block: missingResult(id, item, context) });
+  }
   return [...results, ...rest];
 }
 

@@ -11,6 +11,7 @@ import type {
 } from '../../ir/items.ts';
 import { isJsonObject, type JsonObject } from '../../kit/json.ts';
 import { booleanAt, objectAt, objectsAt, stringAt, textAt } from '../../kit/members.ts';
+import type { Sliced } from '../../kit/turns.ts';
 import { callInputPlace, callSealPlace, fileNameMember, partMember } from '../caller-places.ts';
 import { parseCacheMark } from '../gateway-fields.ts';
 import type { Report } from '../report.ts';
@@ -46,8 +47,8 @@ export class BlockRenderer {
   }
 
   /** `speaker`: who is going to say it. Images and documents are taken from users and tools only. */
-  parts(parts: readonly Part[], speaker: Speaker): Piece[] {
-    return parts.flatMap((part) => this.#part(part, speaker));
+  parts(parts: readonly Part[], speaker: Speaker): Sliced<Piece[]> {
+    return this.#context.pace.flatMap(parts, (part) => this.#part(part, speaker));
   }
 
   reasoning(item: ReasoningItem): Piece[] {
@@ -79,9 +80,9 @@ export class BlockRenderer {
     return [{ block, call: item, ...this.#markOf(item, item.cache) }];
   }
 
-  toolResult(item: ToolResultItem): Piece[] {
+  *toolResult(item: ToolResultItem): Sliced<Piece[]> {
     this.reportForeignMembers(item);
-    const pieces = this.parts(item.content, 'user');
+    const pieces = yield* this.parts(item.content, 'user');
     const isFailure = item.isError === true;
     const marksFailure = isFailure && this.#context.family.hasResultStatus === true;
     const content = pieces.map(({ block }) => block);

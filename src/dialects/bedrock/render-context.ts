@@ -1,4 +1,5 @@
 import type { GenerationRequest } from '../../ir/request.ts';
+import { Pace } from '../../kit/turns.ts';
 import type { RenderTarget } from '../dialect.ts';
 import { Report } from '../report.ts';
 import { type FlatNames, flatNames } from '../tool-names.ts';
@@ -10,6 +11,8 @@ export interface RenderContext {
   readonly target: RenderTarget;
   readonly family: ModelFamily;
   readonly report: Report;
+  /** Of the work on the request's items, their parts and its tools. */
+  readonly pace: Pace;
   /** The upstream's names of the request's tools. */
   readonly names: FlatNames;
   /** False: the endpoint takes neither tools nor what earlier turns did with them. */
@@ -23,6 +26,7 @@ export function renderContext(request: GenerationRequest, target: RenderTarget):
     target,
     family: modelFamily(target.model),
     report: new Report(request),
+    pace: new Pace(),
     names: flatNames(request),
     takesTools: target.supportedParameters?.has('tools') !== false,
   };

@@ -1,4 +1,5 @@
 import type { Item, MessageItem } from '../../ir/items.ts';
+import type { Sliced } from '../../kit/turns.ts';
 import type { Report } from '../report.ts';
 import { isSystem, LAST_SYSTEM_AS_USER, SYSTEM_BETWEEN_TURNS } from '../system-messages.ts';
 import { NO_FIELD } from './losses.ts';
@@ -15,17 +16,23 @@ export interface RenderedConversation {
 }
 
 /** System prompts at the front become `system`; everything else becomes turns. */
-export function renderConversation(context: RenderContext): RenderedConversation {
+export function* renderConversation(context: RenderContext): Sliced<RenderedConversation> {
   const { items } = context.request;
   const firstTurn = items.findIndex((item) => !isSystem(item));
   const lead = firstTurn === -1 ? items : items.slice(0, firstTurn);
   const prompts = lead.filter(isSystem);
   const turns = new Turns(context);
   const last = firstTurn === -1 ? prompts.pop() : undefined;
-  const system = prompts.flatMap((prompt) => turns.systemPieces(prompt));
-  if (last !== undefined) turns.addPromptAsUser(last);
-  if (firstTurn !== -1) for (const item of items.slice(firstTurn)) turns.add(item);
-  return { system, turns: turns.finished() };
+  const system: Piece[] = [];
+  for (const prompt of prompts) {
+    for (const piece of yield* turns.systemPieces(prompt)) system.push(piece);
+  }
+  if (last !== undefined) yield* turns.addPromptAsUser(last);
+  for (const item of firstTurn === -1 ? [] : items.slice(firstTurn)) {
+    if (context.pace.tick()) yield;
+    yield* turns.add(item);
+  }
+  return { system, turns: yield* turns.finished() };
 }
 
 /** Collects pieces into turns of alternating roles. */
@@ -41,26 +48,27 @@ class Turns {
     this.#report = context.report;
   }
 
-  add(item: Item): void {
-    this.#push(...this.#turnOf(item));
+  *add(item: Item): Sliced<void> {
+    this.#push(...(yield* this.#turnOf(item)));
   }
 
   /** A conversation of system prompts alone needs a turn: the last of them speaks as the user. */
-  addPromptAsUser(prompt: MessageItem): void {
-    const pieces = this.#messagePieces(prompt, 'user');
+  *addPromptAsUser(prompt: MessageItem): Sliced<void> {
+    const pieces = yield* this.#messagePieces(prompt, 'user');
     if (pieces.length > 0) {
       this.#report.coerced(this.#report.place(prompt, 'items'), LAST_SYSTEM_AS_USER);
     }
     this.#push('user', pieces);
   }
 
-  systemPieces(prompt: MessageItem): Piece[] {
+  systemPieces(prompt: MessageItem): Sliced<Piece[]> {
     return this.#messagePieces(prompt, 'system');
   }
 
   /** All turns, calls paired with their results, and nothing that the upstream demands left out. */
-  finished(): Turn[] {
-    return this.#begunByUser(pairCalls(this.#turns, this.#context)).map(withTextBesideDocuments);
+  *finished(): Sliced<Turn[]> {
+    const paired = yield* pairCalls(this.#turns, this.#context);
+    return this.#begunByUser(paired).map(withTextBesideDocuments);
   }
 
   #push(role: WireRole, pieces: readonly Piece[]): void {
@@ -70,16 +78,16 @@ class Turns {
     else this.#turns.push({ role, pieces: [...pieces] });
   }
 
-  #turnOf(item: Item): [WireRole, Piece[]] {
+  *#turnOf(item: Item): Sliced<[WireRole, Piece[]]> {
     switch (item.type) {
       case 'message':
-        return this.#messageTurn(item);
+        return yield* this.#messageTurn(item);
       case 'reasoning':
         return ['assistant', this.#blocks.reasoning(item)];
       case 'tool-call':
         return ['assistant', this.#blocks.toolUse(item)];
       case 'tool-result':
-        return ['user', this.#blocks.toolResult(item)];
+        return ['user', yield* this.#blocks.toolResult(item)];
       case 'image':
         return ['assistant', this.#blocks.image(item)];
       case 'opaque':
@@ -87,17 +95,17 @@ class Turns {
     }
   }
 
-  #messageTurn(item: MessageItem): [WireRole, Piece[]] {
+  *#messageTurn(item: MessageItem): Sliced<[WireRole, Piece[]]> {
     const { role } = item;
-    if (role === 'user' || role === 'assistant') return [role, this.#messagePieces(item, role)];
-    const pieces = this.#messagePieces(item, 'user');
+    if (role === 'user' || role === 'assistant') return [role, yield* this.#messagePieces(item, role)];
+    const pieces = yield* this.#messagePieces(item, 'user');
     if (pieces.length === 0) return ['user', []];
     this.#report.coerced(this.#report.place(item, 'items'), SYSTEM_BETWEEN_TURNS);
     return ['user', [pieceOf('<system>'), ...pieces, pieceOf('</system>')]];
   }
 
   /** Ids and states of messages mean nothing to an upstream that keeps none. */
-  #messagePieces(item: MessageItem, speaker: Speaker): Piece[] {
+  #messagePieces(item: MessageItem, speaker: Speaker): Sliced<Piece[]> {
     this.#blocks.reportForeignMembers(item);
     if (item.phase !== undefined) {
       this.#report.dropped(this.#report.place(item, 'items', 'phase'), NO_FIELD);

@@ -1,11 +1,14 @@
 import { describe, expect, it } from 'vitest';
+import { atOnce } from '../../../test/builders/at-once.ts';
 import { requestOf } from '../../../test/builders/request.ts';
 import type { Item, Part, ToolCallItem, ToolResultItem } from '../../ir/items.ts';
 import type { GenerationRequest, Tool } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json.ts';
 import type { RenderTarget } from '../dialect.ts';
 import { bedrockUpstream } from './bedrock.ts';
-import { renderRequest } from './render-request.ts';
+import { renderRequest as renderRequestSliced } from './render-request.ts';
+
+const renderRequest = atOnce(renderRequestSliced);
 
 const TARGET: RenderTarget = { model: 'anthropic.claude-v1:0', hashUser: (id) => `hash(${id})` };
 
@@ -282,6 +285,16 @@ describe('thinking', () => {
     });
     expect(render({}).body).toEqual({ messages: [{ role: 'user', content: [{ text: 'Hello' }] }] });
     expect(render({}, { maxOutputTokens: 500 }).body).not.toHaveProperty('inferenceConfig');
+  });
+
+  it('is left to models without budgets', () => {
+    const { body, report } = render({ reasoning: { effort: 'high' } }, { takesBudget: false });
+    expect(body.additionalModelRequestFields).toEqual({
+      thinking: { type: 'adaptive', display: 'summarized' },
+      output_config: { effort: 'high' },
+    });
+    expect(body).not.toHaveProperty('inferenceConfig');
+    expect(report).toEqual([]);
   });
 
   it('is switched off in a turn whose thoughts are not at hand', () => {

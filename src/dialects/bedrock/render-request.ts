@@ -2,6 +2,7 @@ import { invalidRequest } from '../../ir/errors.ts';
 import type { GenerationRequest, OutputFormat, RequestField, Sampling } from '../../ir/request.ts';
 import type { Json, JsonObject } from '../../kit/json.ts';
 import { define } from '../../kit/members.ts';
+import type { Sliced } from '../../kit/turns.ts';
 import type { RenderedRequest, RenderTarget } from '../dialect.ts';
 import { foreignFieldPaths } from '../foreign-members.ts';
 import { isSaid, reportLostIncludes, UNDOCUMENTED } from '../lost-fields.ts';
@@ -17,15 +18,15 @@ import { renderTools } from './render-tools.ts';
 import { LABEL_NAME, LABEL_VALUE, MAX_LABELS, MAX_TEMPERATURE, textBlock } from './wire.ts';
 
 /** A request of any format in this dialect's words. The model stands in the path. */
-export function renderRequest(request: GenerationRequest, target: RenderTarget): RenderedRequest {
+export function* renderRequest(request: GenerationRequest, target: RenderTarget): Sliced<RenderedRequest> {
   const context = renderContext(request, target);
   const { report } = context;
-  const { system, turns } = renderConversation(context);
+  const { system, turns } = yield* renderConversation(context);
   if (turns.length === 0) throw silence(report);
   const { maxTokens, fields, isThinking } = renderReasoning(context, turns);
   const format = renderFormat(context);
-  const { tools, toolChoice } = renderTools(context, turns, isThinking);
-  const prompt = withCachePoints({ tools, system: [...system, ...format.system], turns }, context);
+  const { tools, toolChoice } = yield* renderTools(context, turns, isThinking);
+  const prompt = yield* withCachePoints({ tools, system: [...system, ...format.system], turns }, context);
   const sampling = renderSampling(context, isThinking);
   const inference = { ...(maxTokens !== undefined && { maxTokens }), ...sampling.inference };
   const additional = { ...fields, ...sampling.additional, ...renderBetas(context) };

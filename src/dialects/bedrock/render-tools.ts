@@ -1,6 +1,7 @@
 import type { GenerationRequest, Tool, ToolChoice } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json.ts';
 import { objectAt, stringAt } from '../../kit/members.ts';
+import type { Pace, Sliced } from '../../kit/turns.ts';
 import type { Report } from '../report.ts';
 import { reportToolLosses, whyLooseUnlessOwn } from '../tool-losses.ts';
 import { freeTextParameters, identityOf } from '../tool-names.ts';
@@ -18,26 +19,26 @@ export interface RenderedTools {
 const NO_TOOLS: RenderedTools = { tools: [] };
 
 /** `isThinking`: the model then takes no forced call. `turns`: what was said before, which may hold calls. */
-export function renderTools(
+export function* renderTools(
   context: RenderContext,
   turns: readonly Turn[],
   isThinking: boolean,
-): RenderedTools {
-  const { request, report, takesTools } = context;
+): Sliced<RenderedTools> {
+  const { request, report, takesTools, pace } = context;
   const { toolChoice } = request;
   if (!takesTools) {
     if (request.tools.length > 0) report.dropped(report.name('tools'), TAKES_NONE);
     reportLostChoice(toolChoice, TAKES_NONE, report);
     return NO_TOOLS;
   }
-  const used = toolsUsed(turns);
+  const used = yield* toolsUsed(turns, pace);
   if (toolChoice?.mode === 'none' && used.length === 0) {
     if (request.tools.length > 0) {
       report.coerced(report.name('toolChoice'), 'the upstream cannot forbid calls: no tools are sent');
     }
     return NO_TOOLS;
   }
-  const tools = allowedTools(request).flatMap((tool) => renderTool(tool, context));
+  const tools = yield* pace.flatMap(allowedTools(request), (tool) => renderTool(tool, context));
   if (tools.length === 0) {
     reportLostChoice(toolChoice, 'none of the tools it could mean is sent', report);
     return { tools: standIns(used, report) };
@@ -75,11 +76,16 @@ function renderTool(tool: Tool, context: RenderContext): Piece[] {
 }
 
 /** Names of the tools that were called before. */
-function toolsUsed(turns: readonly Turn[]): string[] {
-  const names = turns.flatMap(({ pieces }) =>
-    pieces.flatMap(({ block }) => stringAt(objectAt(block, 'toolUse'), 'name') ?? []),
-  );
-  return [...new Set(names)];
+function* toolsUsed(turns: readonly Turn[], pace: Pace): Sliced<readonly string[]> {
+  const names = new Set<string>();
+  for (const { pieces } of turns) {
+    for (const { block } of pieces) {
+      if (pace.tick()) yield;
+      const name = stringAt(objectAt(block, 'toolUse'), 'name');
+      if (name !== undefined) names.add(name);
+    }
+  }
+  return [...names];
 }
 
 /** The upstream demands tools where there were calls: those that were called are declared, and said to be gone. */
@@ -98,11 +104,9 @@ const GONE = 'No longer available: do not call it.';
 /** The format cannot narrow a list of tools: only the allowed ones are sent. */
 function allowedTools({ tools, toolChoice }: GenerationRequest): readonly Tool[] {
   if (toolChoice?.mode !== 'allowed') return tools;
-  return tools.filter((tool) =>
-    toolChoice.tools.some((named) =>
-      tool.type === 'hosted' ? named.type === tool.kind : nameIn(named) === tool.name,
-    ),
-  );
+  const kinds = new Set<unknown>(toolChoice.tools.map(({ type }) => type));
+  const names = new Set(toolChoice.tools.map(nameIn));
+  return tools.filter((tool) => (tool.type === 'hosted' ? kinds.has(tool.kind) : names.has(tool.name)));
 }
 
 /** Formats write an allowed tool as `{type, name}` or as `{type, function: {name}}`. */

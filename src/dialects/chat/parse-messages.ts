@@ -14,6 +14,7 @@ import type {
 import type { Place, Places } from '../../ir/places.ts';
 import type { Json, JsonObject } from '../../kit/json.ts';
 import { compact, membersBeyond, objectAt, objectsAt, objectsOf, textAt } from '../../kit/members.ts';
+import { forEachSliced, type Sliced } from '../../kit/turns.ts';
 import { parseCacheMark } from '../gateway-fields.ts';
 import { messageIndex } from '../preset-message.ts';
 
@@ -36,10 +37,10 @@ interface Spot {
 }
 
 /** The conversation of a validated request: one wire message is one or several items. */
-export function parseMessages(messages: readonly JsonObject[], places: Places): Item[] {
+export function* parseMessages(messages: readonly JsonObject[], places: Places): Sliced<Item[]> {
   const calls = new CallsSoFar();
   const items: Item[] = [];
-  messages.forEach((message, position) => {
+  yield* forEachSliced(messages, (message, position) => {
     const own = messageIndex(messages, position);
     const place = own < 0 ? 'preset' : places.inside('messages', own);
     const spot = { position, place, places, calls };

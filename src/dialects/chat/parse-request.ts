@@ -20,6 +20,7 @@ import {
   textAt,
   withoutNulls,
 } from '../../kit/members.ts';
+import { runAtOnce, type Sliced } from '../../kit/turns.ts';
 import type { Issue } from '../../kit/validate.ts';
 import { checkImages } from '../check-images.ts';
 import type { ParseContext } from '../dialect.ts';
@@ -31,8 +32,13 @@ import { parseMessages } from './parse-messages.ts';
 import { parseToolChoice, parseTools } from './parse-tools.ts';
 import { CHAT_ONLY_FIELDS, DOCUMENTED_FIELDS, isKnownPartType, REASONING_FIELDS } from './wire.ts';
 
+/** Reads a validated body at once. */
+export function parseRequest(body: JsonObject, context: ParseContext): GenerationRequest {
+  return runAtOnce(parseRequestSliced(body, context));
+}
+
 /** Reads a validated body. Throws 400 and 422 for what the schema cannot say. */
-export function parseRequest(body: JsonObject, _context: ParseContext): GenerationRequest {
+export function* parseRequestSliced(body: JsonObject, _context: ParseContext): Sliced<GenerationRequest> {
   refuseWhatIsNotOffered(body);
   const given = withoutNulls(body);
   const models = modelList(given.model, given.models);
@@ -45,7 +51,7 @@ export function parseRequest(body: JsonObject, _context: ParseContext): Generati
     body,
     models,
     hasFallbackModels: Array.isArray(given.models) && given.models.length > 0,
-    items: parseMessages(objectsAt(given, 'messages'), places),
+    items: yield* parseMessages(objectsAt(given, 'messages'), places),
     tools: parseTools(objectsAt(given, 'tools'), places),
     sampling: parseSampling(given),
     stream: given.stream === true,

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { atOnce } from '../../../test/builders/at-once.ts';
 import { requestWith } from '../../../test/fixtures/chat/chat-fixture.ts';
 import type { Item } from '../../ir/items.ts';
 import type { Quirks } from '../../ir/quirks.ts';
@@ -7,7 +8,10 @@ import type { JsonObject } from '../../kit/json.ts';
 import type { RenderedRequest, RenderTarget } from '../dialect.ts';
 import { chatInbound } from './chat.ts';
 import { toolCallId } from './quirks.ts';
-import { renderRelay, renderRequest } from './render-request.ts';
+import { renderRelay as renderRelaySliced, renderRequest as renderRequestSliced } from './render-request.ts';
+
+const renderRelay = atOnce(renderRelaySliced);
+const renderRequest = atOnce(renderRequestSliced);
 
 const target = (quirks: Quirks): RenderTarget => ({
   model: 'large-v1',

@@ -1,9 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { atOnce } from '../../../test/builders/at-once.ts';
 import { Places } from '../../ir/places.ts';
 import type { JsonObject } from '../../kit/json.ts';
 import { NO_RESULT } from '../pair-calls.ts';
 import { Report } from '../report.ts';
-import { relayedMessages } from './relay-messages.ts';
+import { relayedMessages as relayedMessagesSliced } from './relay-messages.ts';
+
+const relayedMessages = atOnce(relayedMessagesSliced);
 
 const user = (content: string): JsonObject => ({ role: 'user', content });
 const calls = (...ids: string[]): JsonObject => ({

@@ -1,6 +1,7 @@
 import { NO_QUIRKS, type Quirks } from '../../ir/quirks.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json.ts';
 import { compact, objectsAt, textAt } from '../../kit/members.ts';
+import { Pace, type Sliced } from '../../kit/turns.ts';
 import type { RenderTarget } from '../dialect.ts';
 import {
   type CallStep,
@@ -18,60 +19,66 @@ import { groupsOf, isForeign, isSealOfCall, PLAIN_THOUGHTS } from './reasoning-d
 import { joinedText } from './render-parts.ts';
 
 /** The caller's messages as the provider takes them. A list in which nothing changes is returned itself. */
-export function relayedMessages(
+export function* relayedMessages(
   messages: Json | undefined,
   { quirks = NO_QUIRKS }: RenderTarget,
   report: Report,
-): Json | undefined {
-  const cleaned = withPairedCalls(withoutForeignSeals(messages, report), report);
+): Sliced<Json | undefined> {
+  const unsealed = yield* withoutForeignSeals(messages, report);
+  const cleaned = yield* withPairedCalls(unsealed, report);
   if (quirks === NO_QUIRKS || !Array.isArray(cleaned)) return cleaned;
-  return cleaned.map((message) => (isJsonObject(message) ? adaptedMessage(message, quirks) : message));
+  return yield* new Pace().flatMap(cleaned, (message) => [
+    isJsonObject(message) ? adaptedMessage(message, quirks) : message,
+  ]);
 }
 
 /**
  * The caller's messages with every call and its result in pairs: the user says a result that answers no call, and a call
  * without a result gets one that says so.
  */
-function withPairedCalls(messages: Json | undefined, report: Report): Json | undefined {
+function* withPairedCalls(messages: Json | undefined, report: Report): Sliced<Json | undefined> {
   if (!Array.isArray(messages)) return messages;
-  const { orphans, missing } = unpaired(
-    messages.flatMap((message) => (isJsonObject(message) ? stepsIn(message) : [])),
-  );
+  const { orphans, missing } = yield* unpaired(stepsIn(messages));
   if (orphans.size === 0 && missing.size === 0) return messages;
+  const pace = new Pace();
   const all: Json[] = [];
   let unanswered: JsonObject[] = [];
   const answer = () => {
     for (const call of unanswered) all.push(emptyResult(call));
     unanswered = [];
   };
-  messages.forEach((message, position) => {
+  for (const [position, message] of messages.entries()) {
+    if (pace.tick()) yield;
     if (!isJsonObject(message)) {
       all.push(message);
-      return;
+      continue;
     }
     const place = `messages[${messageIndex(messages, position)}]`;
     if (message.role !== 'tool' || orphans.has(message)) answer();
-    objectsAt(message, 'tool_calls').forEach((call, at) => {
-      if (!missing.has(call)) return;
+    for (const [at, call] of objectsAt(message, 'tool_calls').entries()) {
+      if (pace.tick()) yield;
+      if (!missing.has(call)) continue;
       report.coerced(`${place}.tool_calls[${at}]`, WITHOUT_RESULT);
       unanswered.push(call);
-    });
+    }
     if (orphans.has(message)) report.coerced(place, WITHOUT_CALL);
     all.push(orphans.has(message) ? asSaid(message) : message);
-  });
+  }
   answer();
   return all;
 }
 
-function stepsIn(message: JsonObject): CallStep<JsonObject>[] {
-  if (message.role === 'tool') {
-    return [{ kind: 'result', callId: textAt(message, 'tool_call_id') ?? '', thing: message }];
+function* stepsIn(messages: readonly Json[]): Iterable<CallStep<JsonObject>> {
+  for (const message of messages) {
+    if (!isJsonObject(message)) continue;
+    if (message.role === 'tool') {
+      yield { kind: 'result', callId: textAt(message, 'tool_call_id') ?? '', thing: message };
+      continue;
+    }
+    for (const call of objectsAt(message, 'tool_calls')) {
+      yield { kind: 'call', callId: textAt(call, 'id') ?? '', thing: call };
+    }
   }
-  return objectsAt(message, 'tool_calls').map((call) => ({
-    kind: 'call',
-    callId: textAt(call, 'id') ?? '',
-    thing: call,
-  }));
 }
 
 function emptyResult({ id }: JsonObject): JsonObject {
@@ -88,13 +95,13 @@ function asSaid({ tool_call_id: callId, content }: JsonObject): JsonObject {
  * The caller's messages without thoughts that upstreams of other dialects sealed, which the caller got through this
  * gateway. Everything else stays as it came; a list in which nothing changes is returned itself.
  */
-function withoutForeignSeals(messages: Json | undefined, report: Report): Json | undefined {
+function* withoutForeignSeals(messages: Json | undefined, report: Report): Sliced<Json | undefined> {
   if (!Array.isArray(messages)) return messages;
-  const cleaned = messages.map((message, position) =>
+  const cleaned = yield* new Pace().flatMap(messages.entries(), ([position, message]) => [
     isJsonObject(message)
       ? cleanedMessage(message, `messages[${messageIndex(messages, position)}]`, report)
       : message,
-  );
+  ]);
   return cleaned.some((message, position) => message !== messages[position]) ? cleaned : messages;
 }
 

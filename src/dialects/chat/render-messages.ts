@@ -12,6 +12,7 @@ import type { GenerationRequest } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json.ts';
 import { layOver } from '../../kit/lay-over.ts';
 import { objectsAt, textAt } from '../../kit/members.ts';
+import type { Pace, Sliced } from '../../kit/turns.ts';
 import { errorsInWords } from '../errors-in-words.ts';
 import { withoutForeignFiles } from '../foreign-files.ts';
 import { renderCacheMark } from '../gateway-fields.ts';
@@ -29,15 +30,19 @@ import { renderUrl } from './source.ts';
 export interface MessagesContext extends PartsContext {
   readonly request: GenerationRequest;
   readonly names: FlatNames;
+  readonly pace: Pace;
 }
 
 /** The conversation as the upstream takes it: assistant items that follow each other become one message. */
-export function renderMessages(context: MessagesContext): JsonObject[] {
+export function* renderMessages(context: MessagesContext): Sliced<JsonObject[]> {
   const writer = new MessagesWriter(context);
-  const { request, report } = context;
-  const items = errorsInWords(pairCalls(request.items, report), report);
-  for (const item of withoutForeignFiles(items, request.format, 'chat', report)) writer.add(item);
-  return writer.end();
+  const { request, report, pace } = context;
+  const items = errorsInWords(yield* pairCalls(request.items, report), report);
+  for (const item of withoutForeignFiles(items, request.format, 'chat', report)) {
+    if (pace.tick()) yield;
+    yield* writer.add(item);
+  }
+  return yield* writer.end();
 }
 
 /** What the assistant said in one turn, until it is written as one message. */
@@ -68,23 +73,23 @@ class MessagesWriter {
     );
   }
 
-  add(item: Item): void {
+  *add(item: Item): Sliced<void> {
     // An opaque item is reported by what becomes of it; thoughts that are left out take their members along.
     if (item.type !== 'opaque' && item.type !== 'reasoning') {
       reportForeignMembers(item, 'items', this.#context.report);
     }
     if (item.type === 'tool-result') {
-      this.#endTurn();
-      this.#addToolResult(item);
+      yield* this.#endTurn();
+      yield* this.#addToolResult(item);
       return;
     }
     switch (item.type) {
       case 'message':
-        if (item.role === 'assistant') this.#addSpoken(item);
-        else this.#addPlain(item);
+        if (item.role === 'assistant') yield* this.#addSpoken(item);
+        else yield* this.#addPlain(item);
         return;
       case 'reasoning':
-        this.#addThought(item);
+        yield* this.#addThought(item);
         return;
       case 'tool-call':
         this.#openTurn().calls.push(item);
@@ -98,8 +103,8 @@ class MessagesWriter {
     }
   }
 
-  end(): JsonObject[] {
-    this.#endTurn();
+  *end(): Sliced<JsonObject[]> {
+    yield* this.#endTurn();
     this.#endResults();
     return this.#messages;
   }
@@ -121,31 +126,31 @@ class MessagesWriter {
   }
 
   /** After spoken words something new begins, unless calls are open: their results must follow at once. */
-  #openFreshTurn(): AssistantTurn {
+  *#openFreshTurn(): Sliced<AssistantTurn> {
     const turn = this.#turn;
     if (turn !== undefined && turn.calls.length === 0 && (turn.content ?? turn.images).length > 0)
-      this.#endTurn();
+      yield* this.#endTurn();
     return this.#openTurn();
   }
 
-  #addSpoken(item: MessageItem): void {
+  *#addSpoken(item: MessageItem): Sliced<void> {
     this.#reportPhase(item);
-    const turn = this.#openFreshTurn();
+    const turn = yield* this.#openFreshTurn();
     turn.content ??= [];
     for (const part of item.content) turn.content.push(part);
     if (item.ext?.chat !== undefined) layOver(turn.ext, item.ext.chat);
   }
 
   /** Thoughts go back as the details that a chat upstream gave; as text only to those who want it. */
-  #addThought(item: ReasoningItem): void {
+  *#addThought(item: ReasoningItem): Sliced<void> {
     const { report, request, quirks } = this.#context;
     const words = item.text.length > 0 ? item.text : item.summary;
     const isSaid = quirks.thoughtsMember !== undefined && words.length > 0;
-    if (isSaid) this.#openFreshTurn().thoughtTexts.push(...words);
+    if (isSaid) (yield* this.#openFreshTurn()).thoughtTexts.push(...words);
     const isSealed = item.signature !== undefined || item.encrypted !== undefined;
     if (takesThoughts('chat', item)) {
       reportForeignMembers(item, 'items', report);
-      this.#openFreshTurn().thoughts.push(item);
+      (yield* this.#openFreshTurn()).thoughts.push(item);
       return;
     }
     if (isSaid) {
@@ -193,7 +198,7 @@ class MessagesWriter {
     if (item.phase !== undefined) report.dropped(report.place(item, 'items', 'phase'), NO_FIELD);
   }
 
-  #endTurn(): void {
+  *#endTurn(): Sliced<void> {
     const turn = this.#turn;
     this.#turn = undefined;
     if (turn === undefined) return;
@@ -202,8 +207,8 @@ class MessagesWriter {
     for (const part of refusals) reportForeignMembers(part, 'items', this.#context.report);
     const refusal = refusals.map((part) => part.refusal).join('');
     const spoken = parts.filter((part) => part.type !== 'refusal');
-    const content = contentOf(this.#render(spoken), this.#context.quirks);
-    const calls = turn.calls.map((call) => this.#toolCall(call));
+    const content = contentOf(yield* this.#render(spoken), this.#context.quirks);
+    const calls = yield* this.#context.pace.flatMap(turn.calls, (call) => [this.#toolCall(call)]);
     const details = [...detailsOf(turn.thoughts), ...this.#sealsOf(turn.calls)];
     this.#messages.push({
       role: 'assistant',
@@ -254,8 +259,8 @@ class MessagesWriter {
 
   // --- Other messages --------------------------------------------------------------------------------------------------
 
-  #addPlain(item: MessageItem): void {
-    this.#endTurn();
+  *#addPlain(item: MessageItem): Sliced<void> {
+    yield* this.#endTurn();
     this.#endResults();
     this.#reportPhase(item);
     const { request, quirks } = this.#context;
@@ -263,15 +268,15 @@ class MessagesWriter {
       item.role !== 'developer' || (request.format === 'chat' && quirks.refusesDeveloperRole !== true);
     this.#messages.push({
       role: isKnownRole ? item.role : 'system',
-      content: contentOf(this.#render(item.content), quirks),
+      content: contentOf(yield* this.#render(item.content), quirks),
       ...item.ext?.chat,
     });
   }
 
-  #addToolResult(item: ToolResultItem): void {
+  *#addToolResult(item: ToolResultItem): Sliced<void> {
     const { report, quirks } = this.#context;
     const id = toolCallId(item.callId, quirks);
-    const rendered = this.#render(item.content);
+    const rendered = yield* this.#render(item.content);
     const texts = rendered.filter(isWords);
     this.#messages.push({
       role: 'tool',
@@ -306,10 +311,8 @@ class MessagesWriter {
     this.#attachments = [];
   }
 
-  #render(parts: readonly Part[]): JsonObject[] {
-    const rendered: JsonObject[] = [];
-    for (const part of parts) for (const each of renderPart(part, this.#context)) rendered.push(each);
-    return rendered;
+  #render(parts: readonly Part[]): Sliced<JsonObject[]> {
+    return this.#context.pace.flatMap(parts, (part) => renderPart(part, this.#context));
   }
 }
 

@@ -1,11 +1,15 @@
 import { describe, expect, it } from 'vitest';
+import { atOnce } from '../../../test/builders/at-once.ts';
 import { requestWith } from '../../../test/fixtures/chat/chat-fixture.ts';
 import type { Item } from '../../ir/items.ts';
 import { Places } from '../../ir/places.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json.ts';
 import type { RenderTarget } from '../dialect.ts';
-import { renderRelay, renderRequest } from './render-request.ts';
+import { renderRelay as renderRelaySliced, renderRequest as renderRequestSliced } from './render-request.ts';
+
+const renderRelay = atOnce(renderRelaySliced);
+const renderRequest = atOnce(renderRequestSliced);
 
 const TARGET: RenderTarget = { model: 'large-v1', hashUser: (id) => `hash(${id})` };
 

@@ -2,13 +2,14 @@ import { NO_QUIRKS } from '../../ir/quirks.ts';
 import type { GenerationRequest, OutputFormat } from '../../ir/request.ts';
 import { isJsonObject, type JsonObject } from '../../kit/json.ts';
 import { compact, membersBeyond, numberAt, objectAt, textAt } from '../../kit/members.ts';
+import { Pace, type Sliced } from '../../kit/turns.ts';
 import type { RenderedRequest, RenderTarget } from '../dialect.ts';
 import { cappedLimit } from '../output-limit.ts';
 import { effortWithin } from '../reasoning-effort.ts';
 import { relayBody } from '../relay.ts';
 import { Report } from '../report.ts';
 import { INCLUDE_LOGPROBS } from '../responses/wire.ts';
-import { type FlatNames, flatNames } from '../tool-names.ts';
+import { flatNames } from '../tool-names.ts';
 import { knownVerbosity } from '../verbosity.ts';
 
 import { withMarkOnLastText } from './cache-mark.ts';
@@ -18,21 +19,23 @@ import { withQuirks } from './quirks.ts';
 import { relayedMessages } from './relay-messages.ts';
 import { renderMessages } from './render-messages.ts';
 import { HIGHEST_EFFORT, renderReasoning } from './render-reasoning.ts';
-import { renderTools } from './render-tools.ts';
+import { renderTools, type ToolsContext } from './render-tools.ts';
 import { takes, withoutUnsupported } from './supported.ts';
 import { GATEWAY_FIELDS } from './wire.ts';
 
 /** A request in the chat format's words. */
-export function renderRequest(request: GenerationRequest, target: RenderTarget): RenderedRequest {
+export function* renderRequest(request: GenerationRequest, target: RenderTarget): Sliced<RenderedRequest> {
   const report = new Report(request);
   const names = flatNames(request);
+  const pace = new Pace();
+  const context = { request, target, report, names, pace };
   reportUnsent(request, report);
   const body: JsonObject = {
     model: target.model,
-    messages: renderConversation(request, names, target, report),
+    messages: yield* renderConversation(context),
     ...renderSampling(request),
     ...renderLimit(request, target, report),
-    ...renderTools({ request, target, report, names }),
+    ...(yield* renderTools(context)),
     ...renderReasoning(request, target, report),
     ...renderOutputFormat(request.outputFormat, target, report),
     ...renderSettings(request, target, report),
@@ -46,11 +49,11 @@ export function renderRequest(request: GenerationRequest, target: RenderTarget):
 }
 
 /** The caller's own body, with only what must change changed. */
-export function renderRelay(request: GenerationRequest, target: RenderTarget): RenderedRequest {
+export function* renderRelay(request: GenerationRequest, target: RenderTarget): Sliced<RenderedRequest> {
   const report = new Report(request);
   const given = request.body;
   const tier = parseServiceTier(given);
-  const messages = relayedMessages(given.messages, target, report);
+  const messages = yield* relayedMessages(given.messages, target, report);
   reportUnlimitedToolCalls(request, report);
   const changes: JsonObject = {
     model: target.model,
@@ -90,20 +93,11 @@ function withinLimits(
 
 // --- The conversation ------------------------------------------------------------------------------------------------
 
-function renderConversation(
-  request: GenerationRequest,
-  names: FlatNames,
-  target: RenderTarget,
-  report: Report,
-): JsonObject[] {
+function* renderConversation(context: ToolsContext): Sliced<JsonObject[]> {
+  const { request, target, report } = context;
   const takesCacheMarks = takesMarks(target);
-  const messages = renderMessages({
-    request,
-    report,
-    names,
-    takesCacheMarks,
-    quirks: target.quirks ?? NO_QUIRKS,
-  });
+  const quirks = target.quirks ?? NO_QUIRKS;
+  const messages = yield* renderMessages({ ...context, takesCacheMarks, quirks });
   if (request.cache === undefined) return messages;
   const marked = takesCacheMarks ? withMarkOnLastText(messages, request.cache) : undefined;
   if (marked === undefined) report.dropped(report.name('cache'), NO_CACHE_MARK);

@@ -1,6 +1,7 @@
 import type { CallableTool, GenerationRequest, Tool, ToolChoice } from '../../ir/request.ts';
 import type { Json, JsonObject } from '../../kit/json.ts';
 import { compact, textAt } from '../../kit/members.ts';
+import type { Pace, Sliced } from '../../kit/turns.ts';
 import { toolGroupPlace, toolMemberPlace } from '../caller-places.ts';
 import type { RenderTarget } from '../dialect.ts';
 import type { Report } from '../report.ts';
@@ -14,17 +15,18 @@ export interface ToolsContext {
   readonly target: RenderTarget;
   readonly report: Report;
   readonly names: FlatNames;
+  readonly pace: Pace;
 }
 
 /** The members of a body that are about tools. */
-export function renderTools(context: ToolsContext): JsonObject {
-  const { request, target, report } = context;
+export function* renderTools(context: ToolsContext): Sliced<JsonObject> {
+  const { request, target, report, pace } = context;
   if (request.tools.length > 0 && !takes('tools', target)) {
     report.dropped(report.name('tools'), NOT_TAKEN);
     reportLostChoice(context);
     return {};
   }
-  const tools = request.tools.flatMap((tool) => renderTool(tool, context));
+  const tools = yield* pace.flatMap(request.tools, (tool) => renderTool(tool, context));
   if (tools.length === 0) {
     reportLostChoice(context);
     return {};
@@ -99,7 +101,7 @@ function renderToolChoice(context: ToolsContext): Json | undefined {
     case 'required':
       return choice.mode;
     case 'tool':
-      return chosenFunction(choice.kind, choice.name, context);
+      return new ChosenFunctions(context).named(choice.kind, choice.name);
     case 'allowed':
       return renderAllowedTools(choice, context);
     case 'hosted':
@@ -117,7 +119,8 @@ function renderAllowedTools(
   context: ToolsContext,
 ): JsonObject | undefined {
   const { request, report } = context;
-  const rendered = choice.tools.map((tool) => renderAllowedTool(tool, context));
+  const functions = new ChosenFunctions(context);
+  const rendered = choice.tools.map((tool) => renderAllowedTool(tool, functions, request));
   if (rendered.every((tool) => tool === undefined)) {
     report.dropped(report.name('toolChoice'), 'no tool is left to choose');
     return undefined;
@@ -132,23 +135,40 @@ function renderAllowedTools(
   return { type: 'allowed_tools', allowed_tools: { mode: choice.required ? 'required' : 'auto', tools } };
 }
 
-function renderAllowedTool(tool: JsonObject, context: ToolsContext): JsonObject | undefined {
+function renderAllowedTool(
+  tool: JsonObject,
+  functions: ChosenFunctions,
+  { format }: GenerationRequest,
+): JsonObject | undefined {
   const name = textAt(tool, 'name');
   if (tool.type === 'function' || tool.type === 'custom') {
-    return name === undefined ? undefined : chosenFunction(tool.type, name, context);
+    return name === undefined ? undefined : functions.named(tool.type, name);
   }
-  return context.request.format === 'chat' ? tool : undefined;
+  return format === 'chat' ? tool : undefined;
 }
 
-function chosenFunction(
-  kind: 'function' | 'custom',
-  name: string,
-  { request, names }: ToolsContext,
-): JsonObject {
-  const isMeant = (tool: Tool): tool is CallableTool => tool.type !== 'hosted' && tool.name === name;
-  const meant =
-    request.tools.find((tool): tool is CallableTool => isMeant(tool) && tool.type === kind) ??
-    request.tools.find(isMeant);
-  const flat = names.nameOf(meant === undefined ? { kind, name } : identityOf(meant));
-  return { type: 'function', function: { name: flat } };
+/** Finds the functions that choices name. */
+class ChosenFunctions {
+  readonly #names: FlatNames;
+  /** The first tool of each name, and the first of each kind. */
+  readonly #first = new Map<string, CallableTool>();
+  readonly #ofKind: Readonly<Record<CallableTool['type'], Map<string, CallableTool>>> = {
+    function: new Map(),
+    custom: new Map(),
+  };
+
+  constructor({ request, names }: ToolsContext) {
+    this.#names = names;
+    for (const tool of request.tools.toReversed()) {
+      if (tool.type === 'hosted') continue;
+      this.#first.set(tool.name, tool);
+      this.#ofKind[tool.type].set(tool.name, tool);
+    }
+  }
+
+  named(kind: CallableTool['type'], name: string): JsonObject {
+    const meant = this.#ofKind[kind].get(name) ?? this.#first.get(name);
+    const flat = this.#names.nameOf(meant === undefined ? { kind, name } : identityOf(meant));
+    return { type: 'function', function: { name: flat } };
+  }
 }

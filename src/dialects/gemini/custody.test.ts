@@ -8,6 +8,7 @@ import { NO_USAGE } from '../../ir/usage.ts';
 import type { JsonObject } from '../../kit/json.ts';
 import { objectAt, objectsAt } from '../../kit/members.ts';
 import { SseReader } from '../../kit/sse.ts';
+import { runAtOnce } from '../../kit/turns.ts';
 import { chatInbound } from '../chat/chat.ts';
 import type { InboundDialect, ReplyContext } from '../dialect.ts';
 import { messagesInbound } from '../messages/messages.ts';
@@ -183,7 +184,7 @@ function replayed(
   const ids = fold(events).items.flatMap((item) => (item.type === 'tool-call' ? [item.callId] : []));
   const body = REPLIES[way](events, replyTo(request));
   const again = dialect.parseRequest(replay(asked, body, ids), { vendor: 'acme' });
-  const rendered = geminiUpstream.renderRequest(again, { ...TARGET, model });
+  const rendered = runAtOnce(geminiUpstream.renderRequest(again, { ...TARGET, model }));
   const contents = objectsAt(rendered.body, 'contents');
   return { parts: objectsAt(contents[1], 'parts'), contents, report: rendered.report };
 }

@@ -1,4 +1,5 @@
 import type { GenerationRequest } from '../../ir/request.ts';
+import { NamePool } from '../name-pool.ts';
 import { type FlatNames, flatNames } from '../tool-names.ts';
 
 /** Upstreams of this dialect refuse names that begin with a digit or a dash. */
@@ -14,13 +15,12 @@ export function functionNames(request: Pick<GenerationRequest, 'tools'>): FlatNa
       ? []
       : [flat.nameOf({ kind: tool.type, name: tool.name, ...namespaceOf(tool.namespace?.name) })],
   );
-  const taken = new Set(declared);
+  const pool = new NamePool(declared, MAX_NAME_LENGTH);
   const sent = new Map<string, string>();
   const back = new Map<string, string>();
   for (const name of declared) {
     if (BEGINS_WELL.test(name) || sent.has(name)) continue;
-    const own = freeName(name, taken);
-    taken.add(own);
+    const own = pool.take(wellBegun(name));
     sent.set(name, own);
     back.set(own, name);
   }
@@ -35,15 +35,6 @@ export function functionNames(request: Pick<GenerationRequest, 'tools'>): FlatNa
 
 function namespaceOf(namespace: string | undefined): { namespace?: string } {
   return namespace === undefined ? {} : { namespace };
-}
-
-function freeName(name: string, taken: ReadonlySet<string>): string {
-  let own = wellBegun(name);
-  for (let number = 2; taken.has(own); number++) {
-    const suffix = `_${number}`;
-    own = wellBegun(name).slice(0, MAX_NAME_LENGTH - suffix.length) + suffix;
-  }
-  return own;
 }
 
 function wellBegun(name: string): string {

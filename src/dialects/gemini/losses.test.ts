@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { atOnce } from '../../../test/builders/at-once.ts';
 import type { Format } from '../../ir/items.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json.ts';
@@ -7,7 +8,9 @@ import { wrapSeal } from '../custody.ts';
 import type { RenderTarget } from '../dialect.ts';
 import { messagesInbound } from '../messages/messages.ts';
 import { responsesInbound } from '../responses/responses.ts';
-import { renderRequest } from './render-request.ts';
+import { renderRequest as renderRequestSliced } from './render-request.ts';
+
+const renderRequest = atOnce(renderRequestSliced);
 
 /** Everything a caller can say to an upstream of this dialect arrives, or is in the report at the place where it was said. */
 

@@ -1,4 +1,5 @@
 import type { Item, ReasoningItem, ToolCallItem } from '../../ir/items.ts';
+import type { Sliced } from '../../kit/turns.ts';
 import { callInputPlace, callSealPlace } from '../caller-places.ts';
 import { inputObject } from '../messages/tool-use.ts';
 import { flatArguments } from '../tool-names.ts';
@@ -39,12 +40,15 @@ export class ModelTurn {
     this.#renderer = renderer;
   }
 
-  render(items: readonly ModelItem[]): WirePart[] {
+  *render(items: readonly ModelItem[]): Sliced<WirePart[]> {
     const callIds = new Set(items.map((item) => (item.type === 'tool-call' ? item.callId : undefined)));
     for (const item of items) {
       if (item.type === 'reasoning' && callIds.has(item.id)) this.#noteSealOfCall(item);
     }
-    for (const item of items) this.#add(item);
+    for (const item of items) {
+      if (this.#context.pace.tick()) yield;
+      yield* this.#add(item);
+    }
     this.#placeWaiting();
     this.#signFirstCall();
     return this.#parts;
@@ -55,13 +59,13 @@ export class ModelTurn {
     if (item.id !== undefined && seal !== undefined) this.#sealsOfCalls.set(item.id, seal);
   }
 
-  #add(item: ModelItem): void {
+  *#add(item: ModelItem): Sliced<void> {
     const { report } = this.#context;
     switch (item.type) {
       case 'message':
         reportLostMembers(item, 'items', report);
         if (item.phase !== undefined) report.dropped(report.place(item, 'items', 'phase'), NO_FIELD);
-        for (const part of this.#renderer.parts(item.content)) this.#speak(part);
+        for (const part of yield* this.#renderer.parts(item.content)) this.#speak(part);
         return;
       case 'reasoning':
         this.#addThoughts(item);
@@ -74,7 +78,7 @@ export class ModelTurn {
         for (const part of this.#renderer.source(item, item.source, 'image')) this.#speak(part);
         return;
       case 'opaque':
-        for (const part of this.#renderer.parts([item])) this.#parts.push(part);
+        for (const part of yield* this.#renderer.parts([item])) this.#parts.push(part);
         return;
     }
   }

@@ -1,5 +1,6 @@
 import type { Item, MessageItem, OpaqueItem, ToolCallItem } from '../../ir/items.ts';
 import { objectsAt, stringAt } from '../../kit/members.ts';
+import type { Sliced } from '../../kit/turns.ts';
 import { isSystem, LAST_SYSTEM_AS_USER, SYSTEM_BETWEEN_TURNS } from '../system-messages.ts';
 import { NO_FIELD, reportLostMembers } from './losses.ts';
 import { type ModelItem, ModelTurn } from './model-turn.ts';
@@ -16,16 +17,22 @@ export interface RenderedConversation {
 }
 
 /** System prompts at the front become the system instruction; everything else becomes turns. */
-export function renderConversation(context: RenderContext): RenderedConversation {
+export function* renderConversation(context: RenderContext): Sliced<RenderedConversation> {
   const { items } = context.request;
   const firstTurn = items.findIndex((item) => !isSystem(item));
   const lead = (firstTurn === -1 ? items : items.slice(0, firstTurn)).filter(isSystem);
   const turns = new Turns(context);
   const last = firstTurn === -1 ? lead.pop() : undefined;
-  const system = lead.flatMap((prompt) => turns.systemParts(prompt));
-  if (last !== undefined) turns.addPromptAsUser(last);
-  if (firstTurn !== -1) for (const item of items.slice(firstTurn)) turns.add(item);
-  return { system, contents: turns.end() };
+  const system: WirePart[] = [];
+  for (const prompt of lead) {
+    for (const part of yield* turns.systemParts(prompt)) system.push(part);
+  }
+  if (last !== undefined) yield* turns.addPromptAsUser(last);
+  for (const item of firstTurn === -1 ? [] : items.slice(firstTurn)) {
+    if (context.pace.tick()) yield;
+    yield* turns.add(item);
+  }
+  return { system, contents: yield* turns.end() };
 }
 
 /** What begins a conversation that the model would begin: upstreams take none of that kind. */
@@ -49,18 +56,18 @@ class Turns {
     this.#results = new Results(context.request.items, context, this.#renderer);
   }
 
-  add(item: Item): void {
+  *add(item: Item): Sliced<void> {
     switch (item.type) {
       case 'message':
         if (item.role === 'assistant') this.#said.push(item);
-        else this.#ask(this.#heard(item));
+        else yield* this.#ask(yield* this.#heard(item));
         return;
       case 'tool-result':
-        if (this.#hasCalled) this.#endModelTurn();
-        this.#ask(this.#results.leftOver(item));
+        if (this.#hasCalled) yield* this.#endModelTurn();
+        yield* this.#ask(yield* this.#results.leftOver(item));
         return;
       case 'opaque':
-        this.#addOpaque(item);
+        yield* this.#addOpaque(item);
         return;
       default:
         this.#said.push(item);
@@ -68,23 +75,23 @@ class Turns {
     }
   }
 
-  systemParts(prompt: MessageItem): WirePart[] {
+  systemParts(prompt: MessageItem): Sliced<WirePart[]> {
     this.#reportMembers(prompt);
     return this.#renderer.texts(prompt.content);
   }
 
   /** A conversation of system prompts alone needs a turn: the last of them speaks as the user. */
-  addPromptAsUser(prompt: MessageItem): void {
+  *addPromptAsUser(prompt: MessageItem): Sliced<void> {
     const { report } = this.#context;
-    const parts = this.systemParts(prompt);
+    const parts = yield* this.systemParts(prompt);
     if (parts.length > 0) {
       report.coerced(report.place(prompt, 'items'), LAST_SYSTEM_AS_USER);
     }
-    this.#ask(parts);
+    yield* this.#ask(parts);
   }
 
-  end(): WireContent[] {
-    this.#endModelTurn();
+  *end(): Sliced<WireContent[]> {
+    yield* this.#endModelTurn();
     const { report, request } = this.#context;
     const [first] = this.#contents;
     if (first?.role !== 'model') return this.#contents;
@@ -96,12 +103,12 @@ class Turns {
     return [{ role: 'user', parts: [textPart(OPENING)] }, ...this.#contents];
   }
 
-  #heard(item: MessageItem): WirePart[] {
+  *#heard(item: MessageItem): Sliced<WirePart[]> {
     if (item.role === 'user') {
       this.#reportMembers(item);
-      return this.#renderer.parts(item.content);
+      return yield* this.#renderer.parts(item.content);
     }
-    const parts = this.systemParts(item);
+    const parts = yield* this.systemParts(item);
     if (parts.length === 0) return [];
     const { report } = this.#context;
     report.coerced(report.place(item, 'items'), SYSTEM_BETWEEN_TURNS);
@@ -114,25 +121,25 @@ class Turns {
     if (item.phase !== undefined) report.dropped(report.place(item, 'items', 'phase'), NO_FIELD);
   }
 
-  #ask(parts: readonly WirePart[]): void {
+  *#ask(parts: readonly WirePart[]): Sliced<void> {
     if (parts.length === 0) return;
-    this.#endModelTurn();
+    yield* this.#endModelTurn();
     const last = this.#contents.at(-1);
     if (this.#isOpen && last?.role === 'user') for (const part of parts) last.parts.push(part);
     else this.#contents.push({ role: 'user', parts: [...parts] });
     this.#isOpen = true;
   }
 
-  #endModelTurn(): void {
+  *#endModelTurn(): Sliced<void> {
     const said = this.#said;
     if (said.length === 0) return;
     this.#said = [];
     this.#hasCalled = false;
-    this.#push('model', new ModelTurn(this.#context, this.#renderer).render(said));
+    this.#push('model', yield* new ModelTurn(this.#context, this.#renderer).render(said));
     const calls = said.filter((item): item is ToolCallItem => item.type === 'tool-call');
-    const { responses, attachments } = this.#results.answer(calls);
+    const { responses, attachments } = yield* this.#results.answer(calls);
     this.#push('user', responses);
-    this.#ask(attachments);
+    yield* this.#ask(attachments);
   }
 
   /** Adds a turn that nothing is added to by others. */
@@ -142,10 +149,10 @@ class Turns {
     this.#isOpen = false;
   }
 
-  #addOpaque(item: OpaqueItem): void {
+  *#addOpaque(item: OpaqueItem): Sliced<void> {
     const { report } = this.#context;
     if (item.dialect === 'gemini') {
-      if (item.role === 'user') this.#ask([item.value as WirePart]);
+      if (item.role === 'user') yield* this.#ask([item.value as WirePart]);
       else this.#said.push(item);
       return;
     }

@@ -1,4 +1,5 @@
 import type { GenerationRequest } from '../../ir/request.ts';
+import { Pace } from '../../kit/turns.ts';
 import type { RenderTarget } from '../dialect.ts';
 import { Report } from '../report.ts';
 import type { FlatNames } from '../tool-names.ts';
@@ -11,6 +12,8 @@ export interface RenderContext {
   readonly target: RenderTarget;
   readonly traits: ModelTraits;
   readonly report: Report;
+  /** Of the work on the request's items, their parts and its tools. */
+  readonly pace: Pace;
   /** The upstream's names of the request's tools. */
   readonly names: FlatNames;
 }
@@ -22,6 +25,7 @@ export function renderContext(request: GenerationRequest, target: RenderTarget):
     target,
     traits: traitsOf(target.model),
     report: new Report(request),
+    pace: new Pace(),
     names: functionNames(request),
   };
 }

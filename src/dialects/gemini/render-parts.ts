@@ -1,5 +1,6 @@
 import type { Format, Part, Source } from '../../ir/items.ts';
 import { textAt } from '../../kit/members.ts';
+import type { Pace, Sliced } from '../../kit/turns.ts';
 import { fileNameMember, partMember } from '../caller-places.ts';
 import { textOfForeignPart } from '../chat/foreign-content.ts';
 import type { Report } from '../report.ts';
@@ -23,19 +24,21 @@ type PartOf<T extends Part['type']> = Extract<Part, { type: T }>;
 export class PartRenderer {
   readonly #report: Report;
   readonly #format: Format;
+  readonly #pace: Pace;
 
-  constructor({ report, request }: RenderContext) {
+  constructor({ report, request, pace }: RenderContext) {
     this.#report = report;
+    this.#pace = pace;
     this.#format = request.format;
   }
 
-  parts(parts: readonly Part[]): WirePart[] {
-    return parts.flatMap((part) => this.#part(part));
+  parts(parts: readonly Part[]): Sliced<WirePart[]> {
+    return this.#pace.flatMap(parts, (part) => this.#part(part));
   }
 
   /** Of system prompts, which are text only. */
-  texts(parts: readonly Part[]): WirePart[] {
-    return parts.flatMap((part) => {
+  texts(parts: readonly Part[]): Sliced<WirePart[]> {
+    return this.#pace.flatMap(parts, (part) => {
       if (part.type === 'text' || part.type === 'refusal' || part.type === 'opaque') return this.#part(part);
       return this.#drop(part, 'system prompts hold only text');
     });

@@ -3,6 +3,7 @@ import { requestOf } from '../../../test/builders/request.ts';
 import type { Item, Part, ToolCallItem } from '../../ir/items.ts';
 import type { GenerationRequest, ReasoningSettings, Tool, ToolChoice } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json.ts';
+import { runAtOnce } from '../../kit/turns.ts';
 import type { RenderTarget } from '../dialect.ts';
 import { geminiUpstream } from './gemini.ts';
 
@@ -13,7 +14,7 @@ const target = (model = 'gemini-2.5-flash', more: Partial<RenderTarget> = {}): R
 });
 
 function rendered(changes: Partial<GenerationRequest>, to: RenderTarget = target()) {
-  const { body, report } = geminiUpstream.renderRequest(requestOf(changes), to);
+  const { body, report } = runAtOnce(geminiUpstream.renderRequest(requestOf(changes), to));
   const plain = JSON.parse(JSON.stringify(body)) as JsonObject;
   return {
     body: plain,

@@ -2,6 +2,7 @@ import { invalidRequest } from '../../ir/errors.ts';
 import type { GenerationRequest, OutputFormat, RequestField, Sampling } from '../../ir/request.ts';
 import type { Json, JsonObject } from '../../kit/json.ts';
 import { compact, membersBeyond, textAt } from '../../kit/members.ts';
+import type { Sliced } from '../../kit/turns.ts';
 import type { RenderedRequest, RenderTarget } from '../dialect.ts';
 import { foreignFieldPaths } from '../foreign-members.ts';
 import { isSaid, UNDOCUMENTED } from '../lost-fields.ts';
@@ -17,12 +18,12 @@ import { takes } from './supported.ts';
 import { MOST_LOGPROBS, MOST_STOPS, textPart, type WirePart } from './wire.ts';
 
 /** A request of any format in this dialect's words. The model and the wish to stream are part of the address. */
-export function renderRequest(request: GenerationRequest, target: RenderTarget): RenderedRequest {
+export function* renderRequest(request: GenerationRequest, target: RenderTarget): Sliced<RenderedRequest> {
   const context = renderContext(request, target);
   const { report } = context;
-  const { system, contents } = renderConversation(context);
+  const { system, contents } = yield* renderConversation(context);
   if (contents.length === 0) throw silence(report);
-  const tools = renderTools(context);
+  const tools = yield* renderTools(context);
   const format = renderFormat(context, tools.tools !== undefined, system);
   const config = compact({
     ...renderSampling(context),

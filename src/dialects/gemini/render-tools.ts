@@ -1,6 +1,7 @@
 import type { CallableTool, Tool, ToolChoice } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json.ts';
 import { objectAt, textAt } from '../../kit/members.ts';
+import type { Sliced } from '../../kit/turns.ts';
 import type { Report } from '../report.ts';
 import { reportToolLosses } from '../tool-losses.ts';
 import { freeTextParameters, identityOf } from '../tool-names.ts';
@@ -9,8 +10,8 @@ import type { RenderContext } from './render-context.ts';
 import { takes } from './supported.ts';
 
 /** The members of a wire body that are about tools. */
-export function renderTools(context: RenderContext): JsonObject {
-  const { request, target, report } = context;
+export function* renderTools(context: RenderContext): Sliced<JsonObject> {
+  const { request, target, report, pace } = context;
   if (!takes('tools', target)) {
     if (request.tools.length > 0) report.dropped(report.name('tools'), NOT_TAKEN);
     reportLostChoice(request.toolChoice, report);
@@ -26,12 +27,13 @@ export function renderTools(context: RenderContext): JsonObject {
   }
   const config = renderChoice(callable, context);
   const isStrict = config?.mode === 'ANY' || config?.mode === 'VALIDATED';
-  for (const tool of callable) {
+  const functionDeclarations = yield* pace.flatMap(callable, (tool) => {
     reportToolLosses(tool, context, isStrict ? undefined : NO_FIELD);
     reportLostMembers(tool, 'tools', report);
-  }
+    return [declarationOf(tool, context)];
+  });
   return {
-    tools: [{ functionDeclarations: callable.map((tool) => declarationOf(tool, context)) }],
+    tools: [{ functionDeclarations }],
     ...(config !== undefined && { toolConfig: { functionCallingConfig: config } }),
   };
 }
@@ -104,9 +106,11 @@ function allowedChoice(
 ): JsonObject | undefined {
   const { report, request } = context;
   const list = request.format === 'chat' ? '.allowed_tools.tools' : '.tools';
+  // Of tools with one name the first is meant.
+  const byName = new Map(callable.toReversed().map((tool) => [tool.name, tool]));
   const allowed = choice.tools.map((entry, position) => {
-    const tool = callable.find(({ name }) => name === nameIn(entry));
-    if (tool !== undefined) return nameOfChosen(tool.type, tool.name, context);
+    const tool = byName.get(nameIn(entry) ?? '');
+    if (tool !== undefined) return context.names.nameOf(identityOf(tool));
     const kind = textAt(entry, 'type') ?? 'the tool';
     report.dropped(report.name('toolChoice', `${list}[${position}]`), `the upstream does not run ${kind}`);
     return undefined;

@@ -1,3 +1,4 @@
+import { Pace, type Sliced } from '../../kit/turns.ts';
 import type { Report } from '../report.ts';
 import { isMade } from './citations.ts';
 import { imageInText } from './made-image.ts';
@@ -10,22 +11,37 @@ import type { WireBlock } from './wire.ts';
  * Messages without what only this gateway can have put into them when another family answered an earlier turn: an
  * upstream would refuse the whole request for it. The very same list when there is nothing of that kind.
  */
-export function withoutForeignTraces(
+export function* withoutForeignTraces(
   messages: readonly PlacedMessage[],
   report: Report,
-): readonly PlacedMessage[] {
-  const cleaned = messages.flatMap((placed): PlacedMessage[] => {
-    const { message, index } = placed;
-    const { content } = message;
-    if (typeof content === 'string' || message.role !== 'assistant') return [placed];
-    const path = `messages[${index}].content`;
-    const kept = content.flatMap((block, place) => withoutTraces(block, `${path}[${place}]`, report));
-    const isSame = kept.length === content.length && kept.every((block, place) => block === content[place]);
-    if (isSame) return [placed];
-    return kept.length === 0 ? [] : [{ message: { ...message, content: kept }, index }];
-  });
+): Sliced<readonly PlacedMessage[]> {
+  const pace = new Pace();
+  const cleaned: PlacedMessage[] = [];
+  for (const placed of messages) {
+    if (pace.tick()) yield;
+    const kept = yield* cleanedMessage(placed, report, pace);
+    if (kept !== undefined) cleaned.push(kept);
+  }
   const hasTraces = cleaned.length !== messages.length || cleaned.some((each, at) => each !== messages[at]);
   return hasTraces ? cleaned : messages;
+}
+
+/** Undefined when nothing is left of it. */
+function* cleanedMessage(
+  placed: PlacedMessage,
+  report: Report,
+  pace: Pace,
+): Sliced<PlacedMessage | undefined> {
+  const { message, index } = placed;
+  const { content } = message;
+  if (typeof content === 'string' || message.role !== 'assistant') return placed;
+  const path = `messages[${index}].content`;
+  const kept = yield* pace.flatMap(content.entries(), ([place, block]) =>
+    withoutTraces(block, `${path}[${place}]`, report),
+  );
+  const isSame = kept.length === content.length && kept.every((block, place) => block === content[place]);
+  if (isSame) return placed;
+  return kept.length === 0 ? undefined : { message: { ...message, content: kept }, index };
 }
 
 function withoutTraces(block: WireBlock, path: string, report: Report): WireBlock[] {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { atOnce } from '../../../test/builders/at-once.ts';
 import type { Format } from '../../ir/items.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json.ts';
@@ -7,7 +8,10 @@ import { wrapSeal } from '../custody.ts';
 import type { RenderTarget } from '../dialect.ts';
 import { responsesInbound } from '../responses/responses.ts';
 import { messagesInbound } from './messages.ts';
-import { renderRelay, renderRequest } from './render-request.ts';
+import { renderRelay as renderRelaySliced, renderRequest as renderRequestSliced } from './render-request.ts';
+
+const renderRelay = atOnce(renderRelaySliced);
+const renderRequest = atOnce(renderRequestSliced);
 
 /** Everything a caller can say to a messages upstream arrives, or is in the report at the place where it was said. */
 

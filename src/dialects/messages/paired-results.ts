@@ -1,5 +1,6 @@
 import { isJsonObject, type Json } from '../../kit/json.ts';
 import { stringAt } from '../../kit/members.ts';
+import { Pace, type Sliced } from '../../kit/turns.ts';
 import {
   type CallStep,
   labelOfResult,
@@ -17,12 +18,13 @@ import type { WireBlock, WireMessage } from './wire.ts';
  * Relayed messages with every call and its result in pairs: the user says a result that answers no call, and a call
  * without a result gets one that says so. The same list when there is nothing of that kind.
  */
-export function withPairedResults(
+export function* withPairedResults(
   messages: readonly PlacedMessage[],
   report: Report,
-): readonly PlacedMessage[] {
-  const { orphans, missing } = unpaired(messages.flatMap(({ message }) => stepsIn(message)));
+): Sliced<readonly PlacedMessage[]> {
+  const { orphans, missing } = yield* unpaired(stepsIn(messages));
   if (orphans.size === 0 && missing.size === 0) return messages;
+  const pace = new Pace();
   const all: PlacedMessage[] = [];
   let unanswered: WireBlock[] = [];
   const answers = (): WireBlock[] => {
@@ -32,7 +34,7 @@ export function withPairedResults(
   };
   for (const { message, index } of messages) {
     const results = message.role === 'assistant' ? [] : answers();
-    const content = replaced(message, index, orphans, report);
+    const content = yield* replaced(message, index, orphans, report, pace);
     if (message.role === 'system' && results.length > 0) {
       all.push({ message: { role: 'user', content: results }, index }, { message, index });
     } else if (results.length > 0) {
@@ -44,6 +46,7 @@ export function withPairedResults(
       all.push({ message: content === message.content ? message : { ...message, content }, index });
     }
     for (const [place, block] of listOf(message).entries()) {
+      if (pace.tick()) yield;
       if (!missing.has(block)) continue;
       report.coerced(`messages[${index}].content[${place}]`, WITHOUT_RESULT);
       unanswered.push(block);
@@ -64,25 +67,28 @@ const KINDS: ReadonlyMap<string, readonly [kind: CallStep<WireBlock>['kind'], id
   ['tool_result', ['result', 'tool_use_id']],
 ]);
 
-function stepsIn(message: WireMessage): CallStep<WireBlock>[] {
-  return listOf(message).flatMap((block) => {
-    const row = KINDS.get(block.type);
-    return row === undefined ? [] : [{ kind: row[0], callId: stringAt(block, row[1]) ?? '', thing: block }];
-  });
+function* stepsIn(messages: readonly PlacedMessage[]): Iterable<CallStep<WireBlock>> {
+  for (const { message } of messages) {
+    for (const block of listOf(message)) {
+      const row = KINDS.get(block.type);
+      if (row !== undefined) yield { kind: row[0], callId: stringAt(block, row[1]) ?? '', thing: block };
+    }
+  }
 }
 
 function emptyResult({ id }: WireBlock): WireBlock {
   return { type: 'tool_result', tool_use_id: id, content: NO_RESULT };
 }
 
-function replaced(
+function* replaced(
   { content }: WireMessage,
   index: number,
   orphans: ReadonlySet<WireBlock>,
   report: Report,
-): WireMessage['content'] {
+  pace: Pace,
+): Sliced<WireMessage['content']> {
   if (typeof content === 'string' || !content.some((block) => orphans.has(block))) return content;
-  return content.flatMap((block, place) =>
+  return yield* pace.flatMap(content.entries(), ([place, block]) =>
     orphans.has(block) ? asSaid(block, `messages[${index}].content[${place}]`, report) : [block],
   );
 }

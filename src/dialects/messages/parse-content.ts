@@ -2,6 +2,7 @@ import type { CacheMark, Ext, Item, Part, Role, Source, ToolResultItem } from '.
 import type { Place, Places } from '../../ir/places.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json.ts';
 import { membersBeyond } from '../../kit/members.ts';
+import { forEachSliced, type Sliced } from '../../kit/turns.ts';
 import { parseCacheMark } from '../gateway-fields.ts';
 
 import { imageInText } from './made-image.ts';
@@ -9,17 +10,17 @@ import { parseRedacted, parseThinking } from './reasoning.ts';
 import type { WireBlock, WireMessage } from './wire.ts';
 
 /** The conversation as items, in order: the system prompt first, then every block. `places` learns where each stood. */
-export function parseConversation(
+export function* parseConversation(
   system: Json | undefined,
   messages: readonly WireMessage[],
   places: Places,
-): Item[] {
+): Sliced<Item[]> {
   const items: Item[] = [];
   const prompt = parseParts(system, 'system', places);
   if (prompt.length > 0) {
     items.push(places.put<Item>({ type: 'message', role: 'system', content: prompt }, 'system'));
   }
-  messages.forEach((message, index) => {
+  yield* forEachSliced(messages, (message, index) => {
     for (const item of parseMessage(message, places.inside('messages', index), places)) items.push(item);
   });
   return items;

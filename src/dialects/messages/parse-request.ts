@@ -12,6 +12,7 @@ import type {
 } from '../../ir/request.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json.ts';
 import { membersBeyond, objectOf, objectsOf, stringAt, withoutNulls } from '../../kit/members.ts';
+import { runAtOnce, type Sliced } from '../../kit/turns.ts';
 import type { Issue } from '../../kit/validate.ts';
 import { checkImages } from '../check-images.ts';
 import type { ParseContext } from '../dialect.ts';
@@ -22,8 +23,13 @@ import { marks, parseConversation } from './parse-content.ts';
 import { DOCUMENTED_FIELDS, type WireMessage } from './wire.ts';
 import { isKnownBlock } from './wire-blocks.ts';
 
+/** Reads a validated body at once. */
+export function parseRequest(body: JsonObject, context: ParseContext): GenerationRequest {
+  return runAtOnce(parseRequestSliced(body, context));
+}
+
 /** Reads a validated body of POST /messages or POST /messages/count_tokens. */
-export function parseRequest(body: JsonObject, _context: ParseContext): GenerationRequest {
+export function* parseRequestSliced(body: JsonObject, _context: ParseContext): Sliced<GenerationRequest> {
   refuseImpossible(body);
   const config = objectOf(body.output_config);
   const places = new Places();
@@ -37,7 +43,7 @@ export function parseRequest(body: JsonObject, _context: ParseContext): Generati
     body,
     models: modelList(body.model, alternatives),
     hasFallbackModels: alternatives.length > 0,
-    items: parseConversation(body.system, body.messages as unknown as WireMessage[], places),
+    items: yield* parseConversation(body.system, body.messages as unknown as WireMessage[], places),
     tools,
     ...parseToolChoice(objectOf(body.tool_choice), tools),
     sampling: parseSampling(body),

@@ -1,10 +1,13 @@
 import { describe, expect, it } from 'vitest';
+import { atOnce } from '../../../test/builders/at-once.ts';
 import { Places } from '../../ir/places.ts';
 import type { JsonObject } from '../../kit/json.ts';
 import { NO_RESULT } from '../pair-calls.ts';
 import { Report } from '../report.ts';
-import { relayMessages } from './relay-messages.ts';
+import { relayMessages as relayMessagesSliced } from './relay-messages.ts';
 import type { WireMessage } from './wire.ts';
+
+const relayMessages = atOnce(relayMessagesSliced);
 
 const user = (content: string | JsonObject[]): JsonObject => ({ role: 'user', content });
 const assistant = (...content: JsonObject[]): JsonObject => ({ role: 'assistant', content });

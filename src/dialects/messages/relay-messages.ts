@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../kit/json.ts';
+import type { Sliced } from '../../kit/turns.ts';
 import type { Report } from '../report.ts';
 import { withoutForeignTraces } from './foreign-traces.ts';
 import { withPairedResults } from './paired-results.ts';
@@ -14,10 +15,11 @@ export interface RelayedMessages {
 }
 
 /** What must change in the caller's own list before an upstream of this dialect may see it. */
-export function relayMessages(given: readonly WireMessage[], report: Report): RelayedMessages {
+export function* relayMessages(given: readonly WireMessage[], report: Report): Sliced<RelayedMessages> {
   const placed = given.map((message, index) => ({ message, index }));
-  const cleaned = withoutForeignTraces(withPairedResults(placed, report), report);
-  const { system, messages } = withoutSystemTurns(cleaned, report);
+  const paired = yield* withPairedResults(placed, report);
+  const cleaned = yield* withoutForeignTraces(paired, report);
+  const { system, messages } = yield* withoutSystemTurns(cleaned, report);
   const isSame =
     messages.length === given.length && messages.every(({ message }, at) => message === given[at]);
   const sent = isSame ? given : messages.map(({ message }) => message);

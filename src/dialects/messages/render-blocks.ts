@@ -11,6 +11,7 @@ import type {
 } from '../../ir/items.ts';
 import type { JsonObject } from '../../kit/json.ts';
 import { objectsAt, stringAt } from '../../kit/members.ts';
+import type { Sliced } from '../../kit/turns.ts';
 import { callInputPlace, callSealPlace, partMember } from '../caller-places.ts';
 import { familyOf } from '../custody.ts';
 import type { Report } from '../report.ts';
@@ -37,8 +38,14 @@ export class BlockRenderer {
   }
 
   /** `speaker`: who is going to say it. Upstreams take images and documents from users and tools only. */
-  parts(parts: readonly Part[], speaker: WireRole): JsonObject[] {
-    return parts.map((part) => this.#part(part, speaker)).filter((block) => block !== undefined);
+  *parts(parts: readonly Part[], speaker: WireRole): Sliced<JsonObject[]> {
+    const blocks: JsonObject[] = [];
+    for (const part of parts) {
+      if (this.#context.pace.tick()) yield;
+      const block = this.#part(part, speaker);
+      if (block !== undefined) blocks.push(block);
+    }
+    return blocks;
   }
 
   reasoning(item: ReasoningItem): JsonObject[] {
@@ -72,9 +79,9 @@ export class BlockRenderer {
     return [this.#marked(block, item)];
   }
 
-  toolResult(item: ToolResultItem): JsonObject[] {
+  *toolResult(item: ToolResultItem): Sliced<JsonObject[]> {
     this.reportForeignMembers(item);
-    const content = this.parts(item.content, 'user');
+    const content = yield* this.parts(item.content, 'user');
     const block: JsonObject = {
       type: 'tool_result',
       tool_use_id: toolUseId(item.callId),

@@ -1,5 +1,6 @@
 import type { Item, MessageItem } from '../../ir/items.ts';
 import type { JsonObject } from '../../kit/json.ts';
+import type { Sliced } from '../../kit/turns.ts';
 import { withoutForeignFiles } from '../foreign-files.ts';
 import { pairCalls } from '../pair-calls.ts';
 import type { Report } from '../report.ts';
@@ -16,17 +17,24 @@ export interface RenderedConversation {
 }
 
 /** System prompts at the front become `system`; everything else becomes turns. */
-export function renderConversation(context: RenderContext): RenderedConversation {
-  const { request, report } = context;
-  const items = withoutForeignFiles(pairCalls(request.items, report), request.format, 'messages', report);
+export function* renderConversation(context: RenderContext): Sliced<RenderedConversation> {
+  const { request, report, pace } = context;
+  const paired = yield* pairCalls(request.items, report);
+  const items = withoutForeignFiles(paired, request.format, 'messages', report);
   const firstTurn = items.findIndex((item) => !isSystem(item));
   const lead = firstTurn === -1 ? items : items.slice(0, firstTurn);
   const prompts = lead.filter(isSystem);
   const turns = new Turns(context);
   const last = firstTurn === -1 ? prompts.pop() : undefined;
-  const system = prompts.flatMap((prompt) => turns.systemBlocks(prompt));
-  if (last !== undefined) turns.addPromptAsUser(last);
-  if (firstTurn !== -1) for (const item of items.slice(firstTurn)) turns.add(item);
+  const system: JsonObject[] = [];
+  for (const prompt of prompts) {
+    for (const block of yield* turns.systemBlocks(prompt)) system.push(block);
+  }
+  if (last !== undefined) yield* turns.addPromptAsUser(last);
+  for (const item of firstTurn === -1 ? [] : items.slice(firstTurn)) {
+    if (pace.tick()) yield;
+    yield* turns.add(item);
+  }
   return { system, messages: turns.messages() };
 }
 
@@ -41,20 +49,20 @@ class Turns {
     this.#report = context.report;
   }
 
-  add(item: Item): void {
-    this.#push(...this.#turnOf(item));
+  *add(item: Item): Sliced<void> {
+    this.#push(...(yield* this.#turnOf(item)));
   }
 
   /** A conversation of system prompts alone needs a turn: the last of them speaks as the user. */
-  addPromptAsUser(prompt: MessageItem): void {
-    const blocks = this.#messageBlocks(prompt, 'user');
+  *addPromptAsUser(prompt: MessageItem): Sliced<void> {
+    const blocks = yield* this.#messageBlocks(prompt, 'user');
     if (blocks.length > 0) {
       this.#report.coerced(this.#report.place(prompt, 'items'), LAST_SYSTEM_AS_USER);
     }
     this.#push('user', blocks);
   }
 
-  systemBlocks(prompt: MessageItem): JsonObject[] {
+  systemBlocks(prompt: MessageItem): Sliced<JsonObject[]> {
     return this.#messageBlocks(prompt, 'system');
   }
 
@@ -76,16 +84,16 @@ class Turns {
     else this.#turns.push({ role, blocks: [...blocks] });
   }
 
-  #turnOf(item: Item): [WireRole, JsonObject[]] {
+  *#turnOf(item: Item): Sliced<[WireRole, JsonObject[]]> {
     switch (item.type) {
       case 'message':
-        return this.#messageTurn(item);
+        return yield* this.#messageTurn(item);
       case 'reasoning':
         return ['assistant', this.#blocks.reasoning(item)];
       case 'tool-call':
         return ['assistant', this.#blocks.toolUse(item)];
       case 'tool-result':
-        return ['user', this.#blocks.toolResult(item)];
+        return ['user', yield* this.#blocks.toolResult(item)];
       case 'image':
         return ['assistant', this.#blocks.image(item)];
       case 'opaque':
@@ -93,17 +101,17 @@ class Turns {
     }
   }
 
-  #messageTurn(item: MessageItem): [WireRole, JsonObject[]] {
+  *#messageTurn(item: MessageItem): Sliced<[WireRole, JsonObject[]]> {
     const { role } = item;
-    if (role === 'user' || role === 'assistant') return [role, this.#messageBlocks(item, role)];
-    const blocks = this.#messageBlocks(item, 'user');
+    if (role === 'user' || role === 'assistant') return [role, yield* this.#messageBlocks(item, role)];
+    const blocks = yield* this.#messageBlocks(item, 'user');
     if (blocks.length === 0) return ['user', []];
     this.#report.coerced(this.#report.place(item, 'items'), SYSTEM_BETWEEN_TURNS);
     return ['user', [{ type: 'text', text: '<system>' }, ...blocks, { type: 'text', text: '</system>' }]];
   }
 
   /** Ids and states of messages mean nothing to an upstream that keeps none. */
-  #messageBlocks(item: MessageItem, speaker: WireRole): JsonObject[] {
+  #messageBlocks(item: MessageItem, speaker: WireRole): Sliced<JsonObject[]> {
     this.#blocks.reportForeignMembers(item);
     if (item.phase !== undefined) {
       this.#report.dropped(this.#report.place(item, 'items', 'phase'), NO_FIELD);

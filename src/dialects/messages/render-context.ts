@@ -1,4 +1,5 @@
 import type { GenerationRequest } from '../../ir/request.ts';
+import { Pace } from '../../kit/turns.ts';
 import type { RenderTarget } from '../dialect.ts';
 import { Report } from '../report.ts';
 import { type FlatNames, flatNames } from '../tool-names.ts';
@@ -9,6 +10,8 @@ export interface RenderContext {
   readonly request: GenerationRequest;
   readonly target: RenderTarget;
   readonly report: Report;
+  /** Of the work on the request's items, their parts and its tools. */
+  readonly pace: Pace;
   readonly marks: CacheMarks;
   /** The upstream's names of the request's tools. */
   readonly names: FlatNames;
@@ -20,6 +23,7 @@ export function renderContext(request: GenerationRequest, target: RenderTarget):
     request,
     target,
     report: new Report(request),
+    pace: new Pace(),
     marks: new CacheMarks(),
     names: flatNames(request),
   };

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { atOnce } from '../../../test/builders/at-once.ts';
 import type { Item } from '../../ir/items.ts';
 import { Places } from '../../ir/places.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
@@ -6,8 +7,12 @@ import type { JsonObject } from '../../kit/json.ts';
 import { objectsAt } from '../../kit/members.ts';
 import { wrapSeal } from '../custody.ts';
 import { parseRequest } from './parse-request.ts';
-import { renderCountTokens } from './render-count-tokens.ts';
-import { renderRelay, renderRequest } from './render-request.ts';
+import { renderCountTokens as renderCountTokensSliced } from './render-count-tokens.ts';
+import { renderRelay as renderRelaySliced, renderRequest as renderRequestSliced } from './render-request.ts';
+
+const renderCountTokens = atOnce(renderCountTokensSliced);
+const renderRelay = atOnce(renderRelaySliced);
+const renderRequest = atOnce(renderRequestSliced);
 
 const TARGET = { model: 'upstream-model', hashUser: (id: string) => `hash(${id})` };
 
@@ -129,6 +134,35 @@ describe('rendering for a messages upstream', () => {
     expect(renderRequest(native({ output_config: { effort: 'high' } }), TARGET).body).toMatchObject({
       output_config: { effort: 'high' },
     });
+  });
+
+  it('leaves it to models without budgets how much they think, and asks to see it', () => {
+    const rendered = (change: Partial<GenerationRequest>) =>
+      renderRequest(foreign(change), { ...TARGET, takesBudget: false });
+    const high = rendered({ reasoning: { effort: 'xhigh', summary: 'auto' }, maxOutputTokens: 500 });
+    expect(high.body).toMatchObject({
+      max_tokens: 500,
+      thinking: { type: 'adaptive', display: 'summarized' },
+      output_config: { effort: 'xhigh' },
+    });
+    expect(high.report).toEqual([]);
+    const least = rendered({ reasoning: { effort: 'minimal', exclude: true, summary: 'detailed' } });
+    expect(least.body).toMatchObject({
+      thinking: { type: 'adaptive', display: 'omitted' },
+      output_config: { effort: 'low' },
+    });
+    expect(least.report.map(({ field, action }) => `${field} ${action}`)).toEqual([
+      'reasoning.effort coerced',
+      'reasoning.summary dropped',
+    ]);
+    expect(rendered({ reasoning: { enabled: true } }).body).toMatchObject({
+      thinking: { type: 'adaptive' },
+      output_config: { effort: 'medium' },
+    });
+    expect(rendered({ reasoning: { effort: 'none' } }).body.thinking).toEqual({ type: 'disabled' });
+    expect(rendered({}).body).not.toHaveProperty('thinking');
+    const own = native({ output_config: { effort: 'high' } });
+    expect(renderRequest(own, { ...TARGET, takesBudget: false }).body).not.toHaveProperty('thinking');
   });
 
   it('gives up what conflicts with thinking, and says so', () => {

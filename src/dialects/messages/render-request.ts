@@ -3,6 +3,7 @@ import type { DialectName } from '../../ir/items.ts';
 import type { GenerationRequest, OutputFormat, RequestField, Sampling } from '../../ir/request.ts';
 import { isJsonObject, type JsonObject } from '../../kit/json.ts';
 import { objectsOf } from '../../kit/members.ts';
+import type { Sliced } from '../../kit/turns.ts';
 import type { RenderedRequest, RenderTarget } from '../dialect.ts';
 import { isSaid, reportLostIncludes, UNDOCUMENTED } from '../lost-fields.ts';
 import { relayBody } from '../relay.ts';
@@ -19,10 +20,10 @@ import { GATEWAY_FIELDS, type WireMessage } from './wire.ts';
 const HEADERS = { 'anthropic-version': '2023-06-01' } as const;
 
 /** A request of any format in this dialect's words. */
-export function renderRequest(request: GenerationRequest, target: RenderTarget): RenderedRequest {
+export function* renderRequest(request: GenerationRequest, target: RenderTarget): Sliced<RenderedRequest> {
   const context = renderContext(request, target);
   const { report, marks } = context;
-  const { system, messages } = renderConversation(context);
+  const { system, messages } = yield* renderConversation(context);
   refuseSilence(messages, report);
   const thinking = renderThinking(context, messages);
   const format = renderFormat(request, target, system, report);
@@ -38,7 +39,7 @@ export function renderRequest(request: GenerationRequest, target: RenderTarget):
     max_tokens: thinking.maxTokens,
     ...(system.length > 0 && { system }),
     messages,
-    ...renderTools(context, thinking.isThinking),
+    ...(yield* renderTools(context, thinking.isThinking)),
     ...(thinking.thinking !== undefined && { thinking: thinking.thinking }),
     ...(Object.keys(outputConfig).length > 0 && { output_config: outputConfig }),
     ...renderSampling(request, target, thinking.isThinking, report),
@@ -54,11 +55,11 @@ export function renderRequest(request: GenerationRequest, target: RenderTarget):
 }
 
 /** The caller's own body of this format. */
-export function renderRelay(request: GenerationRequest, target: RenderTarget): RenderedRequest {
+export function* renderRelay(request: GenerationRequest, target: RenderTarget): Sliced<RenderedRequest> {
   const context = renderContext(request, target);
   const { report } = context;
   const given = request.body.messages as unknown as WireMessage[];
-  const { system, messages } = relayMessages(given, report);
+  const { system, messages } = yield* relayMessages(given, report);
   refuseSilence(messages, report);
   const { service_tier } = renderTier(request, report);
   for (const field of request.unknownFields) {

@@ -1,4 +1,4 @@
-import type { GenerationRequest, ReasoningSettings } from '../../ir/request.ts';
+import type { Effort, ReasoningSettings } from '../../ir/request.ts';
 import { isJsonObject, type JsonObject } from '../../kit/json.ts';
 import { numberAt, objectAt } from '../../kit/members.ts';
 import { cappedLimit } from '../output-limit.ts';
@@ -11,7 +11,6 @@ import type { RenderContext } from './render-context.ts';
 export interface RenderedThinking {
   readonly maxTokens: number;
   readonly thinking?: JsonObject;
-  /** Effort in the caller's own word; only for callers of this format. */
   readonly effort?: string;
   readonly isThinking: boolean;
 }
@@ -49,7 +48,11 @@ export function renderThinking(context: RenderContext, messages: readonly JsonOb
     reportOverruled(settings, names, report);
     return { maxTokens, thinking: OFF, ...effort, isThinking: false };
   }
-  const wanted = wantedBudget(request, settings, maxTokens);
+  const asked = request.format === 'messages' ? undefined : effortOf(settings);
+  if (target.takesBudget === false && asked !== undefined) {
+    return { maxTokens, ...adaptive(asked, settings, names, report), isThinking: true };
+  }
+  const wanted = wantedBudget(settings, asked, maxTokens);
   if (wanted === undefined) {
     if (settings.summary !== undefined) report.dropped(names.of('summary'), NOTHING_TO_SUMMARISE);
     return { maxTokens, ...effort, isThinking: false };
@@ -64,9 +67,7 @@ export function renderThinking(context: RenderContext, messages: readonly JsonOb
   if (settings.budgetTokens !== undefined && settings.effort !== undefined && native === undefined) {
     report.dropped(names.of('effort'), 'the budget in tokens decides');
   }
-  if (settings.summary !== undefined && settings.summary !== 'auto') {
-    report.dropped(names.of('summary'), 'the upstream decides how it summarises');
-  }
+  reportSummary(settings, names, report);
   return {
     maxTokens: room,
     thinking: { type: 'enabled', budget_tokens: budget, ...display(settings) },
@@ -74,6 +75,26 @@ export function renderThinking(context: RenderContext, messages: readonly JsonOb
     isThinking: true,
   };
 }
+
+/**
+ * Newer models decide themselves when and how much they think, and take an effort instead of a budget. What they think
+ * they show only where they are asked to.
+ */
+function adaptive(
+  asked: Effort,
+  settings: ReasoningSettings,
+  names: ReasoningNames,
+  report: Report,
+): Pick<RenderedThinking, 'thinking' | 'effort'> {
+  const effort = asked === 'minimal' ? LEAST_EFFORT : asked;
+  if (effort !== asked) {
+    report.coerced(names.of('effort'), `became ${effort}, the least that the upstream has a word for`);
+  }
+  reportSummary(settings, names, report);
+  return { thinking: { type: 'adaptive', display: 'summarized', ...display(settings) }, effort };
+}
+
+const LEAST_EFFORT: Effort = 'low';
 
 /**
  * Members of a relayed body about thinking and the output limit; `thinking` only where it must differ. `messages`: the
@@ -129,15 +150,14 @@ function blocksIn(message: JsonObject | undefined): unknown[] {
   return content.map((block) => (isJsonObject(block) ? block.type : undefined));
 }
 
-/** Callers of this format say themselves whether to think; for others an effort means thinking. */
+/** `asked`: the effort that means thinking; callers of this format say themselves whether to think. */
 function wantedBudget(
-  request: GenerationRequest,
-  settings: ReasoningSettings,
+  { budgetTokens }: ReasoningSettings,
+  asked: Effort | undefined,
   maxTokens: number,
 ): number | undefined {
-  if (settings.budgetTokens !== undefined) return Math.max(settings.budgetTokens, LEAST_BUDGET);
-  const effort = request.format === 'messages' ? undefined : effortOf(settings);
-  return effort === undefined ? undefined : budgetOf(effort, maxTokens);
+  if (budgetTokens !== undefined) return Math.max(budgetTokens, LEAST_BUDGET);
+  return asked === undefined ? undefined : budgetOf(asked, maxTokens);
 }
 
 /** The limit covers thoughts and answer together. Only a limit that nobody named is raised to hold both. */
@@ -174,6 +194,12 @@ function reportBudget(
   const isRaised = budget > budgetTokens;
   const detail = isRaised ? `raised to ${budget}, the least that the upstream takes` : lowered(budget);
   report.coerced(names.of('max_tokens'), detail);
+}
+
+function reportSummary({ summary }: ReasoningSettings, names: ReasoningNames, report: Report): void {
+  if (summary !== undefined && summary !== 'auto') {
+    report.dropped(names.of('summary'), 'the upstream decides how it summarises');
+  }
 }
 
 /** What asks for thinking beside what switches it off. */

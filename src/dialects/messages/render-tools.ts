@@ -1,5 +1,6 @@
 import type { GenerationRequest, Tool, ToolChoice } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json.ts';
+import type { Sliced } from '../../kit/turns.ts';
 import type { Report } from '../report.ts';
 import { reportToolLosses, whyLooseUnlessOwn } from '../tool-losses.ts';
 import { freeTextParameters, identityOf } from '../tool-names.ts';
@@ -8,16 +9,14 @@ import { notRun } from './render-blocks.ts';
 import type { RenderContext } from './render-context.ts';
 
 /** The members of a wire body that are about tools. `isThinking`: the upstream then takes no forced call. */
-export function renderTools(context: RenderContext, isThinking: boolean): JsonObject {
-  const { request, target, report } = context;
+export function* renderTools(context: RenderContext, isThinking: boolean): Sliced<JsonObject> {
+  const { request, target, report, pace } = context;
   if (target.supportedParameters?.has('tools') === false) {
     if (request.tools.length > 0) report.dropped(report.name('tools'), NO_TOOLS);
     reportLostChoice(request.toolChoice, NO_TOOLS, report);
     return {};
   }
-  const tools = allowedTools(request)
-    .map((tool) => renderTool(tool, context))
-    .filter((tool) => tool !== undefined);
+  const tools = yield* pace.flatMap(allowedTools(request), (tool) => renderTool(tool, context));
   if (tools.length === 0) {
     reportLostChoice(request.toolChoice, 'none of the tools it could mean is sent', report);
     return {};
@@ -28,14 +27,14 @@ export function renderTools(context: RenderContext, isThinking: boolean): JsonOb
 
 const NO_TOOLS = 'the endpoint takes no tools';
 
-function renderTool(tool: Tool, context: RenderContext): JsonObject | undefined {
+function renderTool(tool: Tool, context: RenderContext): JsonObject[] {
   const { request, report, marks, names } = context;
   if (tool.type === 'hosted') {
     if (tool.dialect === 'messages') {
-      return marks.adopt(tool.value, () => report.place(tool, 'tools', 'cache_control'));
+      return [marks.adopt(tool.value, () => report.place(tool, 'tools', 'cache_control'))];
     }
     report.dropped(report.place(tool, 'tools'), notRun(tool.kind));
-    return undefined;
+    return [];
   }
   const keepsStrict = request.format === 'messages' && tool.type === 'function' && tool.strict !== undefined;
   reportToolLosses(tool, context, whyLooseUnlessOwn(request));
@@ -47,18 +46,16 @@ function renderTool(tool: Tool, context: RenderContext): JsonObject | undefined 
     ...(keepsStrict && { strict: tool.strict }),
     ...tool.ext?.messages,
   };
-  if (tool.type === 'custom') return block;
-  return marks.put(block, tool.cache, () => report.place(tool, 'tools', 'cache_control'));
+  if (tool.type === 'custom') return [block];
+  return [marks.put(block, tool.cache, () => report.place(tool, 'tools', 'cache_control'))];
 }
 
 /** The format cannot narrow a list of tools: only the allowed ones are sent. */
 function allowedTools({ tools, toolChoice }: GenerationRequest): readonly Tool[] {
   if (toolChoice?.mode !== 'allowed') return tools;
-  return tools.filter((tool) =>
-    toolChoice.tools.some((named) =>
-      tool.type === 'hosted' ? named.type === tool.kind : nameIn(named) === tool.name,
-    ),
-  );
+  const kinds = new Set<unknown>(toolChoice.tools.map(({ type }) => type));
+  const names = new Set(toolChoice.tools.map(nameIn));
+  return tools.filter((tool) => (tool.type === 'hosted' ? kinds.has(tool.kind) : names.has(tool.name)));
 }
 
 /** Formats write an allowed tool as `{type, name}` or as `{type, function: {name}}`. */

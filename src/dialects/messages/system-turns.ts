@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../kit/json.ts';
+import { Pace, type Sliced } from '../../kit/turns.ts';
 import type { Report } from '../report.ts';
 import { LAST_SYSTEM_AS_USER, SYSTEM_BETWEEN_TURNS } from '../system-messages.ts';
 import type { PlacedMessage } from './placed-message.ts';
@@ -14,18 +15,23 @@ export interface WithoutSystemTurns {
  * Agents put system prompts into the list of messages, where upstreams know only users and assistants. Those at the front
  * go to the system prompt; others stay at their place as user text.
  */
-export function withoutSystemTurns(messages: readonly PlacedMessage[], report: Report): WithoutSystemTurns {
+export function* withoutSystemTurns(
+  messages: readonly PlacedMessage[],
+  report: Report,
+): Sliced<WithoutSystemTurns> {
   if (!messages.some(isSystem)) return { system: [], messages };
   const firstTurn = messages.findIndex((placed) => !isSystem(placed));
   // A conversation of system prompts alone needs a turn: the last of them speaks as the user.
   const lead = messages.slice(0, firstTurn === -1 ? messages.length - 1 : firstTurn);
   const turns = new UserTurns();
+  const pace = new Pace();
   for (const placed of messages.slice(lead.length)) {
+    if (pace.tick()) yield;
     const isLast = firstTurn === -1;
     if (!isSystem(placed)) turns.add(placed);
     else turns.addMade(isLast ? asUser(placed, report) : asUserText(placed, report));
   }
-  return { system: lead.flatMap(({ message }) => blocksOf(message)), messages: turns.messages };
+  return { system: lead.flatMap(({ message }) => blocksOf(message)), messages: turns.end() };
 }
 
 function isSystem({ message }: PlacedMessage): boolean {
@@ -47,32 +53,52 @@ function asUserText({ message, index }: PlacedMessage, report: Report): PlacedMe
 
 /** Collects turns; what was made of a system prompt becomes part of the user's turn beside it, after results of tools. */
 class UserTurns {
-  readonly messages: PlacedMessage[] = [];
-  /** The last turn holds what was made. */
-  #isMade = false;
+  readonly #messages: PlacedMessage[] = [];
+  /** The last turn where others may become part of it. */
+  #open: OpenTurn | undefined;
 
   add(placed: PlacedMessage): void {
-    if (this.#isMade && placed.message.role === 'user') this.#join(placed);
+    const isUser = placed.message.role === 'user';
+    if (isUser && this.#open?.isMade === true) this.#open.members.push(placed);
     else {
-      this.messages.push(placed);
-      this.#isMade = false;
+      this.#close();
+      if (isUser) this.#open = { members: [placed], isMade: false };
+      else this.#messages.push(placed);
     }
   }
 
   addMade(placed: PlacedMessage): void {
     if (placed.message.content.length === 0) return;
-    if (this.messages.at(-1)?.message.role === 'user') this.#join(placed);
-    else this.messages.push(placed);
-    this.#isMade = true;
+    this.#open ??= { members: [], isMade: true };
+    this.#open.members.push(placed);
+    this.#open.isMade = true;
   }
 
-  #join({ message }: PlacedMessage): void {
-    const last = this.messages.pop();
-    if (last === undefined) return;
-    const blocks = [...blocksOf(last.message), ...blocksOf(message)];
-    const content = [...blocks.filter(isResult), ...blocks.filter((block) => !isResult(block))];
-    this.messages.push({ message: { role: 'user', content }, index: last.index });
+  end(): readonly PlacedMessage[] {
+    this.#close();
+    return this.#messages;
   }
+
+  #close(): void {
+    const members = this.#open?.members ?? [];
+    this.#open = undefined;
+    const [first] = members;
+    if (first === undefined) return;
+    this.#messages.push(members.length === 1 ? first : joined(members, first.index));
+  }
+}
+
+/** Messages of the user that are to be one. */
+interface OpenTurn {
+  readonly members: PlacedMessage[];
+  /** It holds what was made. */
+  isMade: boolean;
+}
+
+function joined(members: readonly PlacedMessage[], index: number): PlacedMessage {
+  const blocks = members.flatMap(({ message }) => blocksOf(message));
+  const content = [...blocks.filter(isResult), ...blocks.filter((block) => !isResult(block))];
+  return { message: { role: 'user', content }, index };
 }
 
 function isResult({ type }: WireBlock): boolean {

@@ -1,6 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json.ts';
 import { lookUp } from '../../kit/lookup.ts';
 import { stringAt } from '../../kit/members.ts';
+import { Pace, runAtOnce, type Sliced } from '../../kit/turns.ts';
 import type { Report } from '../report.ts';
 import { NO_CACHE_MARKS } from './losses.ts';
 
@@ -65,15 +66,20 @@ function cleanList(
   return cleaned === list ? object : { ...object, [field]: cleaned };
 }
 
+type Change = (object: JsonObject, index: number) => JsonObject | readonly JsonObject[] | undefined;
+
+function changeEach(list: Json | undefined, change: Change): Json | undefined {
+  return Array.isArray(list) ? runAtOnce(changeEachSliced(list, change)) : list;
+}
+
 /** Changes the objects of a list, each to another, to several, or to none. */
-export function changeEach(
-  list: Json | undefined,
-  change: (object: JsonObject, index: number) => JsonObject | readonly JsonObject[] | undefined,
-): Json | undefined {
+export function* changeEachSliced(list: Json | undefined, change: Change): Sliced<Json | undefined> {
   if (!Array.isArray(list)) return list;
+  const pace = new Pace();
   let changed = false;
   const result: Json[] = [];
   for (const [index, member] of list.entries()) {
+    if (pace.tick()) yield;
     if (!isJsonObject(member)) {
       result.push(member);
       continue;

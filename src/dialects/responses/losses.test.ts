@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { atOnce } from '../../../test/builders/at-once.ts';
 import type { Format } from '../../ir/items.ts';
 import type { TranslationEntry } from '../../ir/metadata.ts';
 import type { JsonObject } from '../../kit/json.ts';
@@ -7,8 +8,11 @@ import { chatInbound } from '../chat/chat.ts';
 import { wrapSeal } from '../custody.ts';
 import type { InboundDialect, RenderTarget } from '../dialect.ts';
 import { messagesInbound } from '../messages/messages.ts';
-import { renderRelay, renderRequest } from './render-request.ts';
+import { renderRelay as renderRelaySliced, renderRequest as renderRequestSliced } from './render-request.ts';
 import { responsesInbound } from './responses.ts';
+
+const renderRelay = atOnce(renderRelaySliced);
+const renderRequest = atOnce(renderRequestSliced);
 
 const VENDOR = 'acme';
 const target: RenderTarget = { model: 'up', hashUser: (id) => `#${id}` };

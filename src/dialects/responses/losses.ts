@@ -1,5 +1,6 @@
 import type { CacheMark, Ext, Item, Part } from '../../ir/items.ts';
 import type { GenerationRequest, RequestField, Tool } from '../../ir/request.ts';
+import { Pace, type Sliced } from '../../kit/turns.ts';
 import { foreignFieldPaths, foreignMembers } from '../foreign-members.ts';
 import type { Report } from '../report.ts';
 import { isInItem } from './wire.ts';
@@ -16,15 +17,20 @@ const NO_SUCH_MEMBER = 'the upstream has no such field';
 const ABSENT_SAMPLING = ['topA', 'minP', 'repetitionPenalty', 'seed', 'stop', 'logitBias'] as const;
 
 /** Reports everything that has no place in this dialect, by the caller's own names. */
-export function reportLosses(request: GenerationRequest, report: Report): void {
+export function* reportLosses(request: GenerationRequest, report: Report): Sliced<void> {
+  const pace = new Pace();
   for (const field of ABSENT_SAMPLING) {
     if (request.sampling[field] !== undefined) report.dropped(report.name(field), NO_SUCH_PARAMETER);
   }
   if (request.cache !== undefined) report.dropped(report.name('cache'), NO_CACHE_MARKS);
   reportUnknownFields(request, report);
   reportForeignFields(request.ext, report);
-  for (const item of request.items) reportItem(item, report);
+  for (const item of request.items) {
+    if (pace.tick()) yield;
+    reportItem(item, report);
+  }
   for (const tool of request.tools) {
+    if (pace.tick()) yield;
     if (tool.type !== 'hosted' && !isInItem(tool)) reportThing(tool, 'tools', report);
   }
 }

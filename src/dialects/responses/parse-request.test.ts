@@ -133,6 +133,22 @@ describe('parseRequest', () => {
     ]);
   });
 
+  it('limits the tools of all groups and items together', () => {
+    const group = (name: string) => ({
+      type: 'namespace',
+      name,
+      description: 'd',
+      tools: Array.from({ length: 2048 }, (_, index) => ({ type: 'function', name: `t${index}` })),
+    });
+    const body = { model: 'm', input: [{ role: 'user', content: 'hi' }], tools: [group('a'), group('b')] };
+    expect(parse(body).tools).toHaveLength(4096);
+    const late = { type: 'additional_tools', tools: [{ type: 'function', name: 'late' }] };
+    expect(errorOf({ ...body, input: [...body.input, late] })).toMatchObject({
+      status: 400,
+      message: expect.stringMatching(/^tools: must have at most 4096 tools/),
+    });
+  });
+
   it('declares the tools of additional_tools items', () => {
     const input = [
       { role: 'user', content: 'hi' },

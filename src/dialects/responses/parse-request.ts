@@ -22,11 +22,12 @@ import {
   stringsAt,
   withoutNulls,
 } from '../../kit/members.ts';
+import { forEachSliced, runAtOnce, type Sliced } from '../../kit/turns.ts';
 import type { Issue } from '../../kit/validate.ts';
 import { checkImages } from '../check-images.ts';
 import type { ParseContext } from '../dialect.ts';
 import { ADDITIONAL_TOOL_MARK } from '../foreign-members.ts';
-import { modelList, parseCacheMark, parseWishes } from '../gateway-fields.ts';
+import { MOST_TOOLS, modelList, parseCacheMark, parseWishes } from '../gateway-fields.ts';
 import { templateItemCount } from '../prompt-template.ts';
 import { checkSemantics, isSilent } from '../semantics.ts';
 
@@ -42,8 +43,13 @@ import {
 } from './wire.ts';
 import { isOperatorItem, KNOWN_ITEM_TYPES } from './wire-items.ts';
 
+/** Reads a validated body at once. */
+export function parseRequest(body: JsonObject, context: ParseContext): GenerationRequest {
+  return runAtOnce(parseRequestSliced(body, context));
+}
+
 /** Reads a validated body. */
-export function parseRequest(body: JsonObject, _context: ParseContext): GenerationRequest {
+export function* parseRequestSliced(body: JsonObject, _context: ParseContext): Sliced<GenerationRequest> {
   refuseMissing(body);
   const input = objectsOf(body.input);
   const issues = [...statefulIssues(body, input), ...sourceIssues(body, input)];
@@ -58,11 +64,11 @@ export function parseRequest(body: JsonObject, _context: ParseContext): Generati
     body,
     models,
     hasFallbackModels: (stringsAt(body, 'models') ?? []).length > 0,
-    items: parseInput(body, input, places),
-    tools: [
+    items: yield* parseInput(body, input, places),
+    tools: limited([
       ...parseTools(objectsAt(body, 'tools'), 'tools', places),
       ...additionalTools(body, input, places),
-    ],
+    ]),
     toolChoice: parseToolChoice(body.tool_choice),
     parallelToolCalls: booleanAt(body, 'parallel_tool_calls'),
     sampling: parseSampling(body, include),
@@ -109,6 +115,13 @@ export function unknownItemIssues(request: GenerationRequest): Issue[] {
       },
     ];
   });
+}
+
+/** The schema limits each list; this is about all of them together. */
+function limited(tools: readonly Tool[]): readonly Tool[] {
+  if (tools.length <= MOST_TOOLS) return tools;
+  const message = `must have at most ${MOST_TOOLS} tools, those in groups and in items of input among them`;
+  throw invalidRequest([{ path: 'tools', message }]);
 }
 
 function refuseMissing(body: JsonObject): void {
@@ -174,22 +187,24 @@ const SOURCE_FIELDS: Readonly<Record<string, readonly string[]>> = {
   input_file: ['file_data', 'file_url', 'file_id'],
 };
 
-function parseInput(body: JsonObject, input: readonly JsonObject[], places: Places): Item[] {
+function* parseInput(body: JsonObject, input: readonly JsonObject[], places: Places): Sliced<Item[]> {
   const items =
     typeof body.input === 'string'
       ? [textMessage('user', body.input, 'input', places)]
-      : parseItems(body, input, places);
+      : yield* parseItems(body, input, places);
   const instructions = stringAt(body, 'instructions');
   if (instructions === undefined || instructions === '') return items;
   return [textMessage('system', instructions, 'instructions', places), ...items];
 }
 
-function parseItems(body: JsonObject, input: readonly JsonObject[], places: Places): Item[] {
+function* parseItems(body: JsonObject, input: readonly JsonObject[], places: Places): Sliced<Item[]> {
   const made = templateItemCount(body);
-  return input.map((value, index) => {
+  const items: Item[] = [];
+  yield* forEachSliced(input, (value, index) => {
     const place = index < made ? 'prompt' : places.inside('input', index - made);
-    return placeItem(parseItem(value), value, place, places);
+    items.push(placeItem(parseItem(value), value, place, places));
   });
+  return items;
 }
 
 function textMessage(role: 'user' | 'system', text: string, path: string, places: Places): Item {

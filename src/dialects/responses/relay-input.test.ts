@@ -1,9 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { atOnce } from '../../../test/builders/at-once.ts';
 import { Places } from '../../ir/places.ts';
 import type { JsonObject } from '../../kit/json.ts';
 import { NO_RESULT } from '../pair-calls.ts';
 import { Report } from '../report.ts';
-import { relayInput } from './relay-input.ts';
+import { relayInput as relayInputSliced } from './relay-input.ts';
+
+const relayInput = atOnce(relayInputSliced);
 
 const user = (content: string): JsonObject => ({ role: 'user', content });
 const call = (call_id: string): JsonObject => ({

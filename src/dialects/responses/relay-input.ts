@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '../../kit/json.ts';
 import { lookUp } from '../../kit/lookup.ts';
 import { objectsOf, stringAt } from '../../kit/members.ts';
+import type { Sliced } from '../../kit/turns.ts';
 import {
   type CallStep,
   labelOfResult,
@@ -11,7 +12,7 @@ import {
   WITHOUT_RESULT,
 } from '../pair-calls.ts';
 import type { Report } from '../report.ts';
-import { changeEach, cleanItem, cleanTool, without } from './gateway-members.ts';
+import { changeEachSliced, cleanItem, cleanTool, without } from './gateway-members.ts';
 import { inputPlace } from './input-place.ts';
 import { parseReasoning } from './parse-items.ts';
 import { renderItem } from './render-items.ts';
@@ -26,15 +27,15 @@ import { isOperatorItem } from './wire-items.ts';
  * The input without the gateway's own items, members and marks, without seals of other families, and with every call and
  * its result in pairs.
  */
-export function relayInput(body: JsonObject, report: Report): Json | undefined {
-  const { orphans, missing } = unpairedIn(body.input);
+export function* relayInput(body: JsonObject, report: Report): Sliced<Json | undefined> {
+  const { orphans, missing } = yield* unpairedIn(body.input);
   let unanswered: JsonObject[] = [];
   const answers = () => {
     const results = unanswered.map(emptyResult);
     unanswered = [];
     return results;
   };
-  const input = changeEach(body.input, (item, index) => {
+  const input = yield* changeEachSliced(body.input, (item, index) => {
     const place = inputPlace(body, index);
     const results = isOfTurn(item) ? [] : answers();
     if (missing.has(item)) {
@@ -69,15 +70,17 @@ const KINDS: Readonly<Record<string, CallStep<JsonObject>['kind']>> = {
   custom_tool_call_output: 'result',
 };
 
-function unpairedIn(input: Json | undefined): Unpaired<JsonObject> {
+function unpairedIn(input: Json | undefined): Sliced<Unpaired<JsonObject>> {
   const items = objectsOf(input);
   const isCompacted = items.some((item) => COMPACTIONS.has(typeOf(item)));
-  return unpaired(isCompacted ? [] : items.flatMap(stepOf));
+  return unpaired(isCompacted ? [] : stepsIn(items));
 }
 
-function stepOf(item: JsonObject): CallStep<JsonObject>[] {
-  const kind = lookUp(KINDS, typeOf(item));
-  return kind === undefined ? [] : [{ kind, callId: stringAt(item, 'call_id') ?? '', thing: item }];
+function* stepsIn(items: readonly JsonObject[]): Iterable<CallStep<JsonObject>> {
+  for (const item of items) {
+    const kind = lookUp(KINDS, typeOf(item));
+    if (kind !== undefined) yield { kind, callId: stringAt(item, 'call_id') ?? '', thing: item };
+  }
 }
 
 function typeOf(item: JsonObject): string {
@@ -117,6 +120,6 @@ function relayReasoning(item: JsonObject, place: string, report: Report): JsonOb
 }
 
 /** The tools without members that only the gateway knows. */
-export function relayTools(tools: Json | undefined, report: Report): Json | undefined {
-  return changeEach(tools ?? undefined, (tool, index) => cleanTool(tool, `tools[${index}]`, report));
+export function relayTools(tools: Json | undefined, report: Report): Sliced<Json | undefined> {
+  return changeEachSliced(tools ?? undefined, (tool, index) => cleanTool(tool, `tools[${index}]`, report));
 }

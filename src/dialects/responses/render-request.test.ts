@@ -1,11 +1,15 @@
 import { describe, expect, it } from 'vitest';
+import { atOnce } from '../../../test/builders/at-once.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json.ts';
 import { wrapSeal } from '../custody.ts';
 import type { RenderTarget } from '../dialect.ts';
 import { fillPromptTemplate } from '../prompt-template.ts';
 import { parseRequest } from './parse-request.ts';
-import { renderRelay, renderRequest } from './render-request.ts';
+import { renderRelay as renderRelaySliced, renderRequest as renderRequestSliced } from './render-request.ts';
+
+const renderRelay = atOnce(renderRelaySliced);
+const renderRequest = atOnce(renderRequestSliced);
 
 const parse = (body: JsonObject) => parseRequest({ model: 'm', input: 'hi', ...body }, { vendor: 'acme' });
 const target: RenderTarget = { model: 'up', hashUser: (id) => `#${id}` };

@@ -3,6 +3,7 @@ import type { GenerationRequest } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json.ts';
 import { lookUp } from '../../kit/lookup.ts';
 import { compact, objectAt } from '../../kit/members.ts';
+import { Pace, type Sliced } from '../../kit/turns.ts';
 import type { RenderedRequest, RenderTarget } from '../dialect.ts';
 import { errorsInWords } from '../errors-in-words.ts';
 import { withoutForeignFiles } from '../foreign-files.ts';
@@ -22,17 +23,17 @@ import { withoutUnsupported } from './supported.ts';
 import { GATEWAY_FIELDS, INCLUDE_LOGPROBS, INCLUDE_SEALS } from './wire.ts';
 
 /** The request in the words of an upstream of this dialect. */
-export function renderRequest(given: GenerationRequest, target: RenderTarget): RenderedRequest {
+export function* renderRequest(given: GenerationRequest, target: RenderTarget): Sliced<RenderedRequest> {
   const report = new Report(given);
   const request = withoutUnsupported(given, target.supportedParameters, report);
   const { sampling } = request;
-  const { instructions, items } = splitInstructions(fittingItems(request, report));
-  reportLosses(request, report);
-  const tools = renderTools(request, report);
+  const { instructions, items } = splitInstructions(yield* fittingItems(request, report));
+  yield* reportLosses(request, report);
+  const tools = yield* renderTools(request, report);
   const body: JsonObject = compact({
     model: target.model,
     instructions,
-    input: renderInput(items, request.format, report),
+    input: yield* renderInput(items, request.format, report),
     stream: request.stream ? true : undefined,
     store: false,
     max_output_tokens: cappedLimit(request, target, report),
@@ -63,7 +64,7 @@ export function renderRequest(given: GenerationRequest, target: RenderTarget): R
 }
 
 /** The caller's own body, with only what must change changed. */
-export function renderRelay(given: GenerationRequest, target: RenderTarget): RenderedRequest {
+export function* renderRelay(given: GenerationRequest, target: RenderTarget): Sliced<RenderedRequest> {
   const report = new Report(given);
   const request = withoutUnsupported(given, target.supportedParameters, report);
   if (request.cache !== undefined) report.dropped(report.name('cache'), NO_CACHE_MARKS);
@@ -75,8 +76,8 @@ export function renderRelay(given: GenerationRequest, target: RenderTarget): Ren
     model: target.model,
     store: false,
     cache_control: undefined,
-    input: relayInput(request.body, report),
-    tools: relayTools(request.body.tools, report),
+    input: yield* relayInput(request.body, report),
+    tools: yield* relayTools(request.body.tools, report),
     reasoning: relayReasoning(request, target, report),
     ...relayVerbosity(request, report),
     ...(limit !== request.maxOutputTokens && { max_output_tokens: limit }),
@@ -87,8 +88,9 @@ export function renderRelay(given: GenerationRequest, target: RenderTarget): Ren
   return { body, headers: {}, report: report.entries };
 }
 
-function fittingItems({ items, format }: GenerationRequest, report: Report): readonly Item[] {
-  return withoutForeignFiles(errorsInWords(pairCalls(items, report), report), format, 'responses', report);
+function* fittingItems({ items, format }: GenerationRequest, report: Report): Sliced<readonly Item[]> {
+  const paired = yield* pairCalls(items, report);
+  return withoutForeignFiles(errorsInWords(paired, report), format, 'responses', report);
 }
 
 /** A leading system prompt of plain text is what this dialect calls instructions. */
@@ -109,9 +111,11 @@ function plainSystemText(item: Item): string | undefined {
   return isPlain ? part.text : undefined;
 }
 
-function renderInput(items: readonly Item[], format: Format, report: Report): JsonObject[] {
+function* renderInput(items: readonly Item[], format: Format, report: Report): Sliced<JsonObject[]> {
+  const pace = new Pace();
   const input: JsonObject[] = [];
   for (const item of items) {
+    if (pace.tick()) yield;
     const rendered = renderItem(item, new OwnSpot(item, format, report));
     if (rendered !== undefined) input.push(rendered);
   }

@@ -2,15 +2,18 @@ import type { Format } from '../../ir/items.ts';
 import type { GenerationRequest, Tool } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json.ts';
 import { compact } from '../../kit/members.ts';
+import { Pace, type Sliced } from '../../kit/turns.ts';
 import type { Report } from '../report.ts';
 import { cleanTool } from './gateway-members.ts';
 import { isInItem } from './wire.ts';
 
 /** Tools as this dialect has them; neighbours of one group go out as that group. */
-export function renderTools(request: GenerationRequest, report: Report): JsonObject[] {
+export function* renderTools(request: GenerationRequest, report: Report): Sliced<JsonObject[]> {
+  const pace = new Pace();
   const rendered: JsonObject[] = [];
   let group: { name: string; tools: JsonObject[] } | undefined;
   for (const tool of request.tools) {
+    if (pace.tick()) yield;
     if (tool.type === 'hosted') {
       group = undefined;
       rendered.push(...renderHosted(tool, report));

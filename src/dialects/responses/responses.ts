@@ -4,7 +4,7 @@ import { decodeBody, encodeBody } from './body.ts';
 import { ResponsesDecoder } from './decode.ts';
 import { ResponsesEncoder } from './encode.ts';
 import { encodeError, readError } from './error.ts';
-import { parseRequest } from './parse-request.ts';
+import { parseRequest, parseRequestSliced } from './parse-request.ts';
 import { renderRelay, renderRequest } from './render-request.ts';
 import { GATEWAY_FIELDS, requestSchema } from './wire.ts';
 
@@ -14,6 +14,7 @@ export const responsesInbound: InboundDialect = {
   requestSchema,
   gatewayFields: GATEWAY_FIELDS,
   parseRequest,
+  parseRequestSliced,
   createEncoder: (context) => new ResponsesEncoder(context),
   encodeBody,
   encodeError,

@@ -22,6 +22,9 @@ const JITTER = 0.2;
 /** Between probes of a site that is cooling, milliseconds. */
 const PROBE_SPACING_MS = 1000;
 
+/** How long a probe keeps others out, milliseconds: an answer that comes whole may take minutes, and tells nothing before. */
+const PROBE_PATIENCE_MS = 10_000;
+
 /**
  * Decides whether one site may be called. After enough failures in a row it cools down: calls stop, except single probes
  * of requests that have nobody else to ask. When its time is up it is on probation: one call at a time. The first token
@@ -38,6 +41,7 @@ export class Breaker {
   #coolUntilMs = 0;
   #nextProbeMs = 0;
   #probe: Admission | undefined;
+  #probeBeganMs = 0;
 
   constructor(settings: () => CooldownSettings, random: () => number) {
     this.#settings = settings;
@@ -59,9 +63,10 @@ export class Breaker {
     const admission = { era: this.#era };
     const state = this.stateAt(nowMs);
     if (state === 'ok') return admission;
-    if (this.#probe !== undefined) return undefined;
+    if (this.#probe !== undefined && nowMs < this.#probeBeganMs + PROBE_PATIENCE_MS) return undefined;
     if (state === 'cooling' && (!isLastHope || nowMs < this.#nextProbeMs)) return undefined;
     this.#probe = admission;
+    this.#probeBeganMs = nowMs;
     return admission;
   }
 

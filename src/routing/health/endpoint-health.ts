@@ -14,8 +14,10 @@ export interface EndpointHealth {
   readonly failures: number;
   /** A good part of the calls of the last 30 seconds failed. */
   readonly isUnstable: boolean;
-  /** It asked to be left alone until then, epoch milliseconds; 0 = it did not. */
+  /** A rate limit holds until then, epoch milliseconds; 0 = none does. Nobody calls it before. */
   readonly pausedUntilMs: number;
+  /** It failed and asked to be left alone until then, epoch milliseconds; 0 = it did not. Others are called before it. */
+  readonly deferredUntilMs: number;
   /** Milliseconds to the first token over the last 5 minutes; undefined = nothing measured. */
   readonly latency: Percentiles | undefined;
   /** Tokens per second over the last 5 minutes; undefined = nothing measured. */
@@ -35,7 +37,13 @@ export const UNTRIED: EndpointHealth = {
   failures: 0,
   isUnstable: false,
   pausedUntilMs: 0,
+  deferredUntilMs: 0,
   latency: undefined,
   throughput: undefined,
   toolErrorRate: undefined,
 };
+
+/** Whether nothing speaks against calling an endpoint in its place. */
+export function isWell({ state, isUnstable, pausedUntilMs, deferredUntilMs }: EndpointHealth): boolean {
+  return state !== 'cooling' && !isUnstable && pausedUntilMs === 0 && deferredUntilMs === 0;
+}

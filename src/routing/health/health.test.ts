@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { HandClock } from '../../../test/fakes/hand-clock.ts';
-import { UNTRIED } from './endpoint-health.ts';
+import { isWell, UNTRIED } from './endpoint-health.ts';
 import { type Approach, Health } from './health.ts';
 import { NO_STATISTICS } from './measurements.ts';
 import type { Visit, VisitFailure } from './visit.ts';
@@ -253,19 +253,75 @@ describe('a rate limit', () => {
     clock.pass(2000);
     expect(health.enter('a', FIRST)).toBeDefined();
   });
+});
 
-  it('of a server that is only overloaded counts as a failure', () => {
-    for (let time = 0; time < 5; time++) {
-      enter().failed({ counts: true, isRateLimit: false, retryAfterMs: 1000 });
-    }
+describe('a failure that says for how long', () => {
+  const overloaded: VisitFailure = { counts: true, isRateLimit: false, retryAfterMs: 7000 };
+
+  it('defers the site, and lets everybody in who comes nevertheless', () => {
+    enter().failed(overloaded);
+    expect(health.of('a')).toMatchObject({
+      state: 'ok',
+      failures: 1,
+      pausedUntilMs: 0,
+      deferredUntilMs: clock.now() + 7000,
+    });
+    expect(health.wait('a')).toBe(0);
+    expect(health.enter('a', FIRST)).toBeDefined();
+    expect(health.enter('a', FIRST)).toBeDefined();
+    clock.pass(6999);
+    expect(health.of('a').deferredUntilMs).toBeGreaterThan(0);
+    clock.pass(1);
+    expect(health.of('a').deferredUntilMs).toBe(0);
+  });
+
+  it('counts as a failure', () => {
+    for (let time = 0; time < 5; time++) enter().failed(overloaded);
     expect(health.of('a')).toMatchObject({ state: 'cooling', pausedUntilMs: 0 });
+  });
+
+  it('defers for 5 minutes at most, and never shorter than told before', () => {
+    const [long, short] = [enter(), enter()];
+    long.failed({ ...overloaded, retryAfterMs: 3_600_000 });
+    short.failed(overloaded);
+    expect(health.of('a').deferredUntilMs).toBe(clock.now() + 300_000);
+  });
+
+  it('says nothing of the site where the request is to blame', () => {
+    enter().failed({ ...overloaded, counts: false });
+    expect(health.of('a').deferredUntilMs).toBe(0);
+  });
+});
+
+describe('being well', () => {
+  it.each([
+    [{}, true],
+    [{ state: 'probing' }, true],
+    [{ state: 'cooling' }, false],
+    [{ isUnstable: true }, false],
+    [{ pausedUntilMs: 1 }, false],
+    [{ deferredUntilMs: 1 }, false],
+  ] as const)('%j: %j', (changes, expected) => {
+    expect(isWell({ ...UNTRIED, ...changes })).toBe(expected);
+  });
+});
+
+describe('a probe that takes long', () => {
+  it('lets another one in after 10 seconds', () => {
+    fail(5);
+    clock.pass(40_000);
+    enter('a');
+    clock.pass(9_999);
+    expect(health.enter('a', FIRST)).toBeUndefined();
+    clock.pass(1);
+    const second = enter('a');
+    expect(health.enter('a', FIRST)).toBeUndefined();
+    second.firstToken();
+    expect(health.of('a').state).toBe('ok');
   });
 });
 
 describe('the retry budget', () => {
-  const hold = (count: number, prefix: string) =>
-    Array.from({ length: count }, (_, index) => enter(`${prefix}${index}`));
-
   it('lets 3 retries onto failing sites be under way, and any number onto healthy ones', () => {
     fail(1);
     const retries = [enter('a', RETRY), enter('a', RETRY), enter('a', RETRY)];
@@ -276,8 +332,8 @@ describe('the retry budget', () => {
     expect(health.enter('a', RETRY)).toBeDefined();
   });
 
-  it('grows to a fifth of the calls under way', () => {
-    hold(100, 'busy');
+  it('grows to a fifth of the calls of the site under way', () => {
+    for (let call = 0; call < 100; call++) enter('a');
     fail(1);
     let retries = 0;
     while (health.enter('a', RETRY) !== undefined) retries++;
@@ -289,9 +345,14 @@ describe('the retry budget', () => {
     const retries = [enter('a', RETRY), enter('a', RETRY), enter('a', RETRY)];
     retries[0]?.firstToken();
     expect(health.enter('a', RETRY)).toBeDefined();
+  });
+
+  it('of one site is no concern of another', () => {
+    fail(1);
+    for (let retry = 0; retry < 3; retry++) enter('a', RETRY);
     fail(1, 'b');
+    expect(health.enter('a', RETRY)).toBeUndefined();
     expect(health.enter('b', RETRY)).toBeDefined();
-    expect(health.enter('b', RETRY)).toBeUndefined();
   });
 });
 

@@ -1,6 +1,5 @@
 import { type EndpointHealth, type HealthView, UNTRIED } from './endpoint-health.ts';
 import { NO_STATISTICS, type ServiceStatistics } from './measurements.ts';
-import { RetryBudget } from './retry-budget.ts';
 import { type HealthTools, SiteHealth } from './site-health.ts';
 import { Visit } from './visit.ts';
 
@@ -23,7 +22,6 @@ export interface Approach {
 export class Health implements HealthView {
   readonly #tools: HealthTools;
   readonly #mostSites: number;
-  readonly #budget = new RetryBudget();
   /** In the order in which they were last called. */
   readonly #sites = new Map<string, SiteHealth>();
 
@@ -44,16 +42,17 @@ export class Health implements HealthView {
   /** Leave to call a site now; undefined when it must not be called. Whoever gets it says how the call ends. */
   enter(name: string, { isRetry, isLastHope }: Approach): Visit | undefined {
     const site = this.#touch(name);
-    if (site.isPaused()) return undefined;
-    const isCounted = isRetry && site.failedLast;
-    if (isCounted && !this.#budget.hasRoom()) return undefined;
     const { clock } = this.#tools;
-    const admission = site.breaker.admit(clock.monotonic(), isLastHope);
+    const nowMs = clock.monotonic();
+    if (site.pause.leftAt(nowMs) > 0) return undefined;
+    const isCounted = isRetry && site.failedLast;
+    if (isCounted && !site.retries.hasRoom()) return undefined;
+    const admission = site.breaker.admit(nowMs, isLastHope);
     if (admission === undefined) return undefined;
-    return new Visit({ site, admission, clock, budget: this.#budget, isCounted });
+    return new Visit({ site, admission, clock, isCounted });
   }
 
-  /** Milliseconds until a site is called again in its place; 0 = now. */
+  /** Milliseconds until a site may be called again; 0 = now, be it only for want of others. */
   wait(site: string): number {
     return this.#sites.get(site)?.wait() ?? 0;
   }

@@ -1,10 +1,10 @@
-/** Retries that may always be under way at once, and the share of all calls that they may be beyond that. */
+/** Retries onto one site that may always be under way at once, and the share of its calls that they may be beyond that. */
 const LEAST_RETRIES = 3;
 const GREATEST_SHARE = 0.2;
 
 /**
- * Keeps retries from multiplying the load on providers that fail: of the calls under way, only a part may be retries
- * onto sites whose last call failed.
+ * Keeps retries from multiplying the load on a site that fails: of its calls under way, only a part may be retries. Each
+ * site has its own, so that nobody's failures take away the fallbacks of others.
  */
 export class RetryBudget {
   #calls = 0;

@@ -2,6 +2,8 @@ import type { Clock } from '../../kit/ids.ts';
 import { Breaker, type CooldownSettings } from './breaker.ts';
 import type { EndpointHealth } from './endpoint-health.ts';
 import { Measurements } from './measurements.ts';
+import { Respite } from './respite.ts';
+import { RetryBudget } from './retry-budget.ts';
 
 /** What health is kept with. */
 export interface HealthTools {
@@ -11,9 +13,6 @@ export interface HealthTools {
   readonly settings: () => CooldownSettings;
 }
 
-/** Longest time for which a site is left alone because it asked for it, milliseconds. */
-const LONGEST_PAUSE_MS = 300_000;
-
 /** How long an answer about a site is repeated when nothing happened in between, milliseconds. */
 const REPEATED_MS = 1000;
 
@@ -21,19 +20,24 @@ const REPEATED_MS = 1000;
 export class SiteHealth {
   readonly breaker: Breaker;
   readonly measurements = new Measurements();
+  readonly retries = new RetryBudget();
+  /** After a rate limit: nobody calls it. */
+  readonly pause: Respite;
+  /** After another failure: nobody calls it who has somebody else to ask. */
+  readonly deferral: Respite;
   /** Calls under way. */
   visits = 0;
   /** The last call that told anything failed. */
   failedLast = false;
   readonly #clock: Clock;
-  /** By the monotonic clock, and the same moment as callers are told it. */
-  #pausedUntil = { monotonicMs: 0, epochMs: 0 };
   #answer: EndpointHealth | undefined;
   #answerUntilMs = 0;
 
   constructor({ clock, random, settings }: HealthTools) {
     this.#clock = clock;
     this.breaker = new Breaker(settings, random);
+    this.pause = new Respite(clock);
+    this.deferral = new Respite(clock);
   }
 
   /** As of now; of measurements up to one second old. */
@@ -44,7 +48,8 @@ export class SiteHealth {
       this.#answerUntilMs = Math.min(
         nowMs + REPEATED_MS,
         this.breaker.changesAt(nowMs),
-        this.#pauseEnd(nowMs),
+        this.pause.changesAt(nowMs),
+        this.deferral.changesAt(nowMs),
       );
     }
     return this.#answer;
@@ -55,22 +60,10 @@ export class SiteHealth {
     this.#answer = undefined;
   }
 
-  /** It asked to be left alone for so long. */
-  pause(durationMs: number): void {
-    const lengthMs = Math.min(LONGEST_PAUSE_MS, durationMs);
-    const monotonicMs = this.#clock.monotonic() + lengthMs;
-    if (monotonicMs <= this.#pausedUntil.monotonicMs) return;
-    this.#pausedUntil = { monotonicMs, epochMs: Math.ceil(this.#clock.now() + lengthMs) };
-  }
-
-  isPaused(): boolean {
-    return this.#pausedUntil.monotonicMs > this.#clock.monotonic();
-  }
-
-  /** Milliseconds until it is called again in its place; 0 = now. */
+  /** Milliseconds until it may be called again; 0 = now, be it only for want of others. */
   wait(): number {
     const nowMs = this.#clock.monotonic();
-    return Math.max(0, this.#pausedUntil.monotonicMs - nowMs, this.breaker.waitAt(nowMs));
+    return Math.max(this.pause.leftAt(nowMs), this.breaker.waitAt(nowMs));
   }
 
   #healthAt(nowMs: number): EndpointHealth {
@@ -79,15 +72,11 @@ export class SiteHealth {
       state: this.breaker.stateAt(nowMs),
       failures: this.breaker.failures,
       isUnstable: this.measurements.isUnstable(nowMs),
-      pausedUntilMs: this.isPaused() ? this.#pausedUntil.epochMs : 0,
+      pausedUntilMs: this.pause.untilMs(nowMs),
+      deferredUntilMs: this.deferral.untilMs(nowMs),
       latency,
       throughput,
       toolErrorRate: this.measurements.toolErrorRate(nowMs),
     };
-  }
-
-  #pauseEnd(nowMs: number): number {
-    const { monotonicMs } = this.#pausedUntil;
-    return monotonicMs > nowMs ? monotonicMs : Number.POSITIVE_INFINITY;
   }
 }

@@ -1,6 +1,5 @@
 import type { Clock } from '../../kit/ids.ts';
 import type { Admission } from './breaker.ts';
-import type { RetryBudget } from './retry-budget.ts';
 import type { SiteHealth } from './site-health.ts';
 
 /** What a whole answer was like. */
@@ -28,7 +27,6 @@ export interface VisitParts {
   readonly site: SiteHealth;
   readonly admission: Admission;
   readonly clock: Clock;
-  readonly budget: RetryBudget;
   /** A retry that the budget counts. */
   readonly isCounted: boolean;
 }
@@ -41,23 +39,21 @@ export class Visit {
   readonly #site: SiteHealth;
   readonly #admission: Admission;
   readonly #clock: Clock;
-  readonly #budget: RetryBudget;
   readonly #beganMs: number;
   #firstTokenMs: number | undefined;
   #writtenFromMs = 0;
   #isCounted: boolean;
   #isOver = false;
 
-  constructor({ site, admission, clock, budget, isCounted }: VisitParts) {
+  constructor({ site, admission, clock, isCounted }: VisitParts) {
     this.#site = site;
     this.#admission = admission;
     this.#clock = clock;
-    this.#budget = budget;
     this.#isCounted = isCounted;
     this.#beganMs = clock.monotonic();
     site.visits++;
-    budget.beginCall();
-    if (isCounted) budget.beginRetry();
+    site.retries.beginCall();
+    if (isCounted) site.retries.beginRetry();
   }
 
   /** The first content came: of a stream its beginning, of an answer that comes whole all of it. */
@@ -90,14 +86,15 @@ export class Visit {
 
   /**
    * A rate limit that says for how long pauses the site instead of counting towards a cool-down; any other failure that
-   * counts does, after the first token too.
+   * counts does, after the first token too. One that says for how long also puts the site behind others.
    */
   failed({ counts, retryAfterMs = 0, isRateLimit }: VisitFailure): void {
     if (!this.#end()) return;
     const nowMs = this.#clock.monotonic();
     const { breaker, measurements } = this.#site;
     const isPause = isRateLimit && retryAfterMs > 0;
-    if (isPause) this.#site.pause(retryAfterMs);
+    if (isPause) this.#site.pause.grant(retryAfterMs);
+    if (counts && !isPause) this.#site.deferral.grant(retryAfterMs);
     if (counts) {
       if (this.#firstTokenMs === undefined) measurements.addCall(nowMs);
       measurements.addFailure(nowMs);
@@ -123,13 +120,13 @@ export class Visit {
     if (this.#isOver) return false;
     this.#isOver = true;
     this.#site.visits--;
-    this.#budget.endCall();
+    this.#site.retries.endCall();
     this.#endRetry();
     return true;
   }
 
   #endRetry(): void {
-    if (this.#isCounted) this.#budget.endRetry();
+    if (this.#isCounted) this.#site.retries.endRetry();
     this.#isCounted = false;
   }
 }

@@ -3,6 +3,7 @@ import { endpointOf, modelOf } from '../../../test/builders/catalog.ts';
 import { requestOf } from '../../../test/builders/request.ts';
 import { evenly, healthOf, planned, routeOf, tagsOf, wishing } from '../../../test/builders/route.ts';
 import { acme, model, priced, three, wide } from '../../../test/builders/routed-models.ts';
+import type { Endpoint } from '../../catalog/catalog.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json.ts';
 import { SHARED, siteOf } from '../candidate.ts';
@@ -55,6 +56,12 @@ describe('the default order', () => {
       ['gamma', undefined],
     ]);
     expect(plan(0.5)[0]?.endpoint.tag).toBe('y');
+  });
+
+  it('is drawn among those that asked to be left alone when there is nobody else', () => {
+    const asked = { deferredUntilMs: 1 };
+    const health = healthOf(three, { acme: asked, beta: asked, gamma: asked });
+    expect(firstOf({ health, random: () => 0.999 })?.endpoint.tag).toBe('gamma');
   });
 
   it('draws nothing where there is no choice', () => {
@@ -120,7 +127,14 @@ describe('order', () => {
     expect(plan({ state: 'probing' })).toEqual(['gamma', 'beta', 'acme']);
     expect(plan({ state: 'cooling' })).toEqual(['beta', 'acme', 'gamma']);
     expect(plan({ pausedUntilMs: 1 })).toEqual(['beta', 'acme', 'gamma']);
+    expect(plan({ deferredUntilMs: 1 })).toEqual(['beta', 'acme', 'gamma']);
     expect(plan({ state: 'cooling' }, { pausedUntilMs: 1 })).toEqual(['acme', 'beta', 'gamma']);
+    expect(plan({ pausedUntilMs: 1 }, { deferredUntilMs: 1 })).toEqual(['acme', 'beta', 'gamma']);
+    expect(plan({ deferredUntilMs: 1, state: 'cooling' }, { pausedUntilMs: 1 })).toEqual([
+      'acme',
+      'beta',
+      'gamma',
+    ]);
   });
 
   it('without fallbacks, tells who was left out', () => {
@@ -318,6 +332,12 @@ describe('stickiness', () => {
       [],
     ],
     [
+      'yields to a failure that asked to be left alone',
+      { health: healthOf(three, { gamma: { deferredUntilMs: 9 } }) },
+      ['acme', 'beta', 'gamma'],
+      [],
+    ],
+    [
       'yields to a pause',
       { health: healthOf(three, { gamma: { pausedUntilMs: 9 } }) },
       ['acme', 'beta', 'gamma'],
@@ -358,10 +378,30 @@ describe('reasoning custody', () => {
       { request: sealed({ wishes: { provider: { sort: 'price' }, plugins: [] } }) },
       ['beta', 'acme', 'gamma'],
     ],
-    ['yields to a pin', { pin: siteOf(three[1], SHARED) }, ['gamma', 'beta', 'acme']],
+    ['beats a pin', { pin: siteOf(three[1], SHARED) }, ['beta', 'gamma', 'acme']],
     [
       'holds while it is healthy',
       { health: healthOf(three, { beta: { isUnstable: true } }) },
+      ['acme', 'gamma', 'beta'],
+    ],
+    [
+      'yields to a pin while it is not',
+      { health: healthOf(three, { beta: { isUnstable: true } }), pin: siteOf(three[1], SHARED) },
+      ['gamma', 'acme', 'beta'],
+    ],
+    [
+      'leaves a shaky endpoint its pin',
+      { health: healthOf(three, { beta: { isUnstable: true } }), pin: siteOf(three[0], SHARED) },
+      ['beta', 'acme', 'gamma'],
+    ],
+    [
+      'decides among those that are shaky',
+      { health: healthOf(three, { acme: { isUnstable: true }, beta: { isUnstable: true } }) },
+      ['gamma', 'beta', 'acme'],
+    ],
+    [
+      'calls nobody who asked to be left alone',
+      { health: healthOf(three, { beta: { deferredUntilMs: 1 } }) },
       ['acme', 'gamma', 'beta'],
     ],
     [
@@ -372,5 +412,21 @@ describe('reasoning custody', () => {
   ];
   it.each(cases)('%s', (_, changes, tags) => {
     expect(planned(three, { request: sealed(), ...changes })).toEqual(tags);
+  });
+
+  it('leaves the pin in force among those that keep it, and calls nobody else sticky', () => {
+    const keepers = [
+      three[0],
+      endpointOf({ provider: three[0].provider, tag: 'beta/eu', pricing: priced(9) }),
+    ];
+    const sticky = (pinned: Endpoint) =>
+      planRoute(
+        routeOf([modelOf({ endpoints: [...three.slice(1), ...keepers] })], {
+          request: sealed(),
+          pin: siteOf(pinned, SHARED),
+        }),
+      ).ranked.map(({ endpoint, isSticky }) => `${endpoint.tag}${isSticky ? ' sticky' : ''}`);
+    expect(sticky(keepers[1] ?? three[0])[0]).toBe('beta/eu sticky');
+    expect(sticky(three[1]).slice(0, 3)).toEqual(['beta', 'beta/eu', 'gamma']);
   });
 });

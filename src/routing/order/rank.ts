@@ -1,8 +1,15 @@
 import type { Candidate, RankedCandidate } from '../candidate.ts';
 import type { Preferences } from '../preferences.ts';
 import { tierOf } from '../rules/tiers.ts';
-import { drawFirst } from './draw.ts';
-import { type Circumstances, compareStandings, type Standing, standings } from './standing.ts';
+import { drawFirst, type Share } from './draw.ts';
+import {
+  ABSENCE,
+  type Absence,
+  type Circumstances,
+  compareStandings,
+  type Standing,
+  standings,
+} from './standing.ts';
 
 /** The candidates of one model, and what is preferred for it. */
 export interface ModelCandidates {
@@ -15,10 +22,10 @@ export interface RankInput extends Circumstances {
   readonly random: () => number;
 }
 
-/** A candidate at its place, and why nobody may call it now (`Standing.absence`). */
+/** A candidate at its place, and why it is not called there. */
 interface Ranked {
   readonly candidate: RankedCandidate;
-  readonly absence: number;
+  readonly absence: Absence;
 }
 
 /**
@@ -32,7 +39,8 @@ export function rank(models: readonly ModelCandidates[], input: RankInput): Rank
     const standingOf = standingBy.get(preferences) ?? standings(preferences, input);
     standingBy.set(preferences, standingOf);
     const sorted = candidates.map(standingOf).sort(compareStandings);
-    for (const each of rankSorted(sorted, preferences, input.random)) ranked.push(each);
+    const shares = sharesOf(sorted, preferences, input.random);
+    for (const [place, share] of shares.entries()) ranked.push(rankedOf(share, place === 0));
   }
   // Sorting is stable: whoever may be called keeps the place that the partition gave.
   return ranked.sort((one, other) => one.absence - other.absence).map(({ candidate }) => candidate);
@@ -48,15 +56,14 @@ function partitionsOf(models: readonly ModelCandidates[]): readonly ModelCandida
   return [{ candidates, preferences: { ...first, sort } }];
 }
 
-function rankSorted(
+/** The sorted ones, those in front by chance where load is to be spread. */
+function sharesOf(
   sorted: readonly Standing[],
   preferences: Preferences,
   random: () => number,
-): readonly Ranked[] {
-  const start = sorted.findIndex(({ absence, precedence }) => absence === 0 && precedence === 1);
-  return isBalanced(sorted[start], preferences)
-    ? balance(sorted, start, random)
-    : sorted.map((standing) => rankedOf(standing));
+): readonly Share<Standing>[] {
+  const start = sorted.findIndex(({ absence, precedence }) => absence < ABSENCE.paused && precedence === 1);
+  return isBalanced(sorted[start], preferences) ? balance(sorted, start, random) : sorted.map(undrawn);
 }
 
 /** Whether load is to be spread over the best shared endpoints: unless an order, a sort or their tier says who is first. */
@@ -66,22 +73,26 @@ function isBalanced(best: Standing | undefined, { order, sort, tier }: Preferenc
 }
 
 /** Draws who is the first from those that are as good as the one at the start. */
-function balance(sorted: readonly Standing[], start: number, random: () => number): Ranked[] {
+function balance(sorted: readonly Standing[], start: number, random: () => number): Share<Standing>[] {
   const best = sorted[start];
   const isAsGood = ({ absence, precedence, demerits }: Standing) =>
     absence === best?.absence && precedence === best.precedence && demerits === best.demerits;
   const length = sorted.slice(start).findIndex((standing) => !isAsGood(standing));
   const end = length === -1 ? sorted.length : start + length;
-  const drawn = drawFirst(sorted.slice(start, end), ({ price }) => price, random);
   return [
-    ...sorted.slice(0, start).map((standing) => rankedOf(standing)),
-    ...drawn.map(({ entry, weight }) => rankedOf(entry, weight)),
-    ...sorted.slice(end).map((standing) => rankedOf(standing)),
+    ...sorted.slice(0, start).map(undrawn),
+    ...drawFirst(sorted.slice(start, end), ({ price }) => price, random),
+    ...sorted.slice(end).map(undrawn),
   ];
 }
 
-function rankedOf({ candidate, absence, isPinned }: Standing, weight?: number): Ranked {
+function undrawn(entry: Standing): Share<Standing> {
+  return { entry, weight: undefined };
+}
+
+function rankedOf({ entry, weight }: Share<Standing>, isFirst: boolean): Ranked {
+  const { candidate, absence, isPinned } = entry;
   const { model, endpoint, access, lane } = candidate;
-  const isSticky = isPinned && absence === 0;
+  const isSticky = isPinned && isFirst && absence === ABSENCE.none;
   return { absence, candidate: { model, endpoint, access, lane, weight, isSticky } };
 }

@@ -1,6 +1,6 @@
 import type { Endpoint } from '../../catalog/catalog.ts';
 import { type Candidate, siteOf } from '../candidate.ts';
-import type { EndpointHealth, HealthView, Percentiles } from '../health/endpoint-health.ts';
+import { type EndpointHealth, type HealthView, isWell, type Percentiles } from '../health/endpoint-health.ts';
 import type { Preferences, SortKey, Threshold } from '../preferences.ts';
 import { placeIn } from '../rules/provider-names.ts';
 import { tierOf } from '../rules/tiers.ts';
@@ -17,11 +17,22 @@ export interface Circumstances {
   readonly usesTools: boolean;
 }
 
+/** Why a candidate is not called in its place, smaller is better. */
+export const ABSENCE = {
+  none: 0,
+  /** It failed and asked to be left alone: it is called when nobody else is left. */
+  deferred: 1,
+  /** A rate limit holds. */
+  paused: 2,
+  cooling: 3,
+} as const;
+
+export type Absence = (typeof ABSENCE)[keyof typeof ABSENCE];
+
 /** Everything that a candidate is compared by, smaller is better; in this order. */
 export interface Standing {
   readonly candidate: Candidate;
-  /** 0 = may be called, 1 = asked to be left alone, 2 = cools down. */
-  readonly absence: number;
+  readonly absence: Absence;
   /** 0 = the caller's credential, 1 = the gateway's, 2 = one that the caller keeps for when all else fails. */
   readonly precedence: number;
   /** In `provider.order`; infinite = not listed. */
@@ -50,10 +61,13 @@ type Demerit = (knowledge: Knowledge) => boolean;
 /** What puts candidates behind others, the gravest first; undefined where it does not apply. */
 const DEMERITS: readonly ((preferences: Preferences, circumstances: Circumstances) => Demerit | undefined)[] =
   [
+    (_, { takesSealsBack }) =>
+      takesSealsBack && (({ endpoint, health }) => !(isWell(health) && takesSealsBack(endpoint))),
     (_, { pin }) => (pin === undefined ? undefined : ({ isPinned }) => !isPinned),
     () =>
       ({ health }) =>
         health.isUnstable,
+    // Again, for those that are not well.
     (_, { takesSealsBack }) => takesSealsBack && (({ endpoint }) => !takesSealsBack(endpoint)),
     ({ tier }) => tier && (({ endpoint }) => tierOf(endpoint) !== tier),
     ({ minThroughput, maxLatency }) =>
@@ -119,8 +133,10 @@ export function standings(
   };
 }
 
-function absenceOf({ state, pausedUntilMs }: EndpointHealth): number {
-  return state === 'cooling' ? 2 : pausedUntilMs > 0 ? 1 : 0;
+function absenceOf({ state, pausedUntilMs, deferredUntilMs }: EndpointHealth): Absence {
+  if (state === 'cooling') return ABSENCE.cooling;
+  if (pausedUntilMs > 0) return ABSENCE.paused;
+  return deferredUntilMs > 0 ? ABSENCE.deferred : ABSENCE.none;
 }
 
 /** Endpoints of the priority tier that was asked for are there for their speed. */

@@ -4,6 +4,6 @@ import type { Endpoint } from '../../catalog/catalog.ts';
 export function tokenPriceOf({
   pricing: { prompt = 0n, completion = 0n },
 }: Pick<Endpoint, 'pricing'>): number {
-  // Exact up to 0.009 USD a token.
-  return Number(prompt + completion);
+  // Exact up to 0.009 USD a token. Numbers are added, because thousands of sums of bigints would be a burden.
+  return Number(prompt) + Number(completion);
 }

@@ -18,9 +18,9 @@ import type { RoutedModel, Variant } from './routed-model.ts';
  */
 export function resolveModels(request: GenerationRequest, context: ResolutionContext): Resolution {
   const { each, empty } = resolveEach(request, context);
+  const idle = idlePlugins(request, context.vendor);
   const [first] = each;
-  if (first === undefined)
-    throw empty[0]?.nothing ?? invalidRequest([{ path: 'model', message: 'is required' }]);
+  if (first === undefined) throw nobodyChosen(empty, idle);
   const params = each.find((resolution) => resolution.params !== undefined)?.params;
   return {
     strategy: request.hasFallbackModels ? 'fallback' : first.strategy,
@@ -30,9 +30,15 @@ export function resolveModels(request: GenerationRequest, context: ResolutionCon
     report: [
       ...empty.map(({ id, nothing }) => skipped(id, nothing)),
       ...each.flatMap(({ report }) => report),
-      ...idlePlugins(request, context.vendor),
+      ...idle,
     ],
   };
+}
+
+function nobodyChosen([first]: readonly EmptyRouter[], report: readonly TranslationEntry[]): GatewayError {
+  if (first === undefined) return invalidRequest([{ path: 'model', message: 'is required' }]);
+  const { strategy, message } = first.nothing;
+  return new NothingToChoose(strategy, message, report);
 }
 
 /** A router of a list that has nothing to choose from. */

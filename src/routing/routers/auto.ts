@@ -3,6 +3,7 @@ import { booleanAt, numberAt, stringAt } from '../../kit/members.ts';
 import { NothingToChoose } from '../resolve/nothing-to-choose.ts';
 import { allowedModels } from './allowed-models.ts';
 import { classifyTask, type Task } from './classify-task.ts';
+import { custodyPools } from './custody-pools.ts';
 import { type EligibleModel, eligibleModels } from './eligible-models.ts';
 import { overruled, type PluginSettings } from './plugin-settings.ts';
 import { cheapestTokenPrice } from './prices.ts';
@@ -50,14 +51,19 @@ function choose(input: RouterInput, plugin: string): Choice {
   const task = classifyTask(request, context.needs);
   const contenders = inPriceOrder(eligible, task);
   const band = bandOf(settings);
-  const kept = inQualityOrder(insideOrNearest(contenders, band));
+  const { pools, merit } = custodyPools(contenders, input);
+  const kept = pools.map((pool) => inQualityOrder(insideOrNearest(pool, band)));
   const pinned = booleanAt(settings.values, 'pin_model') === false ? undefined : context.pinnedModel;
-  const ordered = pinnedFirst(
-    kept.map(({ model }) => model),
-    pinned,
-  );
-  const models = ordered.slice(0, MOST_MODELS);
-  const first = kept.find(({ model }) => model === models[0]) ?? kept[0];
+  const models = kept
+    .flatMap((pool) =>
+      pinnedFirst(
+        pool.map(({ model }) => model),
+        pinned,
+      ),
+    )
+    .slice(0, MOST_MODELS);
+  const [pool = []] = kept;
+  const first = pool.find(({ model }) => model === models[0]) ?? pool[0];
   const isPinned = models[0]?.id === pinned;
   return {
     models,
@@ -65,7 +71,7 @@ function choose(input: RouterInput, plugin: string): Choice {
       {
         type: 'plugin',
         name: plugin,
-        summary: summaryOf(task, first, kept.length, band, isPinned),
+        summary: summaryOf({ task, first, kept: pool.length, band, merit, isPinned }),
         data: {
           task_type: task.type,
           ...signalData(task),
@@ -83,17 +89,23 @@ function choose(input: RouterInput, plugin: string): Choice {
 }
 
 /** Ascending by price. Of equal prices the better model counts as the cheaper one. */
-function inPriceOrder(eligible: readonly EligibleModel[], { quality }: Task): Contender[] {
+function inPriceOrder(eligible: readonly EligibleModel[], { quality: name }: Task): Contender[] {
   const last = Math.max(eligible.length - 1, 1);
   return eligible
     .map(({ model, endpoints }) => ({
       model,
       endpoints,
-      quality: model.quality[quality],
+      quality: model.quality[name],
       price: cheapestTokenPrice(endpoints),
     }))
     .sort((a, b) => a.price - b.price || byQuality(a, b) || byId(a, b))
-    .map((contender, index) => ({ ...contender, percentile: (100 * index) / last }));
+    .map(({ model, endpoints, quality, price }, index) => ({
+      model,
+      endpoints,
+      quality,
+      price,
+      percentile: (100 * index) / last,
+    }));
 }
 
 function inQualityOrder(contenders: readonly Contender[]): Contender[] {
@@ -145,19 +157,28 @@ function signalData({ signals, points }: Task): JsonObject {
   };
 }
 
-function summaryOf(
-  task: Task,
-  first: Contender | undefined,
-  kept: number,
-  { from, to }: PriceBand,
-  isPinned: boolean,
-): string {
-  const name = first?.model.id ?? '';
+/** What the router can say of its choice. */
+interface Grounds {
+  readonly task: Task;
+  readonly first: Contender | undefined;
+  /** Models that it was chosen from. */
+  readonly kept: number;
+  readonly band: PriceBand;
+  /** What else they have in common. */
+  readonly merit: string;
+  readonly isPinned: boolean;
+}
+
+function summaryOf({ task, first, kept, band, merit, isPinned }: Grounds): string {
+  const choice = `${task.type} task: ${first?.model.id ?? ''}`;
+  const { from, to } = band;
   const prices = from === 0 ? `up to price percentile ${to}` : `from price percentile ${from} to ${to}`;
-  const range = `of ${kept} model${kept === 1 ? '' : 's'} ${prices}`;
-  if (isPinned)
-    return `${task.type} task: ${name}, which this conversation already has, is still one ${range}`;
+  const range = `of ${kept} model${kept === 1 ? '' : 's'} ${prices}${merit}`;
+  if (isPinned) return `${choice}, which this conversation already has, is still one ${range}`;
+  if (first !== undefined && distance(first.percentile, band) > 0) {
+    return `${choice} is at price percentile ${Math.round(first.percentile)}; there is no model ${prices}${merit}`;
+  }
   return first?.quality === undefined
-    ? `${task.type} task: ${name} is the cheapest ${range}; none has a ${task.quality} score`
-    : `${task.type} task: ${name} has the best ${task.quality} score (${first.quality}) ${range}`;
+    ? `${choice} is the cheapest ${range}; none has a ${task.quality} score`
+    : `${choice} has the best ${task.quality} score (${first.quality}) ${range}`;
 }

@@ -23,15 +23,13 @@ export function eligibleModels(
   isAllowed: (id: string) => boolean = () => true,
 ): EligibleModel[] {
   const { catalog, serves } = context;
-  const serving = catalog.models.flatMap((model) =>
-    isAllowed(model.id) && isAnswering(model, request)
-      ? withEndpoints(model, model.endpoints, (endpoint) => serves(endpoint, model))
-      : [],
-  );
-  const isFit = fitnessFor(request, context.needs);
-  const fitting = serving.flatMap(({ model, endpoints }) =>
-    withEndpoints(model, endpoints, (endpoint) => isFit(endpoint, model)),
-  );
+  const serving: EligibleModel[] = [];
+  for (const model of catalog.models) {
+    if (!isAllowed(model.id) || !isAnswering(model, request)) continue;
+    const endpoints = passing(model.endpoints, (endpoint) => serves(endpoint, model));
+    if (endpoints.length > 0) serving.push({ model, endpoints });
+  }
+  const fitting = withEndpoints(serving, fitnessFor(request, context.needs));
   return fitting.length > 0 ? fitting : serving;
 }
 
@@ -48,12 +46,25 @@ function fitnessFor(request: GenerationRequest, needs: Needs): (endpoint: Endpoi
     (contextLength ?? model.contextLength ?? Number.POSITIVE_INFINITY) >= promptTokens;
 }
 
-/** The model with those of the endpoints that pass; nothing when none does. */
+/** The models with those of their endpoints that pass; without the models of which none does. */
 export function withEndpoints(
-  model: Model,
+  eligible: readonly EligibleModel[],
+  isPassing: (endpoint: Endpoint, model: Model) => boolean,
+): EligibleModel[] {
+  const left: EligibleModel[] = [];
+  for (const each of eligible) {
+    const { model } = each;
+    const endpoints = passing(each.endpoints, (endpoint) => isPassing(endpoint, model));
+    if (endpoints === each.endpoints) left.push(each);
+    else if (endpoints.length > 0) left.push({ model, endpoints });
+  }
+  return left;
+}
+
+/** As a rule all of them pass: then nothing is copied. */
+function passing(
   endpoints: readonly Endpoint[],
   isPassing: (endpoint: Endpoint) => boolean,
-): EligibleModel[] {
-  const passing = endpoints.filter(isPassing);
-  return passing.length > 0 ? [{ model, endpoints: passing }] : [];
+): readonly Endpoint[] {
+  return endpoints.every(isPassing) ? endpoints : endpoints.filter(isPassing);
 }

@@ -1,5 +1,8 @@
+import type { Model } from '../../catalog/catalog.ts';
+import type { PipelineEntry } from '../../ir/metadata.ts';
 import { NothingToChoose } from '../resolve/nothing-to-choose.ts';
-import { eligibleModels, withEndpoints } from './eligible-models.ts';
+import { custodyPools } from './custody-pools.ts';
+import { type EligibleModel, eligibleModels, withEndpoints } from './eligible-models.ts';
 import { isFree } from './prices.ts';
 import { type Choice, pinnedFirst, type Router, type RouterInput } from './router.ts';
 
@@ -10,18 +13,24 @@ export const freeRouter: Router = { strategy: 'free', choose };
 
 function choose(input: RouterInput): Choice {
   const { context } = input;
-  const free = eligibleModels(input).flatMap(({ model, endpoints }) =>
-    withEndpoints(model, endpoints, isFree),
-  );
+  const free = withEndpoints(eligibleModels(input), isFree);
   if (free.length === 0) {
     throw new NothingToChoose('free', 'No free model can take this request');
   }
-  const models = shuffled(free, context.random).map(({ model, endpoints }) => ({ ...model, endpoints }));
-  return {
-    models: pinnedFirst(models, context.pinnedModel).slice(0, MOST_MODELS),
-    pipeline: [],
-    report: [],
-  };
+  const { pools, merit } = custodyPools(free, input);
+  const models = pools
+    .flatMap((pool) => pinnedFirst(inRandomOrder(pool, context.random), context.pinnedModel))
+    .slice(0, MOST_MODELS);
+  return { models, pipeline: merit === '' ? [] : [custodyEntry(models[0]?.id ?? '', merit)], report: [] };
+}
+
+/** Chance needs no explanation, custody does. */
+function custodyEntry(id: string, merit: string): PipelineEntry {
+  return { type: 'plugin', name: 'free-router', summary: `${id} is free and${merit}` };
+}
+
+function inRandomOrder(pool: readonly EligibleModel[], random: () => number): Model[] {
+  return shuffled(pool, random).map(({ model, endpoints }) => ({ ...model, endpoints }));
 }
 
 function shuffled<T>(items: readonly T[], random: () => number): T[] {

@@ -4,6 +4,7 @@ import { numberAt, stringAt } from '../../kit/members.ts';
 import { SHARED, siteOf } from '../candidate.ts';
 import type { HealthView } from '../health/endpoint-health.ts';
 import { NothingToChoose } from '../resolve/nothing-to-choose.ts';
+import { custodyPools } from './custody-pools.ts';
 import { type EligibleModel, eligibleModels, withEndpoints } from './eligible-models.ts';
 import { overruled } from './plugin-settings.ts';
 import { cheapestPromptPrice, isPromptWithin } from './prices.ts';
@@ -49,16 +50,23 @@ function chooseByTier(input: RouterInput, eligible: readonly EligibleModel[]): C
   const { settings } = input;
   const isFastest = wantsFastest(input);
   const priceSource = stringAt(settings.values, 'price_source') ?? 'prompt';
-  const contenders = contendersOf(input, eligible, priceSource === 'weighted_avg');
   const wanted = tierOf(numberAt(settings.values, 'min_coding_score') ?? 1);
-  const tier = nearestFilled(wanted, contenders);
-  const inTier = contenders.filter(({ score }) => tierOf(score) === tier);
-  const why = tier === wanted ? '' : `; the ${wanted.name} tier is empty`;
+  const { pools, merit } = custodyPools(eligible, input);
+  const tiers = pools.map((pool) =>
+    nearestTier(wanted, contendersOf(input, pool, priceSource === 'weighted_avg')),
+  );
+  const tier = tiers[0]?.tier ?? wanted;
+  const why = tier === wanted ? '' : `; the ${wanted.name} tier ${merit === '' ? 'is empty' : 'has none'}`;
   return {
-    ...chosen(input, inTier, isFastest ? FASTEST_FIRST : CHEAPEST_FIRST, {
-      praise: `${isFastest ? 'fastest' : 'cheapest'} of the ${tier.name} tier${why}`,
-      data: { tier: tier.name, price_source: priceSource },
-    }),
+    ...chosen(
+      input,
+      tiers.map(({ contenders }) => contenders),
+      isFastest ? FASTEST_FIRST : CHEAPEST_FIRST,
+      {
+        praise: `${isFastest ? 'fastest' : 'cheapest'} of the ${tier.name} tier${merit}${why}`,
+        data: { tier: tier.name, price_source: priceSource },
+      },
+    ),
     params: { quality_floor: tier.floor },
     report: isFastest ? overruled(settings, ['price_source'], 'the variant ":nitro"') : [],
   };
@@ -67,19 +75,18 @@ function chooseByTier(input: RouterInput, eligible: readonly EligibleModel[]): C
 /** With a price limit the tiers do not count: the best of what is affordable. */
 function chooseByPrice(input: RouterInput, eligible: readonly EligibleModel[], most: number): Choice {
   const isFastest = wantsFastest(input);
-  const affordable = eligible
-    .flatMap(({ model, endpoints }) =>
-      withEndpoints(model, endpoints, (endpoint) => isPromptWithin(most, endpoint)),
-    )
-    .map(({ model, endpoints }) => ({ model: { ...model, endpoints }, endpoints }));
+  const affordable = withEndpoints(eligible, (endpoint) => isPromptWithin(most, endpoint)).map(
+    ({ model, endpoints }) => ({ model: { ...model, endpoints }, endpoints }),
+  );
   const limit = `an input price of at most ${most} USD per million tokens`;
   if (affordable.length === 0) {
     throw new NothingToChoose('pareto', `No model that can take this request has ${limit}`);
   }
-  const contenders = contendersOf(input, affordable, false);
+  const { pools, merit } = custodyPools(affordable, input);
+  const contenders = pools.map((pool) => contendersOf(input, pool, false));
   return {
     ...chosen(input, contenders, isFastest ? FASTEST_FIRST : BEST_FIRST, {
-      praise: `${isFastest ? 'fastest' : 'best at coding'} of those with ${limit}`,
+      praise: `${isFastest ? 'fastest' : 'best at coding'} of those${merit} with ${limit}`,
       data: {},
     }),
     params: { max_price: most },
@@ -119,14 +126,15 @@ function byId(a: Contender, b: Contender): number {
   return a.model.id < b.model.id ? -1 : 1;
 }
 
+/** The choice from each pool in turn. */
 function chosen(
   { context: { pinnedModel } }: RouterInput,
-  contenders: readonly Contender[],
+  pools: readonly (readonly Contender[])[],
   order: Order,
   { praise, data }: { praise: string; data: JsonObject },
 ): Pick<Choice, 'models' | 'pipeline'> {
-  const sorted = [...contenders].sort(order).map(({ model }) => model);
-  const models = pinnedFirst(sorted, pinnedModel).slice(0, MOST_MODELS);
+  const sorted = (pool: readonly Contender[]) => [...pool].sort(order).map(({ model }) => model);
+  const models = pools.flatMap((pool) => pinnedFirst(sorted(pool), pinnedModel)).slice(0, MOST_MODELS);
   const first = models[0]?.id ?? '';
   const summary =
     first === pinnedModel
@@ -139,7 +147,7 @@ function chosen(
         type: 'plugin',
         name: 'pareto-router',
         summary,
-        data: { ...data, considered: contenders.length, candidates: models.map(({ id }) => id) },
+        data: { ...data, considered: pools.flat().length, candidates: models.map(({ id }) => id) },
       },
     ],
   };
@@ -149,11 +157,15 @@ function tierOf(score: number): Tier {
   return TIERS.find(({ floor }) => score >= floor) ?? LOWEST;
 }
 
-/** The tier itself, or the nearest one that has a model; of two equally near ones the better. */
-function nearestFilled(wanted: Tier, contenders: readonly Contender[]): Tier {
+/** Those of the tier, or of the nearest one that has a model; of two equally near ones the better. */
+function nearestTier(
+  wanted: Tier,
+  contenders: readonly Contender[],
+): { readonly tier: Tier; readonly contenders: readonly Contender[] } {
   const filled = new Set(contenders.map(({ score }) => tierOf(score)));
   const away = (tier: Tier) => Math.abs(TIERS.indexOf(tier) - TIERS.indexOf(wanted));
-  return TIERS.filter((tier) => filled.has(tier)).reduce((near, tier) =>
-    away(tier) < away(near) ? tier : near,
+  const tier = TIERS.filter((each) => filled.has(each)).reduce((near, each) =>
+    away(each) < away(near) ? each : near,
   );
+  return { tier, contenders: contenders.filter(({ score }) => tierOf(score) === tier) };
 }

@@ -4,7 +4,10 @@ import { tokenPriceOf } from '../order/token-price.ts';
 
 /** The price that models are compared by: that of the cheapest endpoint, as endpoints are compared. */
 export function cheapestTokenPrice(endpoints: readonly Endpoint[]): number {
-  return Math.min(...endpoints.map(tokenPriceOf));
+  return endpoints.reduce(
+    (least, endpoint) => Math.min(least, tokenPriceOf(endpoint)),
+    Number.POSITIVE_INFINITY,
+  );
 }
 
 /** Units of an exact price in one dollar. */

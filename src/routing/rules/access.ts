@@ -2,6 +2,9 @@ import type { Endpoint, Model } from '../../catalog/catalog.ts';
 import type { OwnCredential } from '../../ports/own-credentials.ts';
 import { type Access, SHARED } from '../candidate.ts';
 
+/** Copies of one endpoint, of each kind of credential: more than a request ever tries. */
+const MOST_COPIES = 8;
+
 const ONLY_SHARED: readonly Access[] = [SHARED];
 
 /**
@@ -14,9 +17,11 @@ export function accessesTo(
   own: readonly OwnCredential[],
 ): readonly Access[] {
   if (own.length === 0) return ONLY_SHARED;
-  const copies = own
-    .filter((credential) => isOf(credential, endpoint) && covers(credential, model))
-    .map((credential): Access => ({ kind: 'own', credential }));
+  const fitting = own.filter((credential) => isOf(credential, endpoint) && covers(credential, model));
+  const copies = [
+    ...fitting.filter(({ isFallback }) => !isFallback).slice(0, MOST_COPIES),
+    ...fitting.filter(({ isFallback }) => isFallback).slice(0, MOST_COPIES),
+  ].map((credential): Access => ({ kind: 'own', credential }));
   if (copies.length === 0) return ONLY_SHARED;
   return isServed(endpoint) ? [SHARED, ...copies] : copies;
 }

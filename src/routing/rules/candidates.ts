@@ -7,7 +7,7 @@ import type { Preferences } from '../preferences.ts';
 import { accessesTo } from './access.ts';
 import { type Filter, filtersOf } from './filters.ts';
 import { narrowToParameters } from './narrow-to-parameters.ts';
-import { narrowToTier } from './narrow-to-tier.ts';
+import { hasFlex, narrowToTier } from './narrow-to-tier.ts';
 import type { Needs } from './needs.ts';
 import { Rejections } from './rejections.ts';
 
@@ -57,19 +57,28 @@ function withLeastOutput(input: CandidateInput, leastOutput: number): CandidateI
 }
 
 function mostOutputOf({ accepted }: Candidates): number {
-  return Math.max(...accepted.flat().map(({ endpoint }) => endpoint.maxOutputTokens ?? 0));
+  return accepted.flat().reduce((most, { endpoint }) => Math.max(most, endpoint.maxOutputTokens ?? 0), 0);
 }
 
 function passing(input: CandidateInput): Candidates {
   const rejections = new Rejections();
   const filters = filtersOf(input.preferences, input.needs);
+  const flexOnly = flexOnlyModels(input);
   const accepted = input.models.map(({ model, preferences }) => {
     const admitted = copiesOf(model, filters, input, rejections);
-    const ofTier = narrowToTier(admitted, preferences, rejections);
+    const ofTier = narrowToTier(admitted, { preferences, isFlexOnly: flexOnly.has(model.id) }, rejections);
     return narrowToParameters(ofTier, input.needs, rejections);
   });
   return { accepted, rejected: rejections.all };
 }
+
+/** Ids of the models that flex endpoints alone may serve. By id, because a list may bring a model in two parts. */
+function flexOnlyModels({ preferences, models, own }: CandidateInput): ReadonlySet<string> {
+  if (preferences.tier !== 'flex') return NO_MODELS;
+  return new Set(models.filter(({ model }) => hasFlex(model, own)).map(({ model }) => model.id));
+}
+
+const NO_MODELS: ReadonlySet<string> = new Set();
 
 function copiesOf(
   model: Model,

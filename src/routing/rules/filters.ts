@@ -158,7 +158,10 @@ function allOf(
   };
   return {
     name,
-    rejects: (subject) => lackingIn(subject).length > 0,
+    rejects: (subject) => {
+      const there = offered(subject);
+      return all.some((each) => !there.includes(each));
+    },
     reason: (subject) => words(lackingIn(subject)),
   };
 }

@@ -1,6 +1,15 @@
 import { describe, expect, it } from 'vitest';
+import { endpointOf, providerOf } from '../../../test/builders/catalog.ts';
 import { requestOf } from '../../../test/builders/request.ts';
-import { evenly, healthOf, planned, routeOf, tagsOf } from '../../../test/builders/route.ts';
+import {
+  evenly,
+  healthOf,
+  planned,
+  rejectionsOf,
+  routeOf,
+  tagsOf,
+  wishing,
+} from '../../../test/builders/route.ts';
 import { three, wide } from '../../../test/builders/routed-models.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import { planRoute } from '../plan-route.ts';
@@ -57,10 +66,16 @@ describe('service tiers', () => {
       ['acme/flex', 'beta'],
     ],
     [
-      'no flex endpoint is left: normal',
+      'flex, and no flex endpoint is left: nobody',
       { serviceTier: 'flex', wishes: { provider: { only: ['acme'] }, plugins: [] } },
       [],
-      ['acme', 'acme/turbo'],
+      [],
+    ],
+    [
+      'flex, and a price limit leaves one',
+      { serviceTier: 'flex', wishes: { provider: { max_price: { prompt: 1 } }, plugins: [] } },
+      [],
+      ['beta/flex'],
     ],
   ];
   it.each(cases)('%s', (_, changes, variants, tags) => {
@@ -85,6 +100,37 @@ describe('service tiers', () => {
     expect(reasons({ serviceTier: 'flex' })).toContain(
       'service_tier: the flex tier is asked for, and others of the model have it',
     );
+  });
+
+  it('flex is asked for and not left: the reasons of all', () => {
+    const request = wishing({ only: ['beta'] }, { serviceTier: 'flex' });
+    expect(rejectionsOf(planRoute(routeOf([wide], { request })))).toEqual([
+      'acme: only',
+      'acme/turbo: only',
+      'acme/flex: only',
+      'acme/priority: only',
+      'beta/flex: only',
+      'beta/priority: only',
+      'beta: service_tier',
+    ]);
+  });
+
+  it('flex endpoints of providers that nobody has a key for do not count', () => {
+    const elsewhere = endpointOf({
+      provider: providerOf({ slug: 'delta', isServed: false }),
+      tag: 'delta/flex',
+    });
+    const request = requestOf({ serviceTier: 'flex' });
+    expect(planned([...three, elsewhere], { request })).toEqual(['acme', 'beta', 'gamma']);
+  });
+
+  it('flex holds for a model that comes in two parts', () => {
+    const part = (tier: boolean) => ({
+      ...wide,
+      endpoints: wide.endpoints.filter(({ tag }) => tag.endsWith('/flex') === tier),
+    });
+    const request = requestOf({ serviceTier: 'flex' });
+    expect(tagsOf(planRoute(routeOf([part(true), part(false)], { request })))).toEqual(flexible);
   });
 
   it('load is spread where the model has nothing of the tier', () => {

@@ -1,33 +1,44 @@
-import type { Endpoint } from '../../catalog/catalog.ts';
+import type { Endpoint, Model } from '../../catalog/catalog.ts';
+import type { OwnCredential } from '../../ports/own-credentials.ts';
 import type { Candidate } from '../candidate.ts';
 import type { Preferences } from '../preferences.ts';
+import { isOpenTo } from './access.ts';
 import { isNamedInFull } from './provider-names.ts';
 import type { Rejections } from './rejections.ts';
 import { tierOf } from './tiers.ts';
 
 const FILTER = 'service_tier';
 
-/**
- * The candidates of one model that the service tier leaves. Endpoints of a tier serve only on request; flex asks for
- * flex endpoints and nothing else, as long as there are any.
- */
+/** What the service tier does to one model. */
+export interface TierRule {
+  readonly preferences: Preferences;
+  /** Only endpoints of the flex tier may serve. */
+  readonly isFlexOnly: boolean;
+}
+
+/** The candidates of one model that the service tier leaves: endpoints of a tier serve only on request. */
 export function narrowToTier(
   candidates: readonly Candidate[],
-  preferences: Preferences,
+  { preferences, isFlexOnly }: TierRule,
   rejections: Rejections,
 ): readonly Candidate[] {
-  const admitted = candidates.filter(({ endpoint }) => {
-    if (isAdmitted(endpoint, preferences)) return true;
-    rejections.add(endpoint, FILTER, `the ${tierOf(endpoint)} tier serves only on request`);
+  return candidates.filter(({ endpoint }) => {
+    if (!isAdmitted(endpoint, preferences)) {
+      rejections.add(endpoint, FILTER, `the ${tierOf(endpoint)} tier serves only on request`);
+      return false;
+    }
+    if (!isFlexOnly || tierOf(endpoint) === 'flex') return true;
+    rejections.add(endpoint, FILTER, 'the flex tier is asked for, and others of the model have it');
     return false;
   });
-  const isFlex = ({ endpoint }: Candidate) => tierOf(endpoint) === 'flex';
-  if (preferences.tier !== 'flex' || !admitted.some(isFlex)) return admitted;
-  return admitted.filter((candidate) => {
-    if (isFlex(candidate)) return true;
-    rejections.add(candidate.endpoint, FILTER, 'the flex tier is asked for, and others of the model have it');
-    return false;
-  });
+}
+
+/**
+ * Whether a model has endpoints of the flex tier. Who asks for flex is served by those alone, also where another rule
+ * leaves none of them: the standard tier costs more.
+ */
+export function hasFlex(model: Model, own: readonly OwnCredential[]): boolean {
+  return model.endpoints.some((endpoint) => tierOf(endpoint) === 'flex' && isOpenTo(endpoint, model, own));
 }
 
 /** Whether an endpoint is of the standard tier, or of one that was asked for by name, suffix or full slug. */

@@ -23,6 +23,7 @@ const requests: [string, GenerationRequest][] = [
   ['with a price limit', wishing({ max_price: { prompt: 0.5 } })],
   ['zdr', wishing({ zdr: true })],
   ['flex', requestOf({ serviceTier: 'flex' })],
+  ['flex, with only', wishing({ only: ['beta'] }, { serviceTier: 'flex' })],
   ['with an image', requestOf({ items: [{ type: 'message', role: 'user', content: [image] }] })],
 ];
 const own: [string, OwnCredential[]][] = [

@@ -3,8 +3,9 @@ import type { OwnCredential } from '../../ports/own-credentials.ts';
 import type { Preferences } from '../preferences.ts';
 import { accessesTo } from './access.ts';
 import { filtersOf } from './filters.ts';
-import { isAdmitted } from './narrow-to-tier.ts';
+import { hasFlex, isAdmitted } from './narrow-to-tier.ts';
 import type { Needs } from './needs.ts';
+import { tierOf } from './tiers.ts';
 
 /**
  * Tells of any endpoint whether it may serve a request. Without reasons, so that thousands can be asked. The output that
@@ -16,10 +17,15 @@ export function servability(
   own: readonly OwnCredential[],
 ): (endpoint: Endpoint, model: Model) => boolean {
   const filters = filtersOf(preferences, { ...needs, leastOutput: 0 });
-  return (endpoint, model) =>
+  const isOfTier = (endpoint: Endpoint, model: Model) =>
     isAdmitted(endpoint, preferences) &&
-    accessesTo(endpoint, model, own).some((access) => {
+    (preferences.tier !== 'flex' || tierOf(endpoint) === 'flex' || !hasFlex(model, own));
+  return (endpoint, model) => {
+    if (!isOfTier(endpoint, model)) return false;
+    for (const access of accessesTo(endpoint, model, own)) {
       const subject = { model, endpoint, access, own };
-      return !filters.some((filter) => filter.rejects(subject));
-    });
+      if (!filters.some((filter) => filter.rejects(subject))) return true;
+    }
+    return false;
+  };
 }

@@ -3,12 +3,13 @@ import type { Endpoint } from '../../catalog/catalog.ts';
 /** Service tiers that have endpoints of their own. */
 export type Tier = 'flex' | 'priority';
 
-const ENDINGS: readonly (readonly [ending: string, tier: Tier])[] = [
-  ['/flex', 'flex'],
-  ['/priority', 'priority'],
+const ENDINGS: readonly { readonly ending: string; readonly tier: Tier }[] = [
+  { ending: '/flex', tier: 'flex' },
+  { ending: '/priority', tier: 'priority' },
 ];
 
 /** The tier that an endpoint is of, which is the end of its slug; undefined = the standard one. */
 export function tierOf({ tag }: Pick<Endpoint, 'tag'>): Tier | undefined {
-  return ENDINGS.find(([ending]) => tag.endsWith(ending))?.[1];
+  for (const { ending, tier } of ENDINGS) if (tag.endsWith(ending)) return tier;
+  return undefined;
 }

@@ -176,7 +176,7 @@ export const THINKING: RequestChapter = {
   features: [
     row({
       title: 'Effort',
-      note: 'Where the upstream wants a budget in tokens, effort is a share of the output limit.',
+      note: 'Where the upstream wants a budget in tokens, effort is a share of the output limit. Claude models that take no budget (Opus 4.7 and later) get `thinking: {type: adaptive}` and `output_config.effort`.',
       asked: settings({
         responses: { reasoning: { effort: 'high' } },
         messages: { output_config: { effort: 'high' } },

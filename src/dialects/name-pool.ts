@@ -1,0 +1,32 @@
+/** Characters that are enough for `_` and the number of a tool. */
+const LONGEST_SUFFIX = 7;
+
+/** Gives names out, each only once: later takers of the same name get a number behind it. */
+export class NamePool {
+  readonly #taken: Set<unknown>;
+  readonly #maxLength: number;
+  /** The next number for names that begin alike: of long ones, the same number would make the same name. */
+  readonly #numbers = new Map<string, number>();
+
+  constructor(taken: Iterable<unknown>, maxLength: number) {
+    this.#taken = new Set(taken);
+    this.#maxLength = maxLength;
+  }
+
+  take(wanted: string): string {
+    const name = this.#taken.has(wanted) ? this.#numbered(wanted) : wanted;
+    this.#taken.add(name);
+    return name;
+  }
+
+  #numbered(wanted: string): string {
+    const stem = wanted.slice(0, this.#maxLength - LONGEST_SUFFIX);
+    for (let number = this.#numbers.get(stem) ?? 2; ; number++) {
+      const suffix = `_${number}`;
+      const name = wanted.slice(0, this.#maxLength - suffix.length) + suffix;
+      if (this.#taken.has(name)) continue;
+      this.#numbers.set(stem, number + 1);
+      return name;
+    }
+  }
+}
