@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { Catalog, Model } from '../catalog/catalog.ts';
+import { tierOf } from '../catalog/endpoint-tier.ts';
 import type { InboundDialect, ReplyContext } from '../dialects/dialect.ts';
 import { GatewayError, invalidRequest, toGatewayError } from '../ir/errors.ts';
 import type { Event, EventBatch } from '../ir/events.ts';
@@ -337,13 +338,8 @@ function replyContext(parts: GatewayParts, { input, snapshot, request, journey }
     ...contextBase(parts, input, snapshot, request),
     model: selected?.model.id ?? journey.plan.requested,
     provider: selected?.endpoint.provider.name ?? '',
-    serviceTier: selected === undefined ? 'default' : tierOf(selected.endpoint.tag),
+    serviceTier: (selected && tierOf(selected.endpoint)) ?? 'default',
   };
-}
-
-/** Tier endpoints are told by the end of their tag. */
-function tierOf(tag: string): string {
-  return /\/(flex|priority)$/.exec(tag)?.[1] ?? 'default';
 }
 
 /** Puts the batch that was already pulled back in front. Ending early ends the source. */

@@ -1,3 +1,4 @@
+import type { Tier } from '../catalog/endpoint-tier.ts';
 import type { PriceName } from '../config/price-names.ts';
 import type { GenerationRequest } from '../ir/request.ts';
 import type { Json, JsonObject } from '../kit/json.ts';
@@ -6,7 +7,6 @@ import { type Price, parsePrice } from '../kit/money.ts';
 import type { Percentile } from './health/endpoint-health.ts';
 import type { Variant } from './resolve/routed-model.ts';
 import { type NameList, nameListOf } from './rules/provider-names.ts';
-import type { Tier } from './rules/tiers.ts';
 
 /** What endpoints may be sorted by. */
 export type SortKey = 'price' | 'throughput' | 'latency' | 'exacto';

@@ -1,5 +1,6 @@
 import type { Provider } from '../catalog/catalog.ts';
 import { type Credential, secretsOf } from '../catalog/credential.ts';
+import { tierOf } from '../catalog/endpoint-tier.ts';
 import type { RenderedRequest, RenderTarget, UpstreamDialect } from '../dialects/dialect.ts';
 import type { DialectName, Format } from '../ir/items.ts';
 import type { TranslationEntry } from '../ir/metadata.ts';
@@ -11,6 +12,7 @@ import { TokenRefused } from './auth/google-tokens.ts';
 import { type AnswerSource, Batches, MAX_EVENT_BYTES, streamReader } from './batches.ts';
 import { type FailureScope, failureOfBody, failureOfProblem, failureOfReply } from './failure.ts';
 import { fitReasoning } from './fit-reasoning.ts';
+import { fitTier } from './fit-tier.ts';
 import { openCall } from './open-call.ts';
 import { type Patience, readBeginning } from './read-beginning.ts';
 import { type Confidential, isSecretName, redactJson } from './redact.ts';
@@ -117,9 +119,10 @@ export function* renderCall(
   model: string,
 ): Sliced<RenderedRequest> {
   const target = targetOf(call, model);
-  const fitted = fitReasoning(call.request, call.endpoint.reasoning, target.maxOutputTokens);
+  const ofTier = fitTier(call.request, tierOf(call.endpoint), dialect.name);
+  const fitted = fitReasoning(ofTier.request, call.endpoint.reasoning, target.maxOutputTokens);
   const { request } = fitted;
-  const report = [...fitted.report, ...lostBetas(target, dialect)];
+  const report = [...ofTier.report, ...fitted.report, ...lostBetas(target, dialect)];
   const rendered = yield* call.lane === 'relay'
     ? dialect.renderRelay(request, target)
     : dialect.renderRequest(request, target);

@@ -1,6 +1,6 @@
+import { tierOf } from '../../catalog/endpoint-tier.ts';
 import type { Candidate, RankedCandidate } from '../candidate.ts';
 import type { Preferences } from '../preferences.ts';
-import { tierOf } from '../rules/tiers.ts';
 import { drawFirst, type Share } from './draw.ts';
 import {
   ABSENCE,

@@ -1,9 +1,9 @@
 import type { Endpoint } from '../../catalog/catalog.ts';
+import { tierOf } from '../../catalog/endpoint-tier.ts';
 import { type Candidate, siteOf } from '../candidate.ts';
 import { type EndpointHealth, type HealthView, isWell, type Percentiles } from '../health/endpoint-health.ts';
 import type { Preferences, SortKey, Threshold } from '../preferences.ts';
 import { placeIn } from '../rules/provider-names.ts';
-import { tierOf } from '../rules/tiers.ts';
 import { tokenPriceOf } from './token-price.ts';
 
 /** What the order of candidates depends on besides the candidates and the preferences. */

@@ -1,11 +1,11 @@
 import type { Endpoint, Model } from '../../catalog/catalog.ts';
+import { tierOf } from '../../catalog/endpoint-tier.ts';
 import type { OwnCredential } from '../../ports/own-credentials.ts';
 import type { Candidate } from '../candidate.ts';
 import type { Preferences } from '../preferences.ts';
 import { isOpenTo } from './access.ts';
 import { isNamedInFull } from './provider-names.ts';
 import type { Rejections } from './rejections.ts';
-import { tierOf } from './tiers.ts';
 
 const FILTER = 'service_tier';
 

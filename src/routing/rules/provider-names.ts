@@ -1,5 +1,5 @@
 import type { Endpoint } from '../../catalog/catalog.ts';
-import { tierOf } from './tiers.ts';
+import { tierOf } from '../../catalog/endpoint-tier.ts';
 
 /** Names that a preference lists, in lower case, each with its first place in the list. */
 export type NameList = ReadonlyMap<string, number>;

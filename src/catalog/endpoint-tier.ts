@@ -1,4 +1,4 @@
-import type { Endpoint } from '../../catalog/catalog.ts';
+import type { Endpoint } from './catalog.ts';
 
 /** Service tiers that have endpoints of their own. */
 export type Tier = 'flex' | 'priority';

@@ -1,0 +1,43 @@
+import type { Nanos } from '../../kit/money.ts';
+
+/** Money of one generation: reserved, spent so far, or spent in the end. Never negative. */
+export interface Amount {
+  /** Charged to the account. */
+  readonly creditNanos: Nanos;
+  /** List price of what the account's own credentials served: billed by their provider, counted here. */
+  readonly byokNanos: Nanos;
+}
+
+/** No money at all. */
+export const NOTHING: Amount = { creditNanos: 0n, byokNanos: 0n };
+
+/** Both amounts together. */
+export function plus(one: Amount, other: Amount): Amount {
+  return {
+    creditNanos: one.creditNanos + other.creditNanos,
+    byokNanos: one.byokNanos + other.byokNanos,
+  };
+}
+
+/** What is left of an amount that the other is part of. */
+export function minus(whole: Amount, part: Amount): Amount {
+  return {
+    creditNanos: whole.creditNanos - part.creditNanos,
+    byokNanos: whole.byokNanos - part.byokNanos,
+  };
+}
+
+/** The greater one on each side. */
+export function atLeast(one: Amount, other: Amount): Amount {
+  return {
+    creditNanos: one.creditNanos > other.creditNanos ? one.creditNanos : other.creditNanos,
+    byokNanos: one.byokNanos > other.byokNanos ? one.byokNanos : other.byokNanos,
+  };
+}
+
+/** Throws for a negative amount: nobody is ever given money by using the gateway. */
+export function assertAmount({ creditNanos, byokNanos }: Amount): void {
+  if (creditNanos < 0n || byokNanos < 0n) {
+    throw new RangeError(`negative amount: ${creditNanos} of credits, ${byokNanos} of own credentials`);
+  }
+}

@@ -1,0 +1,49 @@
+import type { Nanos } from '../../kit/money.ts';
+import type { Limit } from './limits.ts';
+
+/** The money of an account. A value. */
+export interface Balance {
+  /** Given in all, from the beginning. */
+  readonly grantedNanos: Nanos;
+  /** False: spending is counted, but nothing is refused for want of credits. */
+  readonly isEnforced: boolean;
+  /**
+   * Granted, neither spent nor reserved. Kept with every step, not computed from the other figures: that they agree is
+   * what `verify` checks.
+   */
+  readonly leftNanos: Nanos;
+  /** The record that changed the grant last. */
+  readonly sequence: number;
+}
+
+/** An account that nobody gave anything: not enforced. */
+export const UNGRANTED: Balance = { grantedNanos: 0n, isEnforced: false, leftNanos: 0n, sequence: 0 };
+
+/** The limit that a balance is. */
+export function limitsOf({ isEnforced, grantedNanos }: Balance): readonly Limit[] {
+  return isEnforced ? [{ window: 'lifetime', nanos: grantedNanos, countsByok: false }] : [];
+}
+
+/** A balance after a grant. */
+export function regranted(balance: Balance, grantedNanos: Nanos | null, sequence: number): Balance {
+  if (grantedNanos === null) return { ...balance, isEnforced: false, sequence };
+  return {
+    grantedNanos,
+    isEnforced: true,
+    leftNanos: balance.leftNanos + grantedNanos - balance.grantedNanos,
+    sequence,
+  };
+}
+
+/** The money equation of an account: granted - settled - reserved - left = difference, which must be 0. */
+export interface AccountStatement {
+  readonly accountId: string;
+  /** Null = not enforced, and then there is nothing left to speak of. */
+  readonly grantedNanos: Nanos | null;
+  readonly settledNanos: Nanos;
+  /** Of open generations. */
+  readonly reservedNanos: Nanos;
+  /** Neither spent nor reserved. What `credits show` prints counts settled money only: granted - settled. */
+  readonly leftNanos: Nanos | null;
+  readonly differenceNanos: Nanos;
+}

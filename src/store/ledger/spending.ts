@@ -1,0 +1,73 @@
+import type { Nanos } from '../../kit/money.ts';
+import type { Amount } from './amount.ts';
+import { goesOn, type LimitWindow, type WindowNumbers } from './windows.ts';
+
+/** What was spent, over everything and in the current windows. */
+export type Sums = Readonly<Record<LimitWindow, Nanos>>;
+
+/** What a key, a workspace or an account has spent. A value: spending more makes another one. */
+export interface Spending {
+  /** The windows that the sums belong to. */
+  readonly windows: WindowNumbers;
+  readonly credit: Sums;
+  readonly byok: Sums;
+}
+
+const NO_SUMS: Sums = { lifetime: 0n, daily: 0n, weekly: 0n, monthly: 0n };
+
+/** Nothing was ever spent. */
+export const NOTHING_SPENT: Spending = {
+  windows: { daily: 0, weekly: 0, monthly: 0 },
+  credit: NO_SUMS,
+  byok: NO_SUMS,
+};
+
+/** Whether anything was ever spent. */
+export function hasSpent({ credit, byok }: Spending): boolean {
+  return credit.lifetime !== 0n || byok.lifetime !== 0n;
+}
+
+/** Spending as it counts at a moment: the sums of windows that are over are zero. */
+export function spendingAt(spending: Spending, at: WindowNumbers): Spending {
+  const { windows, credit, byok } = spending;
+  if (windows.daily === at.daily && windows.weekly === at.weekly && windows.monthly === at.monthly) {
+    return spending;
+  }
+  const daily = goesOn(windows.daily, at.daily);
+  const weekly = goesOn(windows.weekly, at.weekly);
+  const monthly = goesOn(windows.monthly, at.monthly);
+  const current = (sums: Sums): Sums =>
+    sums === NO_SUMS
+      ? NO_SUMS
+      : {
+          lifetime: sums.lifetime,
+          daily: daily ? sums.daily : 0n,
+          weekly: weekly ? sums.weekly : 0n,
+          monthly: monthly ? sums.monthly : 0n,
+        };
+  return {
+    windows: {
+      daily: daily ? windows.daily : at.daily,
+      weekly: weekly ? windows.weekly : at.weekly,
+      monthly: monthly ? windows.monthly : at.monthly,
+    },
+    credit: current(credit),
+    byok: current(byok),
+  };
+}
+
+/** Spending after an amount was spent at a moment. */
+export function spend(spending: Spending, amount: Amount, at: WindowNumbers): Spending {
+  const { windows, credit, byok } = spendingAt(spending, at);
+  return { windows, credit: raised(credit, amount.creditNanos), byok: raised(byok, amount.byokNanos) };
+}
+
+function raised(sums: Sums, nanos: Nanos): Sums {
+  if (nanos === 0n) return sums;
+  return {
+    lifetime: sums.lifetime + nanos,
+    daily: sums.daily + nanos,
+    weekly: sums.weekly + nanos,
+    monthly: sums.monthly + nanos,
+  };
+}
