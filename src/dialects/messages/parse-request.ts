@@ -51,6 +51,7 @@ export function* parseRequestSliced(body: JsonObject, _context: ParseContext): S
     ...(reasoning !== undefined && { reasoning }),
     ...parseOutputFormat(objectOf(config.format)),
     ...(isJsonObject(body.cache_control) && { cache: parseCacheMark(body.cache_control) }),
+    ...(typeof body.prompt_cache_key === 'string' && { promptCacheKey: body.prompt_cache_key }),
     ...(typeof body.service_tier === 'string' && { serviceTier: body.service_tier }),
     ...(typeof body.speed === 'string' && { speed: body.speed as 'fast' | 'standard' }),
     ...(typeof user === 'string' && { user }),

@@ -103,6 +103,9 @@ function sharedFields(vendor: string) {
         description: 'Models to try in order when the primary one fails or refuses; not with `models`.',
       }),
     ),
+    prompt_cache_key: optional(
+      Type.String({ description: 'Requests with the same key go to the same endpoint where they can.' }),
+    ),
     ...gatewayFieldSchemas,
   };
 }
@@ -130,4 +133,5 @@ export const GATEWAY_FIELDS: ReadonlySet<string> = new Set([
   'fallbacks',
   'user',
   'cache_control',
+  'prompt_cache_key',
 ]);
