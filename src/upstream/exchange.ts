@@ -1,10 +1,14 @@
 import type { Dispatcher } from 'undici';
 import { Deadlines } from './deadlines.ts';
 import { expiryProblem, socketProblem } from './socket-problem.ts';
+import { isOfReusedConnection } from './stale-connection.ts';
 import { type TransportCall, TransportProblem } from './upstream.ts';
 
 /** Bytes that may wait for the reader before the socket is paused: less than one full read from the socket. */
 const HIGH_WATER_BYTES = 16 * 1024;
+
+/** A connection that was closed before it was used says so by then; later, somebody may have worked on the request. */
+const STALE_WITHIN_MS = 1000;
 
 /** Head of an answer. */
 export interface Head {
@@ -32,6 +36,9 @@ export class Exchange implements Dispatcher.DispatchHandler, AsyncIterableIterat
   #receivedBytes = 0;
   #wakeReader: (() => void) | undefined;
   #ended = false;
+  #sentAtMs = 0;
+  #hasHead = false;
+  #wasStale = false;
   #failure: { readonly reason: unknown } | undefined;
 
   constructor(call: Pick<TransportCall, 'signal' | 'timeouts'>, maxBodyBytes: number) {
@@ -47,6 +54,7 @@ export class Exchange implements Dispatcher.DispatchHandler, AsyncIterableIterat
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
+    this.#sentAtMs = performance.now();
     if (this.#failure !== undefined) controller.abort(new Error('given up'));
     else this.#deadlines.enter('firstByte');
   }
@@ -56,6 +64,7 @@ export class Exchange implements Dispatcher.DispatchHandler, AsyncIterableIterat
     status: number,
     headers: Readonly<Record<string, string | string[] | undefined>>,
   ): void {
+    this.#hasHead = true;
     if (status >= 200) this.#resolveHead({ status, headers: joined(headers) });
   }
 
@@ -83,7 +92,17 @@ export class Exchange implements Dispatcher.DispatchHandler, AsyncIterableIterat
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.#wasStale = !this.#hasHead && this.#isFresh() && isOfReusedConnection(error);
     this.#fail(socketProblem(error, this.#controller !== undefined));
+  }
+
+  /** The connection was a kept one and closed as soon as it was used: nobody has seen the request. */
+  get wasStale(): boolean {
+    return this.#wasStale;
+  }
+
+  #isFresh(): boolean {
+    return performance.now() - this.#sentAtMs < STALE_WITHIN_MS;
   }
 
   async next(): Promise<IteratorResult<Uint8Array, undefined>> {

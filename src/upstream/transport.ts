@@ -1,8 +1,9 @@
-import { type Dispatcher, Pool } from 'undici';
+import { buildConnector, type Dispatcher, Pool } from 'undici';
 import { type EgressRules, NO_EGRESS_RULES } from '../kit/egress.ts';
 import { decompress, type ExpansionLimits } from './decompress.ts';
-import { Exchange } from './exchange.ts';
+import { Exchange, type Head } from './exchange.ts';
 import { guardedLookup, requirePassage } from './guard.ts';
+import { markingErrors } from './stale-connection.ts';
 import type { Transport, TransportCall, TransportReply } from './upstream.ts';
 
 /** Bounds of the network transport. */
@@ -48,14 +49,34 @@ export function createNetworkTransport(
       const rules = call.isGuarded ? egress() : undefined;
       if (rules !== undefined) requirePassage(url, rules);
       const pool = pools.of(url, call.timeouts.connect, rules);
-      const exchange = new Exchange(call, limits.bodyBytes);
-      pool.dispatch(requestOf(url, call), exchange);
-      const { status, headers } = await exchange.head;
+      const { exchange, head } = await openExchange(pool, url, call, limits.bodyBytes);
+      const { status, headers } = head;
       const chunks = decompress(exchange, headers['content-encoding'], limits.expansion);
       return { status, headers, chunks } satisfies TransportReply;
     },
     close: () => pools.close(),
   };
+}
+
+/** Kept connections that may turn out to be closed, one after the other, before a call fails for it. */
+const MOST_STALE = 3;
+
+/** Sends a call; again when the connection was a kept one that the other side had closed meanwhile. */
+async function openExchange(
+  pool: Pool,
+  url: URL,
+  call: TransportCall,
+  maxBodyBytes: number,
+): Promise<{ readonly exchange: Exchange; readonly head: Head }> {
+  for (let stale = 0; ; stale++) {
+    const exchange = new Exchange(call, maxBodyBytes);
+    pool.dispatch(requestOf(url, call), exchange);
+    try {
+      return { exchange, head: await exchange.head };
+    } catch (problem) {
+      if (!exchange.wasStale || stale >= MOST_STALE || call.signal.aborted) throw problem;
+    }
+  }
 }
 
 function requestOf(url: URL, call: TransportCall): Dispatcher.DispatchOptions {
@@ -109,15 +130,16 @@ class Pools {
 
   #open(url: URL, connectMs: number, rules: EgressRules | undefined): Pool {
     const port = Number(url.port || (url.protocol === 'http:' ? 80 : 443));
+    const connect = buildConnector({
+      timeout: connectMs,
+      rejectUnauthorized: true,
+      ...(rules !== undefined && { lookup: guardedLookup(port, rules) }),
+    });
     return new Pool(url.origin, {
       connections: this.#limits.connectionsPerOrigin,
       pipelining: 1,
       allowH2: false,
-      connect: {
-        timeout: connectMs,
-        rejectUnauthorized: true,
-        ...(rules !== undefined && { lookup: guardedLookup(port, rules) }),
-      },
+      connect: (options, callback) => connect(options, markingErrors(callback)),
       keepAliveTimeout: this.#limits.keepAliveMs,
       maxHeaderSize: this.#limits.headBytes,
       // Our own limits are exact and stand still while the reader is slow.

@@ -376,3 +376,41 @@ describe('a guarded call', () => {
     expect((await problemOf(openGuarded(upstream.url))).message).toBe(NOT_ALLOWED);
   });
 });
+
+describe('a kept connection that the upstream has closed', () => {
+  /** One connection that works, and is there for the next call. */
+  const warm = async () => {
+    upstream.answer([head(200), write('one'), end()]);
+    await textOf((await transport.open(callTo())).chunks);
+    // Until the connection is put back.
+    await sleep(20);
+    upstream.clear();
+  };
+
+  it('is no failure: the call is sent again', async () => {
+    await warm();
+    upstream.answer([reset()]);
+    upstream.answer([head(200), write('two'), end()]);
+    const { status, chunks } = await transport.open(callTo());
+    expect([status, await textOf(chunks)]).toEqual([200, 'two']);
+    expect(upstream.connections).toBe(2);
+  });
+
+  it('is a failure when it was new, and once an answer began', async () => {
+    upstream.answer([reset()]);
+    expect(await problemOf(transport.open(callTo()))).toMatchObject({ reason: 'reset' });
+    expect(upstream.requests).toHaveLength(1);
+    upstream.clear();
+    await warm();
+    upstream.answer([head(200), write('part'), reset()]);
+    const { chunks } = await transport.open(callTo());
+    expect(await problemOf(textOf(chunks))).toMatchObject({ reason: 'reset' });
+  });
+
+  it('is a failure when it closes so late that somebody may have worked on the call', async () => {
+    await warm();
+    upstream.answer([stall(1200), reset()]);
+    expect(await problemOf(transport.open(callTo()))).toMatchObject({ reason: 'reset' });
+    expect(upstream.requests).toHaveLength(1);
+  });
+});
