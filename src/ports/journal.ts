@@ -1,0 +1,47 @@
+/** Where a record stands in the journal; later ones are greater. */
+export interface JournalPosition {
+  readonly segment: number;
+  /** Bytes from the beginning of the segment to the end of the record. */
+  readonly offset: number;
+}
+
+/** A record that was read back. */
+export interface JournalEntry {
+  readonly position: JournalPosition;
+  readonly record: Uint8Array;
+}
+
+/**
+ * What a record survives: `process`, the end of this process by whatever means; `power`, also that of the machine. Who
+ * waits for `power` waits for the disk, together with all others who do.
+ */
+export type Durability = 'process' | 'power';
+
+/** The disk takes no more: nothing that must be recorded may be done. */
+export class JournalUnavailable extends Error {
+  constructor(message: string, cause?: unknown) {
+    super(message, { cause });
+    this.name = 'JournalUnavailable';
+  }
+}
+
+/** An append-only file of records in segments. */
+export interface Journal {
+  /**
+   * Appends a record, which must not be changed until then: resolves once it survives what `durability` says. Records stand
+   * in the order in which they were appended. Rejects with JournalUnavailable; the record may be there all the same, so
+   * whoever appends it again must recognise it when it is read twice.
+   */
+  append(record: Uint8Array, durability: Durability): Promise<JournalPosition>;
+  /**
+   * False from a failure of the disk until it has room and works again: nothing new may be begun. Appends are taken as long
+   * as the room lasts that is kept for what is under way; then they are rejected at once.
+   */
+  readonly isWritable: boolean;
+  /** What its segments take on the disk. */
+  readonly size: { readonly segments: number; readonly bytes: number };
+  /** Lets segments go that end at or before a position, but never the current one. */
+  release(upTo: JournalPosition): Promise<void>;
+  /** Writes what is waiting, then closes. */
+  close(): Promise<void>;
+}

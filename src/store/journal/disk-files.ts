@@ -1,0 +1,45 @@
+import { constants } from 'node:fs';
+import { type FileHandle, open, readdir, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { makeDirectory } from '../make-directory.ts';
+import type { JournalFile, JournalFiles, OpenMode } from './journal-files.ts';
+
+const FLAGS: Record<OpenMode, number> = {
+  // Whoever opens a FIFO without this waits for somebody to write.
+  read: constants.O_RDONLY | constants.O_NONBLOCK,
+  change: constants.O_RDWR,
+  create: constants.O_RDWR | constants.O_CREAT | constants.O_TRUNC,
+};
+
+/** Makes the directory of a journal if need be (0700). Its files have mode 0600. */
+export async function openDiskFiles(directory: string): Promise<JournalFiles> {
+  if (makeDirectory(directory)) await syncDirectory(dirname(directory));
+  return {
+    pathOf: (name) => join(directory, name),
+    list: () => readdir(directory),
+    open: async (name, mode) => diskFileOf(await open(join(directory, name), FLAGS[mode], 0o600)),
+    rename: (from, to) => rename(join(directory, from), join(directory, to)),
+    remove: (name) => rm(join(directory, name), { force: true }),
+    sync: () => syncDirectory(directory),
+  };
+}
+
+function diskFileOf(handle: FileHandle): JournalFile {
+  return {
+    size: async () => (await handle.stat()).size,
+    read: async (into, position) => (await handle.read(into, 0, into.length, position)).bytesRead,
+    write: async (bytes, position) => (await handle.write(bytes, 0, bytes.length, position)).bytesWritten,
+    truncate: (length) => handle.truncate(length),
+    sync: () => handle.datasync(),
+    close: () => handle.close(),
+  };
+}
+
+async function syncDirectory(path: string): Promise<void> {
+  const handle = await open(path, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,73 @@
+import { crc32 } from '../../kit/crc32.ts';
+
+/**
+ * A record as it stands in a segment: mark (1 byte), length of the record (3), the segment's `synced` end when this was
+ * written (4), checksum of these and the record (4), the record. Numbers are big-endian.
+ */
+export interface Frame {
+  readonly record: Uint8Array;
+  /** The disk had everything before this. */
+  readonly synced: number;
+  /** Where the frame ends in the segment. */
+  readonly end: number;
+}
+
+const FRAME_HEADER_BYTES = 12;
+
+/** A greater length is damage. */
+export const MAX_RECORD_BYTES = 4 * 1024 * 1024;
+
+/** No byte of ASCII text, and not zero: neither JSON nor what a file system fills up with looks like a frame. */
+const MARK = 0xd7;
+
+const CHECKED_BYTES = 8;
+
+/** What a record takes in a segment. */
+export function bytesOfFrame(record: Uint8Array): number {
+  return FRAME_HEADER_BYTES + record.length;
+}
+
+/** Writes a frame and returns where it ends. */
+export function writeFrame(
+  into: Buffer,
+  at: number,
+  frame: { readonly record: Uint8Array; readonly synced: number; readonly seed: number },
+): number {
+  const { record, synced, seed } = frame;
+  into.writeUInt32BE(MARK * 0x1000000 + record.length, at);
+  into.writeUInt32BE(synced, at + 4);
+  into.writeUInt32BE(checksum(into, at, record, seed), at + CHECKED_BYTES);
+  into.set(record, at + FRAME_HEADER_BYTES);
+  return at + FRAME_HEADER_BYTES + record.length;
+}
+
+/** The frame that begins at a place of a segment; undefined if there is no whole one. */
+export function readFrame(segment: Buffer, at: number, seed: number): Frame | undefined {
+  const begin = at + FRAME_HEADER_BYTES;
+  if (begin > segment.length || segment[at] !== MARK) return undefined;
+  const length = segment.readUIntBE(at + 1, 3);
+  const end = begin + length;
+  if (length === 0 || length > MAX_RECORD_BYTES || end > segment.length) return undefined;
+  const record = segment.subarray(begin, end);
+  if (segment.readUInt32BE(at + CHECKED_BYTES) !== checksum(segment, at, record, seed)) return undefined;
+  return { record, synced: segment.readUInt32BE(at + 4), end };
+}
+
+/**
+ * Whether the disk once had the frame that cannot be read at `place`: a later one says so. Otherwise it was being written
+ * when the machine stopped. Whole frames may stand behind it even so: a disk writes in whatever order it likes.
+ */
+export function wasSynced(segment: Buffer, place: number, seed: number): boolean {
+  let at = segment.indexOf(MARK, place + 1);
+  while (at !== -1 && at + FRAME_HEADER_BYTES <= segment.length) {
+    const synced = segment.readUInt32BE(at + 4);
+    // The cheap question first: few places that are no frames get past it.
+    if (synced > place && synced <= at && readFrame(segment, at, seed) !== undefined) return true;
+    at = segment.indexOf(MARK, at + 1);
+  }
+  return false;
+}
+
+function checksum(bytes: Buffer, at: number, record: Uint8Array, seed: number): number {
+  return crc32(record, crc32(bytes.subarray(at, at + CHECKED_BYTES), seed));
+}

@@ -1,0 +1,62 @@
+import type { Journal, JournalEntry } from '../../ports/journal.ts';
+import { DataDirectoryProblem } from '../data-directory-problem.ts';
+import { openDiskFiles } from './disk-files.ts';
+import type { JournalFiles } from './journal-files.ts';
+import { readJournal, type TornTail } from './read-journal.ts';
+import { sealAll } from './seal.ts';
+import { type JournalLimits, SegmentedJournal } from './segmented-journal.ts';
+
+/** Where a journal is, its sizes, and who hears what it holds. */
+export interface JournalOptions extends Partial<JournalLimits> {
+  /** Made if need be. Only one process may have it open: the lock of the data directory sees to that. */
+  readonly directory: string;
+  /** Is given every record, oldest first, before the journal is open. Its bytes share memory with a whole segment. */
+  replay(entry: JournalEntry): void;
+}
+
+/** A journal that is open, and what was lost of it in a way that breaks no promise. */
+export interface OpenedJournal {
+  readonly journal: Journal;
+  readonly tornTails: readonly TornTail[];
+}
+
+const MEBIBYTE = 1024 * 1024;
+
+const DEFAULT_LIMITS: JournalLimits = {
+  segmentBytes: 64 * MEBIBYTE,
+  reservedBytes: 4 * MEBIBYTE,
+  maxWaitingBytes: 16 * MEBIBYTE,
+};
+
+/**
+ * Opens a journal. A disk that cannot be written does not keep it from opening: it is not writable then, until the disk
+ * is. Rejects with a DataDirectoryProblem where records are damaged that were safely on the disk.
+ */
+export async function openJournal(options: JournalOptions, given?: JournalFiles): Promise<OpenedJournal> {
+  const files = given ?? (await diskFilesOf(options.directory));
+  const { segments, tornTails } = await readJournal(files, (entry) => options.replay(entry));
+  const journal = new SegmentedJournal(files, limitsOf(options), await sealAll(files, segments));
+  await journal.start();
+  return { journal, tornTails };
+}
+
+async function diskFilesOf(directory: string): Promise<JournalFiles> {
+  try {
+    return await openDiskFiles(directory);
+  } catch (error) {
+    const { code = 'unknown' } = error as NodeJS.ErrnoException;
+    throw new DataDirectoryProblem(
+      `the directory ${directory} cannot be made (${code}); make the one it is in writable`,
+      false,
+      error,
+    );
+  }
+}
+
+function limitsOf({ segmentBytes, reservedBytes, maxWaitingBytes }: Partial<JournalLimits>): JournalLimits {
+  return {
+    segmentBytes: segmentBytes ?? DEFAULT_LIMITS.segmentBytes,
+    reservedBytes: reservedBytes ?? DEFAULT_LIMITS.reservedBytes,
+    maxWaitingBytes: maxWaitingBytes ?? DEFAULT_LIMITS.maxWaitingBytes,
+  };
+}

@@ -1,0 +1,171 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { JournalDisk } from '../../../test/faults/journal-disk.ts';
+import { crc32 } from '../../kit/crc32.ts';
+import { DataDirectoryProblem } from '../data-directory-problem.ts';
+import { openJournal } from './open-journal.ts';
+import { type JournalContent, readJournal } from './read-journal.ts';
+import { nameOfSegment, parseSegmentHeader, renderSegmentHeader, SEGMENT_HEADER_BYTES } from './segment.ts';
+
+const FIRST = nameOfSegment(1);
+const SECOND = nameOfSegment(2);
+const RECORDS = ['one', 'two', 'three', 'four'];
+
+/** A record and what its frame adds. */
+const framed = (text: string) => text.length + 12;
+const endOf = (count: number) =>
+  RECORDS.slice(0, count)
+    .map(framed)
+    .reduce((sum, bytes) => sum + bytes, SEGMENT_HEADER_BYTES);
+
+/** A journal with each of some texts appended and synced on its own. */
+async function written(texts: readonly string[], segmentBytes?: number): Promise<JournalDisk> {
+  const disk = new JournalDisk();
+  const { journal } = await going(
+    disk,
+    openJournal({ directory: '', segmentBytes, reservedBytes: 0, replay() {} }, disk),
+  );
+  for (const text of texts) await going(disk, journal.append(Buffer.from(text), 'power'));
+  await going(disk, journal.close());
+  return disk;
+}
+
+async function read(disk: JournalDisk): Promise<JournalContent & { readonly texts: readonly string[] }> {
+  const texts: string[] = [];
+  const content = await going(
+    disk,
+    readJournal(disk, ({ record }) => texts.push(Buffer.from(record).toString())),
+  );
+  return { ...content, texts };
+}
+
+async function going<T>(disk: JournalDisk, operation: Promise<T>): Promise<T> {
+  operation.catch(() => {});
+  await disk.quiesce();
+  return operation;
+}
+
+describe('reading a journal', () => {
+  let disk: JournalDisk;
+
+  beforeEach(async () => {
+    disk = await written(RECORDS);
+  });
+
+  it('gives all records in order and says how far each segment goes', async () => {
+    const { texts, segments, tornTails } = await read(disk);
+    expect(texts).toEqual(RECORDS);
+    expect(tornTails).toEqual([]);
+    expect(segments).toEqual([{ number: 1, bytes: endOf(4), ends: { synced: endOf(3), written: endOf(4) } }]);
+  });
+
+  it('reads the prefix wherever the last record is cut, and reports the rest', async () => {
+    const whole = disk.contentOf(FIRST)!;
+    for (let cut = 1; cut < framed('four'); cut++) {
+      disk.setContent(FIRST, whole.subarray(0, whole.length - cut));
+      const { texts, tornTails } = await read(disk);
+      expect(texts).toEqual(RECORDS.slice(0, 3));
+      expect(tornTails).toEqual([
+        { file: '/journal/0000000001.journal', offset: endOf(3), bytes: framed('four') - cut },
+      ]);
+    }
+  });
+
+  it('drops the last record for one wrong bit and refuses every other one', async () => {
+    const whole = disk.contentOf(FIRST)!;
+    for (let bit = 0; bit < whole.length * 8; bit++) {
+      const changed = Buffer.from(whole);
+      changed[bit >> 3]! ^= 1 << (bit & 7);
+      disk.setContent(FIRST, changed);
+      if (bit >> 3 >= endOf(3)) expect((await read(disk)).texts).toEqual(RECORDS.slice(0, 3));
+      else await expect(read(disk)).rejects.toThrow(DataDirectoryProblem);
+    }
+  });
+
+  it('names the file and the place of damage, and what to do', async () => {
+    disk.contentOf(FIRST)![endOf(1) + 14]! ^= 1;
+    await expect(read(disk)).rejects.toThrow(
+      `/journal/0000000001.journal is damaged at byte ${endOf(1)}: a record that was safely on the disk cannot be read; nothing was changed: put the data directory back from a backup`,
+    );
+  });
+
+  it.each([1, 12, 4096])('takes %i zeros at the end for a torn tail', async (bytes) => {
+    disk.setContent(FIRST, Buffer.concat([disk.contentOf(FIRST)!, Buffer.alloc(bytes)]));
+    const { texts, tornTails } = await read(disk);
+    expect(texts).toEqual(RECORDS);
+    expect(tornTails).toEqual([{ file: '/journal/0000000001.journal', offset: endOf(4), bytes }]);
+  });
+
+  it('does not take a record of another segment for one of its own', async () => {
+    const other = await written(['zero', ...RECORDS], 40);
+    const record = other.contentOf(SECOND)!.subarray(SEGMENT_HEADER_BYTES);
+    expect(record).toHaveLength(framed('one'));
+    disk.setContent(FIRST, Buffer.concat([disk.contentOf(FIRST)!, record]));
+    expect((await read(disk)).texts).toEqual(RECORDS);
+  });
+});
+
+describe('reading several segments', () => {
+  let disk: JournalDisk;
+
+  beforeEach(async () => {
+    disk = await written(RECORDS, 60);
+  });
+
+  it('gives the records of all', async () => {
+    const { texts, segments } = await read(disk);
+    expect(texts).toEqual(RECORDS);
+    expect(segments.map(({ number }) => number)).toEqual([1, 2, 3]);
+  });
+
+  it.each([
+    ['is shorter than it was', (content: Buffer) => content.subarray(0, -1), 'is damaged at byte'],
+    [
+      'has no records any more',
+      (content: Buffer) => content.subarray(0, SEGMENT_HEADER_BYTES),
+      'is damaged at byte 28',
+    ],
+    ['is empty', () => Buffer.alloc(0), 'ends within its header'],
+    [
+      'is something else',
+      (content: Buffer) => Buffer.alloc(content.length, 'text'),
+      'is not a journal segment',
+    ],
+    [
+      'is another segment',
+      () => renderSegmentHeader({ number: 7, previous: { synced: 0, written: 0 } }),
+      'is segment 7 under another name',
+    ],
+  ])('refuses when an earlier one %s', async (_, change, message) => {
+    disk.setContent(FIRST, change(disk.contentOf(FIRST)!));
+    await expect(read(disk)).rejects.toThrow(`/journal/0000000001.journal ${message}`);
+  });
+
+  it('refuses when one in the middle is missing, not when the first are', async () => {
+    await going(disk, disk.remove(FIRST));
+    expect((await read(disk)).texts).toEqual(RECORDS.slice(2));
+    disk = await written(RECORDS, 60);
+    await going(disk, disk.remove(SECOND));
+    await expect(read(disk)).rejects.toThrow(
+      '/journal/0000000002.journal is missing while later segments are there',
+    );
+  });
+
+  it('leaves other files alone', async () => {
+    disk.setContent('notes.txt', Buffer.from('mine'));
+    expect((await read(disk)).texts).toEqual(RECORDS);
+  });
+});
+
+describe('the header of a segment', () => {
+  it('comes back as it was written', () => {
+    const header = { number: 12, previous: { synced: 100, written: 140 } };
+    expect(parseSegmentHeader(renderSegmentHeader(header))).toEqual(header);
+  });
+
+  it('tells a later version', () => {
+    const bytes = renderSegmentHeader({ number: 1, previous: { synced: 0, written: 0 } });
+    bytes.writeUInt32BE(2, 8);
+    bytes.writeUInt32BE(crc32(bytes.subarray(0, 24)), 24);
+    expect(parseSegmentHeader(bytes)).toBe('is in version 2 of the format; this release reads version 1');
+  });
+});

@@ -1,0 +1,150 @@
+import type { JournalEntry } from '../../ports/journal.ts';
+import { DataDirectoryProblem } from '../data-directory-problem.ts';
+import { readFrame, wasSynced } from './frame.ts';
+import { type JournalFiles, readRange } from './journal-files.ts';
+import {
+  nameOfSegment,
+  numberOfSegment,
+  parseSegmentHeader,
+  SEGMENT_HEADER_BYTES,
+  type SegmentEnds,
+  type SegmentHeader,
+  seedOf,
+} from './segment.ts';
+
+/** A segment on the disk. */
+export interface StoredSegment {
+  readonly number: number;
+  /** What its file takes. */
+  readonly bytes: number;
+  readonly ends: SegmentEnds;
+}
+
+/** The end of a segment that was being written when the machine or the process stopped. Nobody was told that it is safe. */
+export interface TornTail {
+  /** Path of the segment. */
+  readonly file: string;
+  /** Where the tail begins. */
+  readonly offset: number;
+  readonly bytes: number;
+}
+
+/** What a journal's directory holds. */
+export interface JournalContent {
+  /** Oldest first. */
+  readonly segments: readonly StoredSegment[];
+  readonly tornTails: readonly TornTail[];
+}
+
+/**
+ * Reads all records, oldest first, and changes nothing. A record's bytes share memory with its whole segment. Rejects with a
+ * DataDirectoryProblem where something is damaged or missing that was safely on the disk; records before that place
+ * have been visited by then.
+ */
+export async function readJournal(
+  files: JournalFiles,
+  visit: (entry: JournalEntry) => void,
+): Promise<JournalContent> {
+  const headers = await readHeaders(files);
+  const segments: StoredSegment[] = [];
+  const tornTails: TornTail[] = [];
+  for (const [index, header] of headers.entries()) {
+    const bytes = await readFrom(files, header.number);
+    const read = readRecords(header, bytes, headers[index + 1]?.previous, visit);
+    const file = files.pathOf(nameOfSegment(header.number));
+    if (read.isDamaged) throw damaged(file, read.ends.written);
+    if (read.tornBytes > 0) tornTails.push({ file, offset: read.ends.written, bytes: read.tornBytes });
+    segments.push({ number: header.number, bytes: bytes.length, ends: read.ends });
+  }
+  return { segments, tornTails };
+}
+
+interface ReadRecords {
+  readonly ends: SegmentEnds;
+  readonly tornBytes: number;
+  readonly isDamaged: boolean;
+}
+
+/** `told` is what the next segment says of this one; the last has nothing but its own records. */
+function readRecords(
+  header: SegmentHeader,
+  bytes: Buffer,
+  told: SegmentEnds | undefined,
+  visit: (entry: JournalEntry) => void,
+): ReadRecords {
+  const seed = seedOf(header);
+  const records = bytes.subarray(0, told?.written);
+  let synced = told?.synced ?? SEGMENT_HEADER_BYTES;
+  let written = SEGMENT_HEADER_BYTES;
+  for (;;) {
+    const frame = readFrame(records, written, seed);
+    if (frame === undefined) break;
+    written = frame.end;
+    synced = Math.max(synced, frame.synced);
+    visit({ position: { segment: header.number, offset: written }, record: frame.record });
+  }
+  return {
+    ends: { synced, written },
+    tornBytes: records.length - written,
+    isDamaged: written < synced || wasSynced(records, written, seed),
+  };
+}
+
+async function readHeaders(files: JournalFiles): Promise<SegmentHeader[]> {
+  const numbers = (await reading(files, '', () => files.list()))
+    .flatMap((name) => numberOfSegment(name) ?? [])
+    .sort((one, other) => one - other);
+  const headers: SegmentHeader[] = [];
+  for (const number of numbers) {
+    const missing = (headers.at(-1)?.number ?? number - 1) + 1;
+    if (missing !== number) {
+      throw problemOf(files.pathOf(nameOfSegment(missing)), 'is missing while later segments are there');
+    }
+    headers.push(await readHeader(files, number));
+  }
+  return headers;
+}
+
+async function readHeader(files: JournalFiles, number: number): Promise<SegmentHeader> {
+  const path = files.pathOf(nameOfSegment(number));
+  const header = parseSegmentHeader(await readFrom(files, number, SEGMENT_HEADER_BYTES));
+  if (typeof header === 'string') throw problemOf(path, header);
+  if (header.number !== number) throw problemOf(path, `is segment ${header.number} under another name`);
+  return header;
+}
+
+async function readFrom(files: JournalFiles, number: number, length?: number): Promise<Buffer> {
+  const name = nameOfSegment(number);
+  return reading(files, name, async () => {
+    const file = await files.open(name, 'read');
+    try {
+      return await readRange(file, 0, length ?? (await file.size()));
+    } finally {
+      await file.close();
+    }
+  });
+}
+
+async function reading<T>(files: JournalFiles, name: string, read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    const { code = 'unknown' } = error as NodeJS.ErrnoException;
+    throw new DataDirectoryProblem(
+      `${files.pathOf(name)} cannot be read (${code}); look at its permissions and its disk`,
+      false,
+      error,
+    );
+  }
+}
+
+function damaged(file: string, offset: number): DataDirectoryProblem {
+  return problemOf(file, `is damaged at byte ${offset}: a record that was safely on the disk cannot be read`);
+}
+
+function problemOf(file: string, problem: string): DataDirectoryProblem {
+  return new DataDirectoryProblem(
+    `${file} ${problem}; nothing was changed: put the data directory back from a backup`,
+    false,
+  );
+}

@@ -1,0 +1,110 @@
+import type { Journal, JournalPosition } from '../../ports/journal.ts';
+import type { JournalFiles } from './journal-files.ts';
+import { bytesOfFrames, OpenSegment } from './open-segment.ts';
+import type { StoredSegment } from './read-journal.ts';
+import { nameOfSegment, SEGMENT_HEADER_BYTES, type SegmentEnds } from './segment.ts';
+
+/** Records that were written to a segment, and where they end. */
+export interface Written {
+  readonly segment: OpenSegment;
+  readonly positions: readonly JournalPosition[];
+}
+
+/** The segments of a journal: those that are full or were given up, and the one that takes records, if there is one. */
+export class SegmentChain {
+  readonly #files: JournalFiles;
+  readonly #segmentBytes: number;
+  /** Oldest first. */
+  readonly #past: StoredSegment[];
+  /** The last one that took a record or was there at the start. */
+  #previous: { readonly number: number; readonly ends: SegmentEnds };
+  #current: OpenSegment | undefined;
+
+  constructor(files: JournalFiles, segmentBytes: number, stored: readonly StoredSegment[]) {
+    this.#files = files;
+    this.#segmentBytes = segmentBytes;
+    this.#past = [...stored];
+    this.#previous = stored.at(-1) ?? { number: 0, ends: { synced: 0, written: 0 } };
+  }
+
+  get size(): Journal['size'] {
+    const current = this.#current;
+    return {
+      segments: this.#past.length + (current === undefined ? 0 : 1),
+      bytes: this.#past.reduce((sum, { bytes }) => sum + bytes, current?.ends.written ?? 0),
+    };
+  }
+
+  /** The segment that takes records; a new one if need be. */
+  async open(): Promise<OpenSegment> {
+    if (this.#current !== undefined) return this.#current;
+    const { number, ends } = this.#previous;
+    this.#current = await OpenSegment.create(this.#files, { number: number + 1, previous: ends });
+    return this.#current;
+  }
+
+  /** Writes records in one go, into a new segment if they do not fit. After a failure `abandon` must follow. */
+  async write(records: readonly Uint8Array[]): Promise<Written> {
+    if (this.#isFullFor(bytesOfFrames(records))) await this.#finish();
+    const segment = await this.open();
+    return { segment, positions: await segment.write(records) };
+  }
+
+  /** Gives up the segment that takes records: something failed in it. */
+  async abandon(): Promise<void> {
+    const current = this.#current;
+    if (current === undefined) return;
+    await current.abandon();
+    this.#retire(current);
+  }
+
+  /** Oldest first and each for good before the next, so that no gap can arise. */
+  async remove(upTo: JournalPosition): Promise<void> {
+    for (;;) {
+      const [oldest, next] = this.#past;
+      if (oldest === undefined || !endsBy(oldest, upTo)) return;
+      // The last one stays: its number is where the next one goes on.
+      if (next === undefined && this.#current === undefined) return;
+      await this.#files.remove(nameOfSegment(oldest.number));
+      await this.#files.sync();
+      this.#past.shift();
+    }
+  }
+
+  async close(): Promise<void> {
+    const current = this.#current;
+    this.#current = undefined;
+    // Nobody waits for this: those who waited for `power` have it.
+    await current?.sync().catch(() => {});
+    await current?.close();
+  }
+
+  #isFullFor(bytes: number): boolean {
+    const current = this.#current;
+    if (current === undefined || current.isEmpty) return false;
+    return current.ends.written + bytes > this.#segmentBytes;
+  }
+
+  /** Synced before there is a next one: who is told that a record survives the machine relies on those before it too. */
+  async #finish(): Promise<void> {
+    const current = await this.open();
+    await current.sync();
+    await current.close();
+    this.#retire(current);
+  }
+
+  #retire(segment: OpenSegment): void {
+    this.#current = undefined;
+    // Nobody knows a position in it, so the next one takes its number and its place.
+    if (segment.isEmpty) return;
+    const { number, ends } = segment;
+    this.#previous = { number, ends };
+    this.#past.push({ number, bytes: ends.written, ends });
+  }
+}
+
+/** A segment without records ends where the one before it does. */
+function endsBy({ number, ends }: StoredSegment, upTo: JournalPosition): boolean {
+  if (ends.written === SEGMENT_HEADER_BYTES || number < upTo.segment) return true;
+  return number === upTo.segment && ends.written <= upTo.offset;
+}
