@@ -67,7 +67,7 @@ function checkRequests(
   expect(double.stepsOf(second)).toEqual([
     {
       ...RETURNED[agent.thoughts],
-      call: { id: double.pairsById ? CALL_ID : undefined, ...agent.choose(double.toolsOf(first)) },
+      call: { id: CALL_ID, ...agent.choose(double.toolsOf(first)) },
       output: expect.stringContaining(word),
     },
   ]);

@@ -10,7 +10,6 @@ export const bedrockDouble: UpstreamDouble = {
   path: `/model/${encodeURIComponent(MODEL)}/converse-stream`,
   mediaType: 'application/vnd.amazon.eventstream',
   keyHeader: (key) => ['authorization', `Bearer ${key}`],
-  pairsById: true,
   hidesThoughts: ({ additionalModelRequestFields: fields }) => fields?.thinking?.display === 'omitted',
   toolsOf: (body) =>
     body.toolConfig.tools.flatMap(({ toolSpec }: any) =>

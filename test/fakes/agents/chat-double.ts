@@ -7,7 +7,6 @@ export const chatDouble: UpstreamDouble = {
   path: '/chat/completions',
   mediaType: 'text/event-stream',
   keyHeader: (key) => ['authorization', `Bearer ${key}`],
-  pairsById: true,
   hidesThoughts: () => false,
   toolsOf: (body) =>
     body.tools.map(({ function: { name, parameters } }: any) => ({ name, schema: parameters })),

@@ -12,7 +12,6 @@ export const geminiDouble: UpstreamDouble = {
   path: `/models/${MODEL}:streamGenerateContent?alt=sse`,
   mediaType: 'text/event-stream',
   keyHeader: (key) => ['x-goog-api-key', key],
-  pairsById: false,
   hidesThoughts: ({ generationConfig }) => generationConfig?.thinkingConfig?.includeThoughts !== true,
   toolsOf: (body) =>
     body.tools.flatMap(({ functionDeclarations = [] }: any) =>

@@ -7,7 +7,6 @@ export const messagesDouble: UpstreamDouble = {
   path: '/messages',
   mediaType: 'text/event-stream',
   keyHeader: (key) => ['x-api-key', key],
-  pairsById: true,
   hidesThoughts: ({ thinking }) => thinking?.display === 'omitted',
   toolsOf: (body) =>
     body.tools.flatMap(({ name, input_schema }: any) =>

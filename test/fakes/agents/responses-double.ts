@@ -7,7 +7,6 @@ export const responsesDouble: UpstreamDouble = {
   path: '/responses',
   mediaType: 'text/event-stream',
   keyHeader: (key) => ['authorization', `Bearer ${key}`],
-  pairsById: true,
   hidesThoughts: () => false,
   toolsOf: (body) => body.tools.flatMap(callable),
   stepStream: ({ thoughts, seal, call }) => {

@@ -14,8 +14,6 @@ export interface UpstreamDouble {
   readonly mediaType: string;
   /** The header that carries the provider's key, with its value. */
   keyHeader(key: string): readonly [name: string, value: string];
-  /** Results name their call by its id; otherwise they stand in the order of the calls, and ids may be left out. */
-  readonly pairsById: boolean;
   /** The request asks that thoughts be sealed but not shown. */
   hidesThoughts(body: any): boolean;
   /** The tools that a request offers, in its order. */
