@@ -53,7 +53,7 @@ export async function* attemptCandidates(
     }
     const other = opening.disappointment && itinerary.next(betterThan(opening.disappointment, candidate));
     if (other !== undefined) {
-      leave(visit, opening);
+      leave(visit, opening, request);
       await opening.rest.return?.();
       stop = other;
       continue;
@@ -71,10 +71,17 @@ function betterThan(disappointment: Disappointment, left: Candidate): (candidate
   return disappointment === 'empty' ? () => true : ({ model }) => model !== left.model;
 }
 
-/** An end without content may be what the request asked for: only an answer without an end tells against the endpoint. */
-function leave(visit: Visit, { disappointment, held }: Opening): void {
-  const isEnded = held.some((event) => terminalOf(event)?.type === 'finish');
-  if (disappointment === 'refusal' || isEnded) visit.succeeded({ outputTokens: 0, toolCalls: 'none' });
+/** Tokens below which an answer may well have no content. */
+const FEW_TOKENS = 16;
+
+/** A refusal tells nothing against the endpoint, nor does an empty answer that the request itself may have brought about. */
+function leave(
+  visit: Visit,
+  { disappointment }: Opening,
+  { sampling, maxOutputTokens }: GenerationRequest,
+): void {
+  const isAskedFor = sampling.stop !== undefined || (maxOutputTokens ?? FEW_TOKENS) < FEW_TOKENS;
+  if (disappointment === 'refusal' || isAskedFor) visit.succeeded({ outputTokens: 0, toolCalls: 'none' });
   else visit.failed({ counts: true, isRateLimit: false });
 }
 
@@ -113,12 +120,18 @@ async function openCandidate(
     visit.abandoned();
     throw tools.signal.reason;
   }
+  const credential = openCredential(candidate, tools);
+  if (credential instanceof UpstreamFailure) {
+    visit.failed(blameOf(credential));
+    return credential;
+  }
+  journey.lastCalled = candidate;
   try {
     const answer = await tools.callUpstream({
       request,
       endpoint: candidate.endpoint,
       lane: candidate.lane,
-      credential: tools.credentialOf(candidate),
+      credential,
       isOwnCredential: candidate.access.kind === 'own',
       betas: tools.betas,
       hashUser: tools.hashUser,
@@ -152,6 +165,19 @@ async function openCandidate(
     record(error.upstreamStatus === 0 ? error.status : error.upstreamStatus);
     visit.failed(blameOf(error));
     return error;
+  }
+}
+
+/** What a candidate is called with, or why it cannot be called. */
+function openCredential(
+  candidate: Candidate,
+  { credentialOf }: AttemptTools,
+): Credential | undefined | UpstreamFailure {
+  try {
+    return credentialOf(candidate);
+  } catch (error) {
+    if (error instanceof UpstreamFailure) return error;
+    throw error;
   }
 }
 
@@ -190,7 +216,7 @@ async function holdUntilContent(
       return {
         held,
         rest,
-        disappointment: refusalIn(terminal) ?? (held.some(isContent) ? undefined : 'empty'),
+        disappointment: refusalIn(terminal) ?? (isEmpty(held, terminal) ? 'empty' : undefined),
       };
     }
     if (held.length > MOST_HELD.events || characters > MOST_HELD.characters) {
@@ -208,6 +234,11 @@ function terminalIn(batch: EventBatch): Finish | Failure | undefined {
   // A terminal event is the last of its batch.
   const last = batch.at(-1);
   return last === undefined ? undefined : terminalOf(last);
+}
+
+/** Without content, and not because there was no room for any. */
+function isEmpty(held: readonly Event[], terminal: Finish): boolean {
+  return terminal.reason !== 'length' && !held.some(isContent);
 }
 
 /** Ends by which a model declines, or somebody in front of it does. */

@@ -10,6 +10,7 @@ const BLAMELESS_KINDS: ReadonlySet<ErrorKind> = new Set<ErrorKind>([
   'invalid-request',
   'context-length',
   'content-policy',
+  'permission',
   'not-found',
   'conflict',
   'payload-too-large',

@@ -2,7 +2,7 @@ import { type RankedCandidate, siteOf } from '../routing/candidate.ts';
 import type { Health } from '../routing/health/health.ts';
 import type { Visit } from '../routing/health/visit.ts';
 
-/** Upstream calls for one model, and for the whole request. */
+/** Endpoints that are called for one model, and calls for the whole request. */
 export interface AttemptLimits {
   readonly perModel: number;
   readonly perRequest: number;
@@ -38,7 +38,8 @@ export class Itinerary {
   readonly #health: Health;
   readonly #limits: AttemptLimits;
   readonly #passedOver: RankedCandidate[] = [];
-  readonly #callsPerModel = new Map<string, number>();
+  readonly #endpointsOfModel = new Map<string, Set<string>>();
+  #ownCalls = 0;
   #calls = 0;
   #next = 0;
   #hasProbed = false;
@@ -87,15 +88,25 @@ export class Itinerary {
     const visit = this.#health.enter(site, { isRetry: this.#calls > 0, isLastHope });
     if (visit === undefined) return undefined;
     this.#calls++;
-    this.#callsPerModel.set(candidate.model.id, this.#callsOf(candidate) + 1);
+    if (candidate.access.kind === 'own') this.#ownCalls++;
+    this.#endpointsOf(candidate).add(candidate.endpoint.site);
     return { candidate, visit };
   }
 
-  #callsOf({ model }: RankedCandidate): number {
-    return this.#callsPerModel.get(model.id) ?? 0;
+  /** Endpoints of its model that were called, with whatever credential. */
+  #endpointsOf({ model }: RankedCandidate): Set<string> {
+    const called = this.#endpointsOfModel.get(model.id) ?? new Set();
+    this.#endpointsOfModel.set(model.id, called);
+    return called;
   }
 
+  /** Bad credentials of the caller's leave as many calls as a model may have for what the gateway itself can reach. */
   #isWithinLimits(candidate: RankedCandidate): boolean {
-    return this.#calls < this.#limits.perRequest && this.#callsOf(candidate) < this.#limits.perModel;
+    const { perRequest, perModel } = this.#limits;
+    const isOwn = candidate.access.kind === 'own' && !candidate.access.credential.isFallback;
+    const isTooMany = isOwn && this.#ownCalls >= Math.max(1, perRequest - perModel);
+    if (this.#calls >= perRequest || isTooMany) return false;
+    const called = this.#endpointsOf(candidate);
+    return called.has(candidate.endpoint.site) || called.size < perModel;
   }
 }

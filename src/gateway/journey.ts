@@ -7,6 +7,8 @@ import type { NothingLeft, Plan } from './plan.ts';
 export class Journey {
   readonly plan: Plan;
   readonly attempts: AttemptRecord[] = [];
+  /** The candidate that was called last, whatever came of it. */
+  lastCalled: Candidate | undefined;
   #selected: Candidate | undefined;
   #visit: Visit | undefined;
   /** Translation report of the call that serves. */
@@ -54,7 +56,7 @@ export function routingMetadata(
     region,
     summary: `available=${available.length}${selected ? `, selected=${selected.endpoint.provider.name}` : ''}`,
     attempt: attempts.length,
-    is_byok: selected?.access.kind === 'own',
+    is_byok: (selected ?? journey.lastCalled)?.access.kind === 'own',
     endpoints: {
       total: plan.candidates.length + plan.rejected.length,
       available,

@@ -137,7 +137,8 @@ function resolved(
     return resolveModels(request, context);
   } catch (error) {
     if (!(error instanceof NothingToChoose)) throw error;
-    const { message, strategy, report } = error;
+    const { message, report } = error;
+    const strategy = request.hasFallbackModels ? 'fallback' : error.strategy;
     const rejected = rejectionsAmongAll(request, own, context);
     throw new NothingLeft('not-found', message, { requested, strategy, rejected, pipeline: [], report });
   }

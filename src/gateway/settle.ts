@@ -1,5 +1,6 @@
 import { billOf, FREE, feeOnly } from '../catalog/bill.ts';
 import { pricingAt } from '../catalog/price-history.ts';
+import { servedEndpoint } from '../catalog/served-endpoint.ts';
 import { GatewayError } from '../ir/errors.ts';
 import { type Event, type EventBatch, type Settled, terminalOf } from '../ir/events.ts';
 import { Fold } from '../ir/fold.ts';
@@ -140,10 +141,8 @@ function billFor(usage: Usage, result: Result, tools: SettleTools) {
   const isBlank =
     result.items.length === 0 && usage.outputTokens === 0 && result.finish?.nativeReason === undefined;
   if (selected === undefined || isBlank) return FREE;
-  const listed = billOf(
-    { usage, inputImages },
-    pricingAt(selected.endpoint, acceptedAtMs, usage.inputTokens),
-  );
+  const priced = servedEndpoint(selected.endpoint, selected.model, result.finish?.serviceTier);
+  const listed = billOf({ usage, inputImages }, pricingAt(priced, acceptedAtMs, usage.inputTokens));
   return selected.access.kind === 'own' ? feeOnly(listed, ownCredentialFee) : listed;
 }
 

@@ -40,7 +40,7 @@ export function labelOfSecret(text: string, target: CredentialTarget, egress: Eg
   if (!reading.ok) throw unusable(`${reading.problem}${EXPECTED[target.auth] ?? ''}`);
   const { credential } = reading;
   if (target.needsAddress && credential.kind === 'key') {
-    throw unusable(`must be JSON that says which address to call${EXPECTED[target.auth] ?? ''}`);
+    throw unusable(`must be JSON that says which address to call${EXPECTED_JSON[target.auth] ?? ''}`);
   }
   requirePublicAddresses(credential, egress);
   const secret = labelledSecretOf(credential);
@@ -53,6 +53,12 @@ const EXPECTED: Readonly<Partial<Record<Auth, string>>> = {
     '; expected is a JSON list of {api_key, resource_name, resource_type} or {model_slug, endpoint_url, api_key, model_id}',
   aws: '; expected is a Bedrock API key, or JSON {accessKeyId, secretAccessKey, region}',
   google: '; expected is an API key, or the JSON of a service account',
+};
+
+/** The same where a plain key does not say enough. */
+const EXPECTED_JSON: Readonly<Partial<Record<Auth, string>>> = {
+  ...EXPECTED,
+  google: '; expected is the JSON of a service account',
 };
 
 /** Secrets are sent to these addresses, so they must be safe from listeners and must not lead inside. */

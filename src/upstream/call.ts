@@ -77,6 +77,7 @@ export function createCallUpstream(dependencies: CallDependencies): CallUpstream
     const scope: FailureScope = {
       provider,
       confidential,
+      isOwnCredential: call.isOwnCredential ?? false,
       readError: (body, headers) => dialect.readError(body, headers),
       now: () => dependencies.clock.now(),
     };
@@ -152,6 +153,7 @@ function targetOf(
     ...(endpoint.reasoning?.supportsMaxTokens !== undefined && {
       takesBudget: endpoint.reasoning.supportsMaxTokens,
     }),
+    ...(endpoint.reasoning !== undefined && { alwaysThinks: endpoint.reasoning.mandatory }),
     quirks: endpoint.provider.quirks,
     ...(betas !== undefined && { betas: namesIn(betas) }),
     hashUser,

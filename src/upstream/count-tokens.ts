@@ -44,6 +44,7 @@ export async function countUpstreamTokens(
     model,
     quirks: provider.quirks,
     takesBudget: endpoint.reasoning?.supportsMaxTokens,
+    alwaysThinks: endpoint.reasoning?.mandatory,
     hashUser: call.hashUser,
   };
   const fitted = fitReasoning(request, endpoint.reasoning, endpoint.maxOutputTokens);

@@ -16,6 +16,8 @@ export interface FailureScope {
     body: unknown,
     headers?: Readonly<Record<string, string>>,
   ) => UpstreamErrorInfo | undefined;
+  /** The credential is the caller's own. */
+  readonly isOwnCredential?: boolean;
   /** Now, epoch milliseconds. */
   readonly now: () => number;
 }
@@ -38,6 +40,11 @@ interface Verdict {
 const REFUSED_CREDENTIAL: Verdict = {
   kind: 'upstream-unavailable',
   cause: "the provider refused the gateway's credential",
+};
+
+const REFUSED_OWN_CREDENTIAL: Verdict = {
+  kind: 'upstream-unavailable',
+  cause: "the provider refused the account's own credential",
 };
 
 /** Verdicts by the upstream's status; what is not here is decided by its class. */
@@ -64,6 +71,7 @@ const CLASS_VERDICTS: Readonly<Record<number, Verdict>> = {
 
 const UNKNOWN_VERDICT: Verdict = { kind: 'upstream-unavailable', cause: 'unexpected status' };
 const OVERLOADED: Verdict = { kind: 'upstream-overloaded', cause: 'the provider is overloaded' };
+const FLAGGED: Verdict = { kind: 'permission', cause: 'the provider flagged the request' };
 const CONTEXT_TOO_LONG: Verdict = { kind: 'context-length', cause: 'the prompt is too long for the model' };
 
 /** Kinds whose message is the upstream's own: the caller can act on it. */
@@ -71,6 +79,7 @@ const SPEAKING_KINDS: ReadonlySet<ErrorKind> = new Set([
   'invalid-request',
   'context-length',
   'content-policy',
+  'permission',
   'not-found',
   'payload-too-large',
   'unprocessable',
@@ -81,6 +90,7 @@ const DEFAULT_MESSAGES: Readonly<Partial<Record<ErrorKind, string>>> = {
   'invalid-request': 'Invalid request parameters',
   'context-length': 'Invalid request parameters',
   'content-policy': 'Invalid request parameters',
+  permission: 'The request was refused',
   'not-found': 'Resource not found',
   'payload-too-large': 'Request payload too large',
   unprocessable: 'Invalid argument',
@@ -100,7 +110,7 @@ const PROBLEM_KINDS: Readonly<Record<TransportReason, ErrorKind>> = {
 
 /** Kinds that a decoder may give to an error event; any other would blame the caller for the gateway's own account. */
 const EVENT_KINDS: ReadonlySet<ErrorKind> = new Set<ErrorKind>([
-  ...SPEAKING_KINDS,
+  ...[...SPEAKING_KINDS].filter((kind) => kind !== 'permission'),
   'rate-limited',
   'overloaded',
   'upstream-overloaded',
@@ -112,6 +122,8 @@ const CONTEXT_CODE = /context_length|context_window|prompt_too_long/i;
 const CONTEXT_MESSAGE =
   /context[ _-](?:length|window|size)|(?:prompt|input|request) (?:is |are )?too (?:long|many tokens)|too many (?:input |prompt )?tokens|maximum (?:number of )?(?:input |prompt )?tokens|exceeds? the (?:maximum|model'?s?) [\w ]{0,40}tokens/i;
 const OVERLOAD = /overloaded/i;
+/** Words by which a refusal is told to be about what the request says. */
+const FLAGGED_WORDS = /moderation|flagged|content[ _-]?(?:policy|filter)|safety system|usage polic/i;
 /** Some upstreams call a bad credential a bad request. */
 const CREDENTIAL_CODE = /^API_KEY_INVALID$/;
 
@@ -128,7 +140,8 @@ export function failureOfReply(reply: RefusedReply, scope: FailureScope): Upstre
   const info = readInfo(reply.body, scope, reply.headers);
   const verdict = verdictOf(reply.status, info);
   const own = info === undefined ? '' : cleaned(info.message, scope);
-  return new UpstreamFailure(verdict.kind, messageOf(verdict, own), reply.status, {
+  const told = scope.isOwnCredential && verdict === REFUSED_CREDENTIAL ? REFUSED_OWN_CREDENTIAL : verdict;
+  return new UpstreamFailure(verdict.kind, messageOf(told, own), reply.status, {
     metadata: metadataOf(verdict.kind, scope, { code: info?.code, raw: reply.body }),
     retryAfterSeconds: retryAfterOf(reply.headers, scope.now()) ?? capped(info?.retryAfterSeconds),
   });
@@ -197,6 +210,7 @@ export function toldTerminal(event: Event, status: number, scope: FailureScope):
 function verdictOf(status: number, info: UpstreamErrorInfo | undefined): Verdict {
   const code = info?.code?.slice(0, MAX_MATCHED_LENGTH) ?? '';
   const message = info?.message.slice(0, MAX_MATCHED_LENGTH) ?? '';
+  if (status === 403 && (FLAGGED_WORDS.test(code) || FLAGGED_WORDS.test(message))) return FLAGGED;
   if (status === 400 && CREDENTIAL_CODE.test(code)) return REFUSED_CREDENTIAL;
   if (status === 400 && (CONTEXT_CODE.test(code) || CONTEXT_MESSAGE.test(message))) return CONTEXT_TOO_LONG;
   // A plain 503 stays one although its text often speaks of overload.
@@ -275,7 +289,7 @@ export function retryAfterOf(headers: Readonly<Record<string, string>>, nowMs: n
   const value = headers['retry-after']?.trim();
   if (value === undefined || value === '') return undefined;
   if (/^\d+(\.\d+)?$/.test(value)) return capped(Number(value));
-  const dateMs = Date.parse(value);
+  const dateMs = /^-?\d/.test(value) ? Number.NaN : Date.parse(value);
   return Number.isNaN(dateMs) ? undefined : capped((dateMs - nowMs) / 1000);
 }
 

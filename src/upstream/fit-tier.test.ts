@@ -20,13 +20,10 @@ describe('fitTier', () => {
     expect(fast.report).toMatchObject([{ field: 'speed', action: 'dropped' }]);
   });
 
-  it.each(['auto', 'default', 'scale', 'standard_only'])(
-    'leaves the tier %s to the upstream',
-    (serviceTier) => {
-      const request = asking({ serviceTier }, { service_tier: serviceTier });
-      expect(fitTier(request, undefined, 'responses')).toEqual({ request, report: [] });
-    },
-  );
+  it.each(['auto', 'default', 'standard_only'])('leaves the tier %s to the upstream', (serviceTier) => {
+    const request = asking({ serviceTier }, { service_tier: serviceTier });
+    expect(fitTier(request, undefined, 'responses')).toEqual({ request, report: [] });
+  });
 
   it.each([
     ['flex', 'chat', { serviceTier: 'flex', body: { service_tier: 'flex' } }],
@@ -36,6 +33,16 @@ describe('fitTier', () => {
     const { request, report } = fitTier(requestOf(), tier, dialect);
     expect(request).toMatchObject(sent);
     expect(report).toEqual([]);
+  });
+
+  it('says when another tier than the one that is asked for serves', () => {
+    const { report } = fitTier(
+      asking({ serviceTier: 'priority' }, { service_tier: 'priority' }),
+      'flex',
+      'chat',
+    );
+    expect(report).toMatchObject([{ field: 'service_tier', action: 'coerced' }]);
+    expect(fitTier(asking({ speed: 'fast' }, {}), 'priority', 'chat').report).toEqual([]);
   });
 
   it('has no word for flex in the messages dialect', () => {

@@ -6,14 +6,21 @@ import type { JsonObject } from '../kit/json.ts';
 import { membersBeyond } from '../kit/members.ts';
 import type { FittedRequest } from './fit-reasoning.ts';
 
-/** Tiers that have endpoints, and so prices, of their own; `fast` is another word for `priority`. */
-const PRICED_TIERS: ReadonlySet<string> = new Set(['flex', 'priority', 'fast']);
+/** Words for tiers that have endpoints, and so prices, of their own. */
+const TIER_OF: ReadonlyMap<string, Tier> = new Map([
+  ['flex', 'flex'],
+  ['priority', 'priority'],
+  ['fast', 'priority'],
+]);
+
+/** A tier that is served as the standard one. */
+const SCALE = 'scale';
 
 /** Members of bodies by which a tier is asked for. */
 const TIER_MEMBERS: ReadonlySet<string> = new Set(['service_tier', 'speed']);
 
-/** How each dialect is asked for a tier; the others are told the service tier. */
-const SPEEDS: Readonly<Partial<Record<DialectName, Readonly<Partial<Record<Tier, 'fast'>>>>>> = {
+/** Dialects that are asked for a speed, and for which; all others are told the service tier. */
+const WORDS: Readonly<Partial<Record<DialectName, Readonly<Partial<Record<Tier, 'fast'>>>>>> = {
   messages: { priority: 'fast' },
 };
 
@@ -28,22 +35,29 @@ export function fitTier(
 ): FittedRequest {
   const asked = askedTier(request);
   if (tier === undefined) {
-    return asked === undefined
-      ? { request, report: [] }
-      : { request: without(request), report: [lost(request, asked)] };
+    const report = asked === undefined ? [] : [lost(request, asked, 'dropped', OF_STANDARD_TIER)];
+    return asked === undefined ? { request, report } : { request: without(request), report };
   }
-  const speed = SPEEDS[dialect]?.[tier];
-  const bare = without(request);
-  const hasNoWord = dialect === 'messages' && speed === undefined;
-  if (hasNoWord) return { request: bare, report: [] };
-  return speed === undefined
-    ? { request: { ...bare, serviceTier: tier, body: { ...bare.body, service_tier: tier } }, report: [] }
-    : { request: { ...bare, speed, body: { ...bare.body, speed } }, report: [] };
+  const report =
+    asked === undefined || TIER_OF.get(asked) === tier
+      ? []
+      : [lost(request, asked, 'coerced', `the endpoint that serves is of the tier ${tier}`)];
+  return { request: withTier(without(request), tier, dialect), report };
+}
+
+const OF_STANDARD_TIER = 'the endpoint that serves is of the standard tier';
+
+/** The request in the words that the dialect has for a tier; as it is where it has none. */
+function withTier(bare: GenerationRequest, tier: Tier, dialect: DialectName): GenerationRequest {
+  const word = WORDS[dialect]?.[tier];
+  if (word !== undefined) return { ...bare, speed: word, body: { ...bare.body, speed: word } };
+  if (WORDS[dialect] !== undefined) return bare;
+  return { ...bare, serviceTier: tier, body: { ...bare.body, service_tier: tier } };
 }
 
 /** The tier of its own that a request asks for, in its own word. */
 function askedTier({ serviceTier, speed }: GenerationRequest): string | undefined {
-  if (serviceTier !== undefined && PRICED_TIERS.has(serviceTier)) return serviceTier;
+  if (serviceTier !== undefined && (TIER_OF.has(serviceTier) || serviceTier === SCALE)) return serviceTier;
   return speed === 'fast' ? speed : undefined;
 }
 
@@ -52,10 +66,11 @@ function without(request: GenerationRequest): GenerationRequest {
   return { ...rest, body: membersBeyond(request.body, TIER_MEMBERS) as JsonObject };
 }
 
-function lost({ serviceTier }: GenerationRequest, asked: string): TranslationEntry {
-  return {
-    field: asked === serviceTier ? 'service_tier' : 'speed',
-    action: 'dropped',
-    detail: 'the endpoint that serves is of the standard tier',
-  };
+function lost(
+  { serviceTier }: GenerationRequest,
+  asked: string,
+  action: TranslationEntry['action'],
+  detail: string,
+): TranslationEntry {
+  return { field: asked === serviceTier ? 'service_tier' : 'speed', action, detail };
 }

@@ -176,3 +176,43 @@ describe('a provider that the gateway has no credential for', () => {
     expect(new Set(data.rejected.map(({ filter }: any) => filter))).toEqual(new Set(['credentials']));
   });
 });
+
+describe('bad credentials of an account', () => {
+  it('leave room for the shared endpoints', async () => {
+    for (let count = 0; count < 4; count++) await bring({ key: `bad-key-number-${count}` });
+    upstream.answer((request) =>
+      String(request.headers.authorization).includes('bad-key')
+        ? refused
+        : (chatAnswer({ text: 'ok' }) as (request: unknown) => never)(request),
+    );
+    const { status, body } = await ask({ provider: { order: ['aa'] } });
+    expect(status).toBe(200);
+    expect(body.signalbox_metadata.attempt).toBe(5);
+    expect(keysSent().at(-1)).toBe('shared-aa');
+  });
+
+  it('are told as such, and are the account’s own matter', async () => {
+    await bring({ is_byok_only: true });
+    upstream.answer(refused);
+    const { body } = await ask({ provider: { only: ['aa'] } });
+    expect(body.error.message).toContain("the account's own credential");
+    expect(body.signalbox_metadata.is_byok).toBe(true);
+  });
+});
+
+describe('a prompt that the provider flags', () => {
+  it('is 403 to its caller and nobody else’s matter', async () => {
+    upstream.answer([
+      head(403, { 'content-type': 'application/json' }),
+      write(JSON.stringify({ error: { message: 'Your input was flagged by moderation', code: 403 } })),
+      end(),
+    ]);
+    for (let count = 0; count < 6; count++) {
+      expect((await ask({ provider: { only: ['bb'] } })).status).toBe(403);
+    }
+    const explained = (await (
+      await gateway.post('/routing/explain', { model: 'm/one', input: 'x', provider: { only: ['bb'] } })
+    ).json()) as any;
+    expect(explained.data.candidates[0].health).toMatchObject({ state: 'ok', failures: 0 });
+  });
+});

@@ -57,7 +57,9 @@ own body. Nothing is lost without an entry; of more than 100 the last says how m
 The columns are the dialects that upstreams speak: **Anthropic** (messages), **OpenAI** (responses), **Chat** (chat completions:
 most other providers), **Gemini** (generateContent), **Bedrock** (Converse, here with a Claude model; models of other makers take
 less, and the report tells). Where your format and the upstream's are the same, your body is passed on as you wrote it.
-What one endpoint does not take (\`supported_parameters\`), or one provider refuses, is left out with an entry too.
+What one endpoint does not take (\`supported_parameters\`), or one provider refuses, is left out with an entry too. So is a
+service tier or \`speed: fast\` where the endpoint that serves is not of that tier (a tag that ends in \`/flex\` or
+\`/priority\`): the tables show endpoints that are.
 
 ## Moving a workload
 

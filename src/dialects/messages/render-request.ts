@@ -19,6 +19,9 @@ import { GATEWAY_FIELDS, type WireMessage } from './wire.ts';
 
 const HEADERS = { 'anthropic-version': '2023-06-01' } as const;
 
+/** Speed is a beta of the dialect. */
+const FAST_HEADERS = { ...HEADERS, 'anthropic-beta': 'fast-mode-2026-02-01' };
+
 /** A request of any format in this dialect's words. */
 export function* renderRequest(request: GenerationRequest, target: RenderTarget): Sliced<RenderedRequest> {
   const context = renderContext(request, target);
@@ -96,7 +99,7 @@ function refuseSilence(messages: readonly JsonObject[], report: Report): void {
 function rendered(request: GenerationRequest, body: JsonObject, report: Report): RenderedRequest {
   return {
     body: request.cache === undefined ? body : markLastCacheable(body, request.cache, report),
-    headers: HEADERS,
+    headers: request.speed === 'fast' ? FAST_HEADERS : HEADERS,
     report: report.entries,
   };
 }
