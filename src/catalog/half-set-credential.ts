@@ -21,8 +21,10 @@ export function halfSetWarning(
     .sort((one, other) => one.missing.length - other.missing.length);
   if (nearest === undefined) return undefined;
   const missing = nearest.missing.join(' and ');
+  const verb = nearest.set.length === 1 ? 'is' : 'are';
+  const pronoun = nearest.missing.length === 1 ? 'that' : 'those';
   return {
     path: nearest.set.map(([, name]) => name).join(', '),
-    message: `is not used without ${missing}: set that too, or give ${slug} an api_key in the configuration`,
+    message: `${verb} not used without ${missing}: set ${pronoun} too, or give ${slug} an api_key in the configuration`,
   };
 }

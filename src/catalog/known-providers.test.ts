@@ -181,7 +181,11 @@ describe('keys of the environment', () => {
     expect(providers.map((entry) => entry.slug)).toEqual(['simulator']);
     expect(warnings).toHaveLength(1);
     expect(warnings[0]?.path).toContain(path);
-    expect(warnings[0]?.message).toContain(`is not used without ${missing}: set that too, or give ${slug}`);
+    const verb = warnings[0]?.path.includes(', ') ? 'are' : 'is';
+    const pronoun = missing.includes(' and ') ? 'those' : 'that';
+    expect(warnings[0]?.message).toContain(
+      `${verb} not used without ${missing}: set ${pronoun} too, or give ${slug}`,
+    );
     expect(JSON.stringify(warnings)).not.toContain('canary');
   });
 

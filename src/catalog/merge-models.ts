@@ -10,7 +10,8 @@ const PRICE_RETENTION_MS = 400 * 86_400_000;
 /**
  * What is known from two sources together. Of each model and each endpoint the younger knowledge wins, member by
  * member, and of the same day the one that is `given`; prices are kept with the time in which they held. A new price
- * begins on the day of its knowledge; when an older price began no earlier, at `nowMs`, or without it right after that.
+ * begins on the day of its knowledge; when a price of that day is known or began no earlier, at `nowMs`, or without it
+ * right after that.
  * With `nowMs`, a price that is added takes the place of those that ended so long ago that nobody asks for them.
  */
 export function* mergeModelsSliced(
@@ -63,11 +64,11 @@ export function isOlder(one: { readonly as_of: string }, other: { readonly as_of
 
 type Priced = Pick<EndpointEntry, 'pricing' | 'prices'>;
 
-function mergePrices(older: Priced, younger: KnownEndpoint, nowMs?: number): Priced {
+function mergePrices(older: KnownEndpoint, younger: KnownEndpoint, nowMs?: number): Priced {
   const announced = younger.prices ?? [];
   const before = older.prices ?? [];
   const kept = before.filter((dated) => begin(dated) < begin(announced[0]));
-  const news = newPrice({ pricing: older.pricing, prices: kept }, younger, nowMs);
+  const news = newPrice({ ...older, prices: kept }, younger, nowMs);
   const all = [...kept, ...news, ...announced].sort((one, other) => begin(one) - begin(other));
   // The data themselves may tell of any time: dropping that would make them news again the next time.
   const prices = all.length > before.length ? withoutPast(all, new Set(kept), nowMs) : all;
@@ -85,7 +86,7 @@ function withoutPast(
 }
 
 /** The usual price of younger knowledge with its beginning, unless it is what holds now or was last told of that day. */
-function newPrice(history: Priced, younger: KnownEndpoint, nowMs?: number): DatedPricingEntry[] {
+function newPrice(history: KnownEndpoint, younger: KnownEndpoint, nowMs?: number): DatedPricingEntry[] {
   const untilMs = begin(younger.prices?.[0]);
   const dayMs = momentMs(younger.as_of) ?? 0;
   const lookMs = Math.min(nowMs ?? dayMs, untilMs - 1);
@@ -95,8 +96,9 @@ function newPrice(history: Priced, younger: KnownEndpoint, nowMs?: number): Date
   const isKnown = known.some((price) => isDeepStrictEqual(pricing, price));
   if (isKnown || dayMs >= untilMs) return [];
   const lastMs = (history.prices ?? []).map(begin).findLast((fromMs) => fromMs <= Math.max(dayMs, lookMs));
-  if (lastMs === undefined || dayMs > lastMs) return [{ from: younger.as_of, pricing }];
-  const fromMs = Math.max(lookMs, lastMs + 1);
+  const isFirstOfDay = isOlder(history, younger) && (lastMs === undefined || dayMs > lastMs);
+  if (isFirstOfDay) return [{ from: younger.as_of, pricing }];
+  const fromMs = Math.max(lookMs, dayMs, lastMs === undefined ? dayMs : lastMs + 1);
   const from = new Date(fromMs).toISOString();
   return fromMs < untilMs ? [{ from, pricing, told: younger.as_of }] : [];
 }

@@ -267,6 +267,7 @@ export const PROVIDER_TABLE: Readonly<Record<string, ProviderRow>> = {
       refusesSchemas: true,
       thoughtsMember: 'reasoning_content',
       thinkingField: 'thinking',
+      mostStopSequences: 16,
     },
     data_policy: { training: true, retainsPrompts: true },
     facts: {

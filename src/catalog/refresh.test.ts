@@ -87,6 +87,20 @@ describe('refresh', () => {
     expect(refresh(second, documentOf('2026-11-10', gpt('0.000005')), keep).isChanged).toBe(false);
   });
 
+  it('lets the second price of a day begin now, also where the first was always the price', () => {
+    const [first, second] = ['0.000002', '0.000001'].map((prompt) => documentOf('2026-11-15', gpt(prompt)));
+    for (const before of [new Map(), known]) {
+      const once = refresh(before, first as CatalogDocument, keep).models;
+      const nowMs = NOW + 60_000;
+      const twice = refresh(once, second as CatalogDocument, { prune: false, nowMs }).models;
+      expect(pricesOf(twice)).toEqual([
+        { prompt: '0.000002' },
+        ['2026-11-15T10:01:00.000Z', { prompt: '0.000001' }],
+      ]);
+      expect(refresh(twice, second as CatalogDocument, keep).isChanged).toBe(false);
+    }
+  });
+
   it('lets a price that was corrected on one day be put back on the same day', () => {
     let models = known;
     for (const [hour, prompt] of [

@@ -98,6 +98,17 @@ describe('the data that ship', () => {
     expect(allShippedModels().get(id)?.reasoning).toMatchObject(reasoning);
   });
 
+  it('list no sampling settings of Claude models that think as they see fit, and the same at every place', () => {
+    const sampling = (names: readonly string[] = []) =>
+      ['temperature', 'top_p', 'top_k'].filter((name) => names.includes(name));
+    const claude = [...allShippedModels().values()].filter(({ id }) => id.startsWith('anthropic/'));
+    for (const { id, reasoning, endpoints: ways } of claude) {
+      const lists = ways.map(({ supported_parameters: names }) => sampling(names ?? []));
+      expect([id, ...lists]).toEqual([id, ...lists.map(() => lists[0])]);
+      if (reasoning?.supports_max_tokens === false) expect([id, lists[0]]).toEqual([id, []]);
+    }
+  });
+
   it('say how a model thinks in a way that fits together', () => {
     for (const { reasoning } of allShippedModels().values()) {
       if (!reasoning) continue;

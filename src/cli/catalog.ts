@@ -1,9 +1,12 @@
 import { createInterface } from 'node:readline/promises';
+import { documentIssues } from '../catalog/catalog-document.ts';
 import { type Flags, problemLine } from '../config/load.ts';
 import type { KnownModelView } from '../control/commands.ts';
 import { CommandRefused } from '../control/send-command.ts';
 import { MAX_CATALOG_BYTES } from '../control/wire.ts';
 import { readJson } from '../kit/json.ts';
+import { runAtOnce } from '../kit/turns.ts';
+import type { Issue } from '../kit/validate.ts';
 import type { Difference, KnownModel } from '../manage/model-knowledge.ts';
 import type { Told } from './keys.ts';
 import { jsonText, type Output, tableText } from './output.ts';
@@ -33,12 +36,11 @@ export async function refreshCatalog(flags: Flags, source: string, wishes: Refre
     );
   }
   const data = reading.value;
+  // Looked at here first: data that are refused leave no data directory behind.
+  const problems = runAtOnce(documentIssues(data, Date.now()));
+  if (problems.length > 0) return refuse(problems, wishes);
   const look = await runControlCommand(flags, 'catalog.refresh', { data, prune, apply: false });
-  if (!look.ok) {
-    if (asJson) output.out(jsonText({ problems: look.problems }));
-    output.err(look.problems.map((problem) => `${problemLine(problem)}\n`).join(''));
-    return 1;
-  }
+  if (!look.ok) return refuse(look.problems, wishes);
   const { differences, changed, state } = look;
   const told = differences.filter((difference) => !isKept(difference));
   const kept = differences.filter(isKept).map(({ model, tag }) => ({ model, tag }));
@@ -56,6 +58,16 @@ export async function refreshCatalog(flags: Flags, source: string, wishes: Refre
     end(true, 'The catalogue is up to date.');
   }
   return 0;
+}
+
+/** Tells what is wrong with data. Exit code. */
+function refuse(
+  problems: readonly Issue[],
+  { asJson, output }: Pick<RefreshWishes, 'asJson' | 'output'>,
+): number {
+  if (asJson) output.out(jsonText({ problems }));
+  output.err(problems.map((problem) => `${problemLine(problem)}\n`).join(''));
+  return 1;
 }
 
 /** What is known of all models, or of one. */

@@ -41,8 +41,9 @@ describe('wrapped seals', () => {
     'sealed.v1.!!!',
     'sealed.v9.abc',
     `sealed.v1.${Buffer.from('[1]').toString('base64url')}`,
-  ])('that are damaged hold nothing, and are nobody else’s: %s', (text) => {
-    expect(unwrapSeal(text)).toEqual({});
+  ])('that are damaged are told as seals that nobody takes: %s', (text) => {
+    expect(unwrapSeal(text)).toEqual({ encrypted: text, format: 'damaged' });
+    expect(familyOf('damaged')).toBe('unknown');
   });
 
   it('say the place that they were wrapped with', () => {

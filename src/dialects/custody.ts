@@ -41,10 +41,11 @@ export function wrapSeal(item: Sealed, after?: number): string {
   return WRAPPER + Buffer.from(text).toString('base64url');
 }
 
-/** Opens a wrapped seal: empty when it is damaged, undefined when the string is none of ours. */
+/** Opens a wrapped seal: undefined when the string is none of ours, and nobody's seal when it is damaged. */
 export function unwrapSeal(text: string): Sealed | undefined {
+  if (!OURS.test(text)) return undefined;
   const value = contentOf(text);
-  if (value === undefined) return undefined;
+  if (value === undefined) return damagedSeal(text);
   const member = (name: string) => (typeof value[name] === 'string' ? { [name]: value[name] } : {});
   return {
     ...member('id'),
@@ -53,6 +54,11 @@ export function unwrapSeal(text: string): Sealed | undefined {
     ...member('format'),
     ...(value.givenBy === 'chat' && { givenBy: 'chat' }),
   };
+}
+
+/** A seal that no upstream takes: what is left out with it is still told as a seal. */
+export function damagedSeal(encrypted: string): Sealed {
+  return { encrypted, format: 'damaged' };
 }
 
 /** The place that a seal was wrapped with, if any. */
@@ -64,8 +70,8 @@ function contentOf(text: string): JsonObject | undefined {
   if (!OURS.test(text)) return undefined;
   try {
     const value: unknown = JSON.parse(Buffer.from(text.slice(WRAPPER.length), 'base64url').toString());
-    return isJsonObject(value) ? value : {};
+    return isJsonObject(value) ? value : undefined;
   } catch {
-    return {};
+    return undefined;
   }
 }

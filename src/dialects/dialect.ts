@@ -83,6 +83,8 @@ export interface RenderTarget {
   readonly supportedEfforts?: readonly Effort[];
   /** Whether the model takes a thinking budget in tokens; absent = not known. Where not, requests come without one. */
   readonly takesBudget?: boolean;
+  /** The model cannot be told not to think; absent = not known. */
+  readonly alwaysThinks?: boolean;
   /** What the provider does otherwise than its dialect says; absent = nothing. */
   readonly quirks?: Quirks;
   /** Betas of the messages format that the caller asked for, for dialects that name them in the body. */

@@ -54,11 +54,36 @@ describe('pairing calls with their results', () => {
       fc.property(items, (given) => {
         const report = new Report(requestOf());
         const paired = pairCalls(given, report);
-        expect(report.entries.length > 0).toBe(paired !== given);
+        if (paired === given) expect(report.entries).toEqual([]);
         const texts = (list: readonly Item[]) => JSON.stringify(list).match(/"text":"[xr]"/g) ?? [];
-        expect(texts(paired)).toEqual(texts(given));
+        expect(texts(paired).toSorted()).toEqual(texts(given).toSorted());
       }),
     );
+  });
+
+  it('puts results behind the calls of their turn, and gives calls that share an id others', () => {
+    const call = { type: 'tool-call', kind: 'function', callId: 'a', name: 'f', input: '{}' } as const;
+    const result = (text: string): Item => ({
+      type: 'tool-result',
+      kind: 'function',
+      callId: 'a',
+      content: [{ type: 'text', text }],
+    });
+    const said: Item = { type: 'message', role: 'user', content: [{ type: 'text', text: 'x' }] };
+    const report = new Report(requestOf());
+    const paired = pairCalls([call, { ...call }, said, result('1'), result('2')], report);
+    expect(paired.map(({ type }) => type)).toEqual([
+      'tool-call',
+      'tool-call',
+      'tool-result',
+      'tool-result',
+      'message',
+    ]);
+    const [first, second, ...results] = paired.flatMap((each) => ('callId' in each ? [each.callId] : []));
+    expect(first).not.toBe(second);
+    expect(results).toEqual([first, second]);
+    expect(paired[2]).toMatchObject({ content: [{ text: '1' }] });
+    expect(report.entries).toMatchObject([{ action: 'coerced' }]);
   });
 
   it('returns a conversation in which all is well itself', () => {

@@ -6,7 +6,7 @@ import { terminalOf } from '../ir/events.ts';
 import { fold } from '../ir/fold.ts';
 import { SseReader } from '../kit/sse.ts';
 import { UPSTREAM_DIALECTS } from './dialects.ts';
-import { readFrame } from './read-frame.ts';
+import { readFrame, readListedFrame, STEP_LIMITS } from './read-frame.ts';
 
 describe('a frame', () => {
   it('holds an object', () => {
@@ -20,12 +20,15 @@ describe('a frame', () => {
     },
   );
 
-  it.each(['{', '{"a":', ' {"a":1}}', '{not json', `{"a":${'['.repeat(70)}${']'.repeat(70)}}`])(
+  const lists = '['.repeat(70) + ']'.repeat(70);
+
+  it.each(['{', '{"a":', ' {"a":1}}', '{not json', `{"a":${lists}}`, lists, ` ${lists}`, '['.repeat(70)])(
     'cannot be read: %s',
     (data) => {
-      const reading = readFrame({ data });
-      expect(reading).toBeInstanceOf(GatewayError);
-      expect(reading).toMatchObject({ kind: 'upstream-unavailable' });
+      for (const reading of [readFrame({ data }), readListedFrame({ data }, STEP_LIMITS)]) {
+        expect(reading).toBeInstanceOf(GatewayError);
+        expect(reading).toMatchObject({ kind: 'upstream-unavailable' });
+      }
     },
   );
 });
@@ -43,6 +46,13 @@ describe.each([
     const sent = [...frames.slice(0, half), { data: inserted }, ...frames.slice(half)];
     return [...sent.flatMap((frame) => decoder?.decode(frame) ?? []), ...(decoder?.end() ?? [])];
   }
+
+  it.each([true, false])('fails over an event of nested lists (relay: %s)', (relay) => {
+    const terminals = ending('['.repeat(200_000) + ']'.repeat(200_000), relay).flatMap(
+      (event) => terminalOf(event) ?? [],
+    );
+    expect(terminals).toMatchObject([{ type: 'failure', error: { kind: 'upstream-unavailable' } }]);
+  });
 
   it.each([true, false])('fails over an event that is broken (relay: %s)', (relay) => {
     const events = ending('{"type":', relay);

@@ -10,6 +10,8 @@ export interface Quirks {
   readonly refusedFields?: readonly string[];
   /** Fields of the body that have another name here. */
   readonly renamedFields?: Readonly<Record<string, string>>;
+  /** How many stop sequences the provider takes; absent = as many as the chat dialect does. */
+  readonly mostStopSequences?: number;
   /** The role `developer` is refused: such messages go out as `system`. */
   readonly refusesDeveloperRole?: boolean;
   /** Content that is a list is refused where it is text alone: it goes out as one string. */

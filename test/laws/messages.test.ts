@@ -50,7 +50,7 @@ const fileSource: fc.Arbitrary<Source> = fc.oneof(
   fc.record({
     kind: fc.constant('base64' as const),
     mediaType: fc.constant('application/pdf'),
-    data: fc.base64String(),
+    data: fc.base64String({ minLength: 4 }),
   }),
   fc.record({ kind: fc.constant('text' as const), mediaType: fc.constant('text/plain'), text }),
   fc.record({ kind: fc.constant('url' as const), url: fc.webUrl() }),

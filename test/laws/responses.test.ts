@@ -80,7 +80,7 @@ const inputPart: fc.Arbitrary<Part> = fc.oneof(
   fc.record({ type: fc.constant('file' as const), source, filename: word.map((name) => `${name}.pdf`) }),
   fc.record({
     type: fc.constant('audio' as const),
-    data: fc.base64String(),
+    data: fc.base64String({ minLength: 4 }),
     format: fc.constantFrom('mp3', 'wav'),
   }),
   fc.webUrl().map((url): Part => ({ type: 'video', url })),

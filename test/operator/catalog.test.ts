@@ -1,5 +1,13 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, statSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -82,6 +90,13 @@ function news(changes: object = {}): object {
 const write = (content: unknown) => writeFileSync(data, JSON.stringify(content));
 
 describe('signalbox catalog refresh', () => {
+  it('leaves no data directory behind when the data are refused', async () => {
+    write(news({ as_of: 'yesterday' }));
+    const refused = await command('catalog', 'refresh', data, '--dry-run');
+    expect(refused).toMatchObject({ code: 1, err: expect.stringContaining('as_of') });
+    expect(existsSync(dataDir)).toBe(false);
+  });
+
   it('shows what changes, brings it in, and finds nothing to do the second time', async () => {
     write(news());
     const dry = await command('catalog', 'refresh', data, '--dry-run');

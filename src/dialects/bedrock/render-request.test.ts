@@ -287,6 +287,21 @@ describe('thinking', () => {
     expect(render({}, { maxOutputTokens: 500 }).body).not.toHaveProperty('inferenceConfig');
   });
 
+  it('is taken to be on where the model always thinks, also when nothing is said about it', () => {
+    const { body, report } = render(
+      { sampling: { temperature: 0.2, topK: 3 }, tools: [F], toolChoice: { mode: 'required' } },
+      { alwaysThinks: true },
+    );
+    expect(body).not.toHaveProperty('inferenceConfig');
+    expect(body).not.toHaveProperty('additionalModelRequestFields');
+    expect(body.toolConfig).not.toHaveProperty('toolChoice');
+    expect(report.map(({ field, action }) => `${field} ${action}`).sort()).toEqual([
+      'temperature dropped',
+      'tool_choice coerced',
+      'top_k dropped',
+    ]);
+  });
+
   it('is left to models without budgets', () => {
     const { body, report } = render({ reasoning: { effort: 'high' } }, { takesBudget: false });
     expect(body.additionalModelRequestFields).toEqual({

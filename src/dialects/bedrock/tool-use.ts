@@ -1,13 +1,10 @@
-import { hash } from 'node:crypto';
 import { isJsonObject, type JsonObject, readJson } from '../../kit/json.ts';
+import { digestedId } from '../digested-id.ts';
 import { MAX_ID_LENGTH } from './wire.ts';
 
 /** Ids and input of tool calls as the upstream takes them. */
 
 const PLAIN_ID = /^[a-zA-Z0-9_-]+$/;
-
-/** Characters of a digest that keep made ids apart. */
-const DIGEST_LENGTH = 12;
 
 /**
  * Gives the calls of a conversation their ids. The same id always gives the same one, whatever else the conversation
@@ -20,7 +17,7 @@ export class CallIds {
   take(callId: string): string {
     let id = plainId(callId);
     let number = this.#numbers.get(callId) ?? 2;
-    for (; this.#taken.has(id); number++) id = digested(callId, `${callId} ${number}`);
+    for (; this.#taken.has(id); number++) id = digestedId(callId, `${callId} ${number}`);
     this.#numbers.set(callId, number);
     this.#taken.add(id);
     return id;
@@ -28,13 +25,7 @@ export class CallIds {
 }
 
 function plainId(callId: string): string {
-  return callId.length <= MAX_ID_LENGTH && PLAIN_ID.test(callId) ? callId : digested(callId, callId);
-}
-
-/** An id that begins like the one it stands for. */
-function digested(callId: string, unique: string): string {
-  const stem = callId.slice(0, MAX_ID_LENGTH - 1 - DIGEST_LENGTH).replace(/[^a-zA-Z0-9_-]/g, '_');
-  return `${stem === '' ? 'call' : stem}_${hash('sha256', unique).slice(0, DIGEST_LENGTH)}`;
+  return callId.length <= MAX_ID_LENGTH && PLAIN_ID.test(callId) ? callId : digestedId(callId, callId);
 }
 
 /** The input as an object; undefined when the text is no JSON object. */

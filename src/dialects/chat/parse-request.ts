@@ -22,7 +22,7 @@ import {
 } from '../../kit/members.ts';
 import { runAtOnce, type Sliced } from '../../kit/turns.ts';
 import type { Issue } from '../../kit/validate.ts';
-import { checkImages } from '../check-images.ts';
+import { checkMedia } from '../check-media.ts';
 import type { ParseContext } from '../dialect.ts';
 import { modelList, parseCacheMark, parseWishes } from '../gateway-fields.ts';
 import { messageIndex } from '../preset-message.ts';
@@ -63,7 +63,7 @@ export function* parseRequestSliced(body: JsonObject, _context: ParseContext): S
     unknownFields: unknownFieldsOf(given),
     ...parseSettings(given),
   };
-  checkImages(request);
+  checkMedia(request);
   checkSemantics(request, { toolChoice: 'tool_choice', budget: 'reasoning.max_tokens' });
   checkLogprobs(request.sampling);
   return request;

@@ -49,6 +49,22 @@ describe('outputLimitField', () => {
   });
 });
 
+describe('mostStopSequences', () => {
+  const stop = ['a', 'b', 'c', 'd', 'e'];
+
+  it('is four where nothing else is said', () => {
+    const rendered = translated({ sampling: { stop } }, {});
+    expect(rendered.body.stop).toEqual(['a', 'b', 'c', 'd']);
+    expect(entries(rendered)).toEqual(['stop coerced']);
+  });
+
+  it('lets through what the provider takes', () => {
+    const rendered = translated({ sampling: { stop } }, { mostStopSequences: 16 });
+    expect(rendered.body.stop).toEqual(stop);
+    expect(entries(rendered)).toEqual([]);
+  });
+});
+
 describe('highestEffort', () => {
   it('is high where nothing else is said', () => {
     const rendered = relayed({ reasoning_effort: 'xhigh' }, {});

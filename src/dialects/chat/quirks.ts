@@ -31,6 +31,21 @@ export function withQuirks(
   return Object.fromEntries(entries.map(([field, value]) => [renamedFields[field] ?? field, value]));
 }
 
+/** Stop sequences that upstreams of this dialect take. */
+const MOST_STOP_SEQUENCES = 4;
+
+/** The body with as many stop sequences as the provider takes. */
+export function withFewerStops(body: JsonObject, { quirks = {} }: RenderTarget, report: Report): JsonObject {
+  const { mostStopSequences: most = MOST_STOP_SEQUENCES, refusedFields = [] } = quirks;
+  const { stop } = body;
+  if (!Array.isArray(stop) || stop.length <= most || refusedFields.includes('stop')) return body;
+  report.coerced(
+    report.name('stop'),
+    `the provider takes ${most} stop sequences: the first ${most} are sent`,
+  );
+  return { ...body, stop: stop.slice(0, most) };
+}
+
 const NINE_ALPHANUMERICS = /^[A-Za-z0-9]{9}$/;
 
 /** The id of a tool call in the form that the provider takes: the same for a call and its result. */

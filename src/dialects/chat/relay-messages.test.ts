@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { atOnce } from '../../../test/builders/at-once.ts';
 import { Places } from '../../ir/places.ts';
 import type { JsonObject } from '../../kit/json.ts';
+import { objectsAt } from '../../kit/members.ts';
 import { NO_RESULT } from '../pair-calls.ts';
 import { Report } from '../report.ts';
 import { relayedMessages as relayedMessagesSliced } from './relay-messages.ts';
@@ -26,7 +27,7 @@ function relayed(...messages: JsonObject[]) {
 describe('calls and results in the relay lane', () => {
   it('that are pairs are passed on themselves', () => {
     const turn = [calls('a', 'b'), result('b'), result('a')];
-    expect(relayed(user('q'), ...turn, ...turn).isSame).toBe(true);
+    expect(relayed(user('q'), ...turn, ...structuredClone(turn)).isSame).toBe(true);
   });
 
   it('a call without a result gets one after the results of its turn', () => {
@@ -39,6 +40,27 @@ describe('calls and results in the relay lane', () => {
       result('c', NO_RESULT),
     ]);
     expect(entries).toEqual(['messages[1].tool_calls[0] coerced', 'messages[4].tool_calls[0] coerced']);
+  });
+
+  it('a result that comes later is put behind its call', () => {
+    const { sent, entries } = relayed(calls('a', 'b'), result('b'), user('Wait'), calls('c'), result('a'));
+    expect(sent).toEqual([
+      calls('a', 'b'),
+      result('b'),
+      result('a'),
+      user('Wait'),
+      calls('c'),
+      result('c', NO_RESULT),
+    ]);
+    expect(entries).toEqual(['messages[4] coerced', 'messages[3].tool_calls[0] coerced']);
+  });
+
+  it('calls of one turn with one id get ids of their own, and so do their results, in order', () => {
+    const { sent, entries } = relayed(calls('a', 'a'), result('a', '1'), result('a', '2'));
+    const ids = objectsAt(sent[0], 'tool_calls').map(({ id }) => id);
+    expect(new Set(ids).size).toBe(2);
+    expect(sent.slice(1)).toEqual([result(String(ids[0]), '1'), result(String(ids[1]), '2')]);
+    expect(entries).toEqual([]);
   });
 
   it('a second result is what the user says, after what is missing', () => {

@@ -5,9 +5,11 @@ import { Pace, type Sliced } from '../../kit/turns.ts';
 import type { RenderTarget } from '../dialect.ts';
 import {
   type CallStep,
+  LATE_RESULT,
   labelOfResult,
   NO_RESULT,
-  unpaired,
+  pairingOf,
+  ResultSequence,
   WITHOUT_CALL,
   WITHOUT_RESULT,
 } from '../pair-calls.ts';
@@ -33,56 +35,78 @@ export function* relayedMessages(
 }
 
 /**
- * The caller's messages with every call and its result in pairs: the user says a result that answers no call, and a call
- * without a result gets one that says so.
+ * The caller's messages with every call and its result in pairs, one behind the other: the user says a result that answers
+ * no call, a call without a result gets one that says so, and a result that comes later is put behind its call. A list in
+ * which nothing changes is returned itself.
  */
 function* withPairedCalls(messages: Json | undefined, report: Report): Sliced<Json | undefined> {
   if (!Array.isArray(messages)) return messages;
-  const { orphans, missing } = yield* unpaired(stepsIn(messages));
-  if (orphans.size === 0 && missing.size === 0) return messages;
+  const places = new Map<JsonObject, string>();
+  const { orphans, results, newIds } = yield* pairingOf(stepsIn(messages, places));
   const pace = new Pace();
   const all: Json[] = [];
-  let unanswered: JsonObject[] = [];
+  const sequence = new ResultSequence(results);
   const answer = () => {
-    for (const call of unanswered) all.push(emptyResult(call));
-    unanswered = [];
+    for (const { call, result } of sequence.rest()) {
+      report.coerced(places.get(result ?? call) ?? 'messages', result ? LATE_RESULT : WITHOUT_RESULT);
+      all.push(result === undefined ? emptyResult(call, newIds) : withNewIds(result, newIds));
+    }
   };
-  for (const [position, message] of messages.entries()) {
+  for (const message of messages) {
     if (pace.tick()) yield;
     if (!isJsonObject(message)) {
       all.push(message);
       continue;
     }
-    const place = `messages[${messageIndex(messages, position)}]`;
-    if (message.role !== 'tool' || orphans.has(message)) answer();
-    for (const [at, call] of objectsAt(message, 'tool_calls').entries()) {
-      if (pace.tick()) yield;
-      if (!missing.has(call)) continue;
-      report.coerced(`${place}.tool_calls[${at}]`, WITHOUT_RESULT);
-      unanswered.push(call);
-    }
-    if (orphans.has(message)) report.coerced(place, WITHOUT_CALL);
-    all.push(orphans.has(message) ? asSaid(message) : message);
-  }
-  answer();
-  return all;
-}
-
-function* stepsIn(messages: readonly Json[]): Iterable<CallStep<JsonObject>> {
-  for (const message of messages) {
-    if (!isJsonObject(message)) continue;
-    if (message.role === 'tool') {
-      yield { kind: 'result', callId: textAt(message, 'tool_call_id') ?? '', thing: message };
+    const isOrphan = orphans.has(message);
+    if (message.role === 'tool' && !isOrphan) {
+      if (sequence.takesResult(message)) all.push(withNewIds(message, newIds));
       continue;
     }
+    answer();
     for (const call of objectsAt(message, 'tool_calls')) {
-      yield { kind: 'call', callId: textAt(call, 'id') ?? '', thing: call };
+      if (pace.tick()) yield;
+      sequence.addCall(call);
+    }
+    if (isOrphan) report.coerced(places.get(message) ?? 'messages', WITHOUT_CALL);
+    all.push(isOrphan ? asSaid(message) : withNewIds(message, newIds));
+  }
+  answer();
+  const isSame = all.length === messages.length && all.every((message, at) => message === messages[at]);
+  return isSame ? messages : all;
+}
+
+/** Calls and results in order; notes where each stands in the list that the caller wrote. */
+function* stepsIn(
+  messages: readonly Json[],
+  places: Map<JsonObject, string>,
+): Iterable<CallStep<JsonObject>> {
+  for (const [turn, message] of messages.entries()) {
+    if (!isJsonObject(message)) continue;
+    const place = `messages[${messageIndex(messages, turn)}]`;
+    if (message.role === 'tool') {
+      places.set(message, place);
+      yield { kind: 'result', callId: textAt(message, 'tool_call_id') ?? '', thing: message, turn };
+      continue;
+    }
+    for (const [at, call] of objectsAt(message, 'tool_calls').entries()) {
+      places.set(call, `${place}.tool_calls[${at}]`);
+      yield { kind: 'call', callId: textAt(call, 'id') ?? '', thing: call, turn };
     }
   }
 }
 
-function emptyResult({ id }: JsonObject): JsonObject {
-  return { role: 'tool', tool_call_id: id, content: NO_RESULT };
+/** A message with the ids by which its calls, or the call that it answers, are told from others of their turn. */
+function withNewIds(message: JsonObject, newIds: ReadonlyMap<JsonObject, string>): JsonObject {
+  const resultId = newIds.get(message);
+  if (resultId !== undefined) return { ...message, tool_call_id: resultId };
+  const calls = objectsAt(message, 'tool_calls');
+  if (!calls.some((call) => newIds.has(call))) return message;
+  return { ...message, tool_calls: calls.map((call) => ({ ...call, id: newIds.get(call) ?? call.id })) };
+}
+
+function emptyResult(call: JsonObject, newIds: ReadonlyMap<JsonObject, string>): JsonObject {
+  return { role: 'tool', tool_call_id: newIds.get(call) ?? call.id, content: NO_RESULT };
 }
 
 function asSaid({ tool_call_id: callId, content }: JsonObject): JsonObject {

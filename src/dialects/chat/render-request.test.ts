@@ -89,6 +89,7 @@ describe('messages', () => {
       { role: 'user', content: 'So?' },
     ]);
     expect(renderRequest(foreign({ items }), TARGET).report).toMatchObject([
+      { field: 'input[4]', action: 'coerced' },
       { field: 'input[2]', action: 'coerced' },
     ]);
   });

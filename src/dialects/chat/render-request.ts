@@ -15,7 +15,7 @@ import { knownVerbosity } from '../verbosity.ts';
 import { withMarkOnLastText } from './cache-mark.ts';
 import { NO_CACHE_MARK, NO_FIELD, reportForeignFields } from './losses.ts';
 import { parseServiceTier } from './parse-request.ts';
-import { withQuirks } from './quirks.ts';
+import { withFewerStops, withQuirks } from './quirks.ts';
 import { relayedMessages } from './relay-messages.ts';
 import { renderMessages } from './render-messages.ts';
 import { HIGHEST_EFFORT, renderReasoning } from './render-reasoning.ts';
@@ -88,7 +88,8 @@ function withinLimits(
   target: RenderTarget,
   report: Report,
 ): JsonObject {
-  return withQuirks(withoutUnsupported(body, request, target, report), request, target, report);
+  const supported = withoutUnsupported(body, request, target, report);
+  return withQuirks(withFewerStops(supported, target, report), request, target, report);
 }
 
 // --- The conversation ------------------------------------------------------------------------------------------------

@@ -1,4 +1,5 @@
 import type { Source } from '../../ir/items.ts';
+import { parseDataUrl } from '../data-url.ts';
 
 /** The chat format names images and files by one string: an address, or the bytes themselves as a data URL. */
 
@@ -6,18 +7,15 @@ const BASE64_MARK = ';base64,';
 
 /** Reads an address or a data URL. */
 export function parseUrl(url: string): Source {
-  const mark = url.startsWith('data:') ? url.indexOf(BASE64_MARK) : -1;
-  if (mark === -1) return { kind: 'url', url };
-  return {
-    kind: 'base64',
-    mediaType: url.slice('data:'.length, mark),
-    data: url.slice(mark + BASE64_MARK.length),
-  };
+  return parseDataUrl(url) ?? { kind: 'url', url };
 }
+
+/** What every address begins with, and no base64. */
+const SCHEME = /^[a-z][a-z0-9+.-]*:/i;
 
 /** Reads `file_data`, which may also be base64 without its media type. */
 export function parseFileData(text: string, filename: string | undefined): Source {
-  if (text.startsWith('data:') || /^https?:\/\//i.test(text)) return parseUrl(text);
+  if (SCHEME.test(text)) return parseUrl(text);
   const isPdf = filename === undefined || filename.toLowerCase().endsWith('.pdf');
   return { kind: 'base64', mediaType: isPdf ? 'application/pdf' : 'application/octet-stream', data: text };
 }

@@ -241,17 +241,19 @@ describe.each(['responses', 'messages', 'chat'] as const)('ids of calls through 
   const named = (id: string, a: number): JsonObject => ({ functionCall: { id, name: 'f', args: { a } } });
 
   it('go back with the calls and with their results', () => {
-    const turn = [named('nytjz7nx', 1), named('call-2', 2)];
+    const turn = [named('nytjz7nx', 1), named('call-2', 2), named('a.b', 3), named('i'.repeat(80), 4)];
     const { parts, contents } = replayed(format, turn);
     expect(parts).toEqual(turn);
     expect(objectsAt(contents[2], 'parts').map((part) => objectAt(part, 'functionResponse')?.id)).toEqual([
       'nytjz7nx',
       'call-2',
+      'a.b',
+      'i'.repeat(80),
     ]);
   });
 
   it('that no caller could take are not sent, and neither are ours', () => {
-    const { parts, contents } = replayed(format, [named('an id', 1), call(2)]);
+    const { parts, contents } = replayed(format, [named('i'.repeat(300), 1), call(2)]);
     expect(parts).toEqual([call(1), call(2)]);
     expect(objectsAt(contents[2], 'parts').some((part) => objectAt(part, 'functionResponse')?.id)).toBe(
       false,

@@ -14,7 +14,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../kit/json.ts';
 import { membersBeyond, objectOf, objectsOf, stringAt, withoutNulls } from '../../kit/members.ts';
 import { runAtOnce, type Sliced } from '../../kit/turns.ts';
 import type { Issue } from '../../kit/validate.ts';
-import { checkImages } from '../check-images.ts';
+import { checkMedia } from '../check-media.ts';
 import type { ParseContext } from '../dialect.ts';
 import { modelList, parseCacheMark, parseWishes } from '../gateway-fields.ts';
 import { checkSemantics, isSilent } from '../semantics.ts';
@@ -62,7 +62,7 @@ export function* parseRequestSliced(body: JsonObject, _context: ParseContext): S
     places,
     unknownFields: unknownFieldsOf(body),
   };
-  checkImages(request);
+  checkMedia(request);
   checkSemantics(request, {
     toolChoice: request.toolChoice?.mode === 'tool' ? 'tool_choice.name' : 'tool_choice',
     budget: 'thinking.budget_tokens',

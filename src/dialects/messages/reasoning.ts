@@ -1,7 +1,7 @@
 import type { Seal } from '../../ir/events.ts';
 import type { ReasoningItem } from '../../ir/items.ts';
 import type { JsonObject } from '../../kit/json.ts';
-import { familyOf, type Sealed, unwrapSeal, wrapSeal } from '../custody.ts';
+import { damagedSeal, familyOf, type Sealed, unwrapSeal, wrapSeal } from '../custody.ts';
 import { takesThoughts } from '../seal-takers.ts';
 import type { WireBlock } from './wire.ts';
 
@@ -37,7 +37,8 @@ export function parseThinking(block: WireBlock): ReasoningItem {
 /** Reads a `redacted_thinking` block. */
 export function parseRedacted(block: WireBlock): ReasoningItem {
   const data = typeof block.data === 'string' ? block.data : '';
-  const seal = data === '' ? {} : (unwrapSeal(data) ?? { encrypted: data, format: NATIVE_FORMAT });
+  const seal =
+    data === '' ? damagedSeal(data) : (unwrapSeal(data) ?? { encrypted: data, format: NATIVE_FORMAT });
   return { type: 'reasoning', text: [], summary: [], ...seal };
 }
 

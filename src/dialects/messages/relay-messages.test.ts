@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { atOnce } from '../../../test/builders/at-once.ts';
 import { Places } from '../../ir/places.ts';
 import type { JsonObject } from '../../kit/json.ts';
+import { objectsAt } from '../../kit/members.ts';
 import { NO_RESULT } from '../pair-calls.ts';
 import { Report } from '../report.ts';
 import { relayMessages as relayMessagesSliced } from './relay-messages.ts';
@@ -58,7 +59,37 @@ describe('calls and results', () => {
 
   it('calls of several turns may share an id', () => {
     const turn = [assistant(use('a')), user([result('a')])];
-    expect(relayed(user('q'), ...turn, ...turn).isSame).toBe(true);
+    expect(relayed(user('q'), ...turn, ...structuredClone(turn)).isSame).toBe(true);
+  });
+
+  it('results stand before the other blocks of their turn', () => {
+    const { messages, entries } = relayed(user('q'), assistant(use('a')), user([text('So'), result('a')]));
+    expect(messages[2]).toEqual(user([result('a'), text('So')]));
+    expect(entries).toEqual(['messages[2].content coerced']);
+  });
+
+  it('a result of a later turn is put behind its call', () => {
+    const { messages, entries } = relayed(
+      user('q'),
+      assistant(use('a')),
+      user([text('Wait')]),
+      assistant(text('Well')),
+      user([result('a'), text('So')]),
+    );
+    expect(messages.slice(2)).toEqual([
+      user([result('a'), text('Wait')]),
+      assistant(text('Well')),
+      user([text('So')]),
+    ]);
+    expect(entries).toEqual(['messages[4].content[0] coerced']);
+  });
+
+  it('calls of one turn with one id get ids of their own', () => {
+    const { messages } = relayed(user('q'), assistant(use('a'), use('a')), user([result('a'), result('a')]));
+    const idsOf = (at: number, member: string) =>
+      objectsAt(messages[at], 'content').map((block) => block[member]);
+    expect(new Set(idsOf(1, 'id')).size).toBe(2);
+    expect(idsOf(2, 'tool_use_id')).toEqual(idsOf(1, 'id'));
   });
 });
 

@@ -51,6 +51,27 @@ describe('rendering for a messages upstream', () => {
     expect(renderRelay(native({}), TARGET).body.max_tokens).toBe(4096);
   });
 
+  it('takes a model that always thinks to be thinking, also when nothing is said about it', () => {
+    const request = foreign({
+      sampling: { temperature: 0.2, topP: 0.5, topK: 3 },
+      tools: [weather],
+      toolChoice: { mode: 'required' },
+    });
+    const { body, report } = renderRequest(request, { ...TARGET, alwaysThinks: true });
+    for (const name of ['thinking', 'temperature', 'top_p', 'top_k']) expect(body).not.toHaveProperty(name);
+    expect(body.tool_choice).toEqual({ type: 'auto' });
+    expect(report.map(({ field, action }) => `${field} ${action}`).sort()).toEqual([
+      'temperature dropped',
+      'tool_choice coerced',
+      'top_k dropped',
+      'top_p dropped',
+    ]);
+    expect(renderRequest(request, TARGET).body).toMatchObject({
+      temperature: 0.2,
+      tool_choice: { type: 'any' },
+    });
+  });
+
   it('merges turns, puts results first and keeps system messages', () => {
     const { body, report } = renderRequest(
       foreign({
@@ -82,19 +103,19 @@ describe('rendering for a messages upstream', () => {
       {
         role: 'user',
         content: [
+          { type: 'tool_result', tool_use_id: 'f_a_0_b829837b3609', content: [{ type: 'text', text: 'r' }] },
           {
             type: 'tool_result',
             tool_use_id: 'c2',
             content: [{ type: 'text', text: 'No result was recorded.' }],
           },
-          { type: 'tool_result', tool_use_id: 'f_a_0_b829837b3609', content: [{ type: 'text', text: 'r' }] },
           { type: 'text', text: '<system>' },
           { type: 'text', text: 'later' },
           { type: 'text', text: '</system>' },
         ],
       },
     ]);
-    expect(report.map(({ action }) => action)).toEqual(['coerced', 'coerced', 'coerced']);
+    expect(report.map(({ action }) => action)).toEqual(['coerced', 'coerced', 'coerced', 'coerced']);
   });
 
   it('keeps calls apart whose ids would come out alike, and pairs each with its result', () => {

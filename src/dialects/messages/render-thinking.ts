@@ -12,6 +12,7 @@ export interface RenderedThinking {
   readonly maxTokens: number;
   readonly thinking?: JsonObject;
   readonly effort?: string;
+  /** Also without a word about it where the model always thinks. */
   readonly isThinking: boolean;
 }
 
@@ -28,6 +29,12 @@ function outputLimit({ request, target, report }: RenderContext): number {
 
 /** `messages`: the rendered turns, which may forbid thinking. */
 export function renderThinking(context: RenderContext, messages: readonly JsonObject[]): RenderedThinking {
+  const asked = renderAsked(context, messages);
+  return context.target.alwaysThinks === true ? { ...asked, isThinking: true } : asked;
+}
+
+/** What the request itself asks for. */
+function renderAsked(context: RenderContext, messages: readonly JsonObject[]): RenderedThinking {
   const { request, target, report } = context;
   const maxTokens = outputLimit(context);
   const settings = request.reasoning;

@@ -129,7 +129,7 @@ function sealOfCall(
   const wrapped = signature === undefined ? undefined : unwrapSeal(signature);
   if (wrapped === undefined) return compact({ signature });
   return compact({
-    signature: wrapped.signature,
+    signature: wrapped.signature ?? wrapped.encrypted,
     signatureFormat: wrapped.format,
     signatureGivenBy: wrapped.givenBy,
   });

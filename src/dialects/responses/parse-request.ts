@@ -24,7 +24,7 @@ import {
 } from '../../kit/members.ts';
 import { forEachSliced, runAtOnce, type Sliced } from '../../kit/turns.ts';
 import type { Issue } from '../../kit/validate.ts';
-import { checkImages } from '../check-images.ts';
+import { checkMedia } from '../check-media.ts';
 import type { ParseContext } from '../dialect.ts';
 import { ADDITIONAL_TOOL_MARK } from '../foreign-members.ts';
 import { MOST_TOOLS, modelList, parseCacheMark, parseWishes } from '../gateway-fields.ts';
@@ -94,7 +94,7 @@ export function* parseRequestSliced(body: JsonObject, _context: ParseContext): S
     places,
     unknownFields: unknownFieldsOf(body),
   });
-  checkImages(request);
+  checkMedia(request);
   checkSemantics(request, { toolChoice: 'tool_choice', budget: 'reasoning.max_tokens' });
   return request;
 }

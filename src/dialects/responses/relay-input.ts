@@ -6,8 +6,8 @@ import {
   type CallStep,
   labelOfResult,
   NO_RESULT,
-  type Unpaired,
-  unpaired,
+  type Pairing,
+  pairingOf,
   WITHOUT_CALL,
   WITHOUT_RESULT,
 } from '../pair-calls.ts';
@@ -28,7 +28,7 @@ import { isOperatorItem } from './wire-items.ts';
  * its result in pairs.
  */
 export function* relayInput(body: JsonObject, report: Report): Sliced<Json | undefined> {
-  const { orphans, missing } = yield* unpairedIn(body.input);
+  const { orphans, missing, newIds } = yield* pairingIn(body.input);
   let unanswered: JsonObject[] = [];
   const answers = () => {
     const results = unanswered.map(emptyResult);
@@ -38,11 +38,13 @@ export function* relayInput(body: JsonObject, report: Report): Sliced<Json | und
   const input = yield* changeEachSliced(body.input, (item, index) => {
     const place = inputPlace(body, index);
     const results = isOfTurn(item) ? [] : answers();
+    const newId = newIds.get(item);
+    const named = newId === undefined ? item : { ...item, call_id: newId };
     if (missing.has(item)) {
       report.coerced(place, WITHOUT_RESULT);
-      unanswered.push(item);
+      unanswered.push(named);
     }
-    const sent = relayItem(orphans.has(item) ? asSaid(item, place, report) : item, place, report);
+    const sent = relayItem(orphans.has(item) ? asSaid(item, place, report) : named, place, report);
     return results.length === 0 ? sent : [...results, ...(sent === undefined ? [] : [sent])];
   });
   const last = answers();
@@ -70,16 +72,18 @@ const KINDS: Readonly<Record<string, CallStep<JsonObject>['kind']>> = {
   custom_tool_call_output: 'result',
 };
 
-function unpairedIn(input: Json | undefined): Sliced<Unpaired<JsonObject>> {
+function pairingIn(input: Json | undefined): Sliced<Pairing<JsonObject>> {
   const items = objectsOf(input);
   const isCompacted = items.some((item) => COMPACTIONS.has(typeOf(item)));
-  return unpaired(isCompacted ? [] : stepsIn(items));
+  return pairingOf(isCompacted ? [] : stepsIn(items));
 }
 
 function* stepsIn(items: readonly JsonObject[]): Iterable<CallStep<JsonObject>> {
+  let turn = 0;
   for (const item of items) {
+    if (!isOfTurn(item)) turn++;
     const kind = lookUp(KINDS, typeOf(item));
-    if (kind !== undefined) yield { kind, callId: stringAt(item, 'call_id') ?? '', thing: item };
+    if (kind !== undefined) yield { kind, callId: stringAt(item, 'call_id') ?? '', thing: item, turn };
   }
 }
 

@@ -26,12 +26,12 @@ const UNKNOWN_MEDIA_TYPE = 'application/octet-stream';
 export function parseUrl(url: string): Source {
   const head = DATA_URL.exec(url.slice(0, 256));
   if (head === null) return { kind: 'url', url };
-  return { kind: 'base64', mediaType: head[1] || UNKNOWN_MEDIA_TYPE, data: url.slice(head[0].length) };
+  return { kind: 'base64', mediaType: (head[1] ?? '').toLowerCase(), data: url.slice(head[0].length) };
 }
 
 /** The content of a file: a data URL, or bare base64 whose type the file's name tells. */
 export function parseFileData(data: string, filename: string | undefined): Source {
-  if (data.startsWith('data:')) return parseUrl(data);
+  if (/^data:/i.test(data)) return parseUrl(data);
   const extension = filename?.split('.').pop()?.toLowerCase() ?? '';
   return { kind: 'base64', mediaType: lookUp(MEDIA_TYPES, extension) ?? UNKNOWN_MEDIA_TYPE, data };
 }
