@@ -1,13 +1,11 @@
 import { createInterface } from 'node:readline/promises';
-import { documentIssues } from '../catalog/catalog-document.ts';
 import { type Flags, problemLine } from '../config/load.ts';
 import type { KnownModelView } from '../control/commands.ts';
 import { CommandRefused } from '../control/send-command.ts';
 import { MAX_CATALOG_BYTES } from '../control/wire.ts';
 import { readJson } from '../kit/json.ts';
-import { runAtOnce } from '../kit/turns.ts';
 import type { Issue } from '../kit/validate.ts';
-import type { Difference, KnownModel } from '../manage/model-knowledge.ts';
+import { type Difference, type KnownModel, problemsOfData } from '../manage/model-knowledge.ts';
 import type { Told } from './keys.ts';
 import { jsonText, type Output, tableText } from './output.ts';
 import { readSource } from './read-source.ts';
@@ -37,7 +35,7 @@ export async function refreshCatalog(flags: Flags, source: string, wishes: Refre
   }
   const data = reading.value;
   // Looked at here first: data that are refused leave no data directory behind.
-  const problems = runAtOnce(documentIssues(data, Date.now()));
+  const problems = problemsOfData(data, Date.now());
   if (problems.length > 0) return refuse(problems, wishes);
   const look = await runControlCommand(flags, 'catalog.refresh', { data, prune, apply: false });
   if (!look.ok) return refuse(look.problems, wishes);

@@ -15,7 +15,7 @@ import { type Refreshed, refresh } from '../catalog/refresh.ts';
 import { allShippedModels, shippedModels } from '../catalog/shipped-models.ts';
 import { GatewayError } from '../ir/errors.ts';
 import type { Clock } from '../kit/ids.ts';
-import { forEachSliced, runInTurns, type Sliced } from '../kit/turns.ts';
+import { forEachSliced, runAtOnce, runInTurns, type Sliced } from '../kit/turns.ts';
 import type { Issue } from '../kit/validate.ts';
 import type { CatalogOverlayStore } from '../ports/catalog-overlay.ts';
 
@@ -44,6 +44,11 @@ export type RefreshOutcome =
       readonly state: string;
     }
   | { readonly ok: false; readonly problems: readonly Issue[] };
+
+/** What is wrong with newer data, all at once: for whoever has nothing else to do. */
+export function problemsOfData(data: unknown, nowMs: number): Issue[] {
+  return [...runAtOnce(documentIssues(data, nowMs))];
+}
 
 /** What the gateway knows about models without being told by its configuration: what ships, and what was brought in. */
 export class ModelKnowledge {
