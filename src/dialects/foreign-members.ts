@@ -1,6 +1,7 @@
 import type { DialectName, Ext } from '../ir/items.ts';
 import { isJsonObject, type Json, type JsonObject } from '../kit/json.ts';
 import { lookUp } from '../kit/lookup.ts';
+import type { Report } from './report.ts';
 
 /** Marks a tool that came inside an `additional_tools` item: the gateway's own note, never sent and never lost. */
 export const ADDITIONAL_TOOL_MARK = 'additional_tools';
@@ -15,6 +16,23 @@ export function foreignMembers(ext: Ext | undefined, own: DialectName): [name: s
           value === undefined || saysNothing(name, value) ? [] : [[name, value]],
         ),
   );
+}
+
+/** Tells which members of an item, part or tool only other dialects have, except those in `sent`. */
+export type ReportForeignMembers = (
+  thing: { readonly ext?: Ext },
+  field: 'items' | 'tools',
+  report: Report,
+  sent?: readonly string[],
+) => void;
+
+/** Makes that of a dialect, with its words for why they do not go out. */
+export function foreignMemberReport(own: DialectName, detail: string): ReportForeignMembers {
+  return (thing, field, report, sent = []) => {
+    for (const [name] of foreignMembers(thing.ext, own)) {
+      if (!sent.includes(name)) report.dropped(report.place(thing, field, name), detail);
+    }
+  };
 }
 
 /** Fields of which the representation models some members: only the others are foreign. */

@@ -16,7 +16,7 @@ export function templateItemCount(body: JsonObject): number {
   return isJsonObject(first) && FROM_TEMPLATE in first ? 1 : 0;
 }
 
-const PLACEHOLDER = /\{\{\s*([\w.-]+)\s*\}\}/g;
+const VARIABLE = /\{\{\s*([\w.-]+)\s*\}\}/g;
 
 /**
  * Fills the template that a responses request names in `prompt` into a new body. The template's input comes before the
@@ -45,7 +45,7 @@ export function fillPromptTemplate(
 }
 
 function fillText(template: string, variables: JsonObject): string {
-  return template.replace(PLACEHOLDER, (_placeholder, name: string) => {
+  return template.replace(VARIABLE, (_variable, name: string) => {
     const text = textOf(variableNamed(name, variables));
     if (text === undefined) {
       throw unprocessable(name, 'is not text: it cannot stand in the instructions of this prompt');
@@ -59,7 +59,7 @@ function fillParts(template: string, variables: JsonObject): JsonObject[] {
   const parts: JsonObject[] = [];
   let text = '';
   let end = 0;
-  for (const match of template.matchAll(PLACEHOLDER)) {
+  for (const match of template.matchAll(VARIABLE)) {
     const value = variableNamed(match[1] ?? '', variables);
     text += template.slice(end, match.index);
     end = match.index + match[0].length;

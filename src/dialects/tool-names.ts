@@ -96,6 +96,17 @@ export function identityOf(tool: CallableTool): ToolIdentity {
     : { kind: tool.type, name: tool.name, namespace: tool.namespace.name };
 }
 
+/** The flat name of the tool that a choice names; of tools with one name the one of its kind. */
+export function nameOfChosen(
+  { kind, name }: Pick<ToolIdentity, 'kind' | 'name'>,
+  { tools }: Pick<GenerationRequest, 'tools'>,
+  names: Pick<FlatNames, 'nameOf'>,
+): string {
+  const named = tools.filter((tool) => tool.type !== 'hosted').filter((tool) => tool.name === name);
+  const chosen = named.find((tool) => tool.type === kind) ?? named[0];
+  return names.nameOf(chosen === undefined ? { kind, name } : identityOf(chosen));
+}
+
 /** Arguments of a call as an upstream with plain functions takes them: JSON text. */
 export function flatArguments(call: Pick<ToolCallItem, 'kind' | 'input'>): string {
   return call.kind === 'custom' ? JSON.stringify({ input: call.input }) : call.input;

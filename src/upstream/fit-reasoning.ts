@@ -2,7 +2,7 @@ import type { ReasoningFacts } from '../catalog/catalog.ts';
 import type { EffortWord } from '../catalog/entries.ts';
 import { EFFORT_WORDS } from '../config/catalog-members.ts';
 import { effortNearest, effortOf } from '../dialects/reasoning-effort.ts';
-import type { Format } from '../ir/items.ts';
+import { REASONING_PLACES } from '../dialects/reasoning-places.ts';
 import type { TranslationEntry } from '../ir/metadata.ts';
 import type { GenerationRequest, ReasoningSettings } from '../ir/request.ts';
 import type { Json, JsonObject } from '../kit/json.ts';
@@ -36,7 +36,7 @@ export function fitReasoning(
   if (effortOf(request.reasoning) === undefined) return fitBudget(request, facts, limit);
   const fitted = fitEffort(withoutBudget(request), facts);
   const dropped: TranslationEntry = {
-    field: PATHS[request.format].budgetTokens,
+    field: REASONING_PLACES[request.format].budgetTokens,
     action: 'dropped',
     detail: 'the model takes no budget in tokens: the effort decides',
   };
@@ -103,26 +103,10 @@ function coerced(request: GenerationRequest, detail: string): TranslationEntry {
 
 type Setting = 'effort' | 'budgetTokens' | 'enabled';
 
-const REASONING_PATHS: Readonly<Record<Setting, string>> = {
-  effort: 'reasoning.effort',
-  budgetTokens: 'reasoning.max_tokens',
-  enabled: 'reasoning.enabled',
-};
-
-const PATHS: Readonly<Record<Format, Readonly<Record<Setting, string>>>> = {
-  responses: REASONING_PATHS,
-  chat: REASONING_PATHS,
-  messages: {
-    effort: 'output_config.effort',
-    budgetTokens: 'thinking.budget_tokens',
-    enabled: 'thinking.type',
-  },
-};
-
 /** Where the caller says how much to think. */
 export function effortPath(request: Pick<GenerationRequest, 'format' | 'body' | 'reasoning'>): string {
   if (hasShortEffort(request)) return 'reasoning_effort';
-  return PATHS[request.format][settingOf(request.reasoning ?? {})];
+  return REASONING_PLACES[request.format][settingOf(request.reasoning ?? {})];
 }
 
 /** The setting that decides. */
@@ -175,7 +159,7 @@ function bodyWith(request: GenerationRequest, replaced: Setting, effort: EffortW
     const thinking = thinkingWithout(replaced, objectAt(body, 'thinking'));
     return { ...body, thinking, output_config: { ...objectAt(body, 'output_config'), effort } };
   }
-  const member = REASONING_PATHS[replaced].slice('reasoning.'.length);
+  const member = REASONING_PLACES[format][replaced].slice('reasoning.'.length);
   const kept = membersBeyond(objectAt(body, 'reasoning') ?? {}, new Set([member]));
   return { ...body, reasoning: { ...kept, effort } };
 }

@@ -12,10 +12,10 @@ import type {
 import { isJsonObject, type JsonObject } from '../../kit/json.ts';
 import { booleanAt, objectAt, objectsAt, stringAt, textAt } from '../../kit/members.ts';
 import type { Sliced } from '../../kit/turns.ts';
-import { callInputPlace, callSealPlace, fileNameMember, partMember } from '../caller-places.ts';
+import { unsealedInput } from '../call-input.ts';
+import { fileNameMember, partMember } from '../caller-places.ts';
 import { parseCacheMark } from '../gateway-fields.ts';
 import type { Report } from '../report.ts';
-import { flatArguments } from '../tool-names.ts';
 import { NO_FIELD, reportForeignMembers } from './losses.ts';
 import {
   DocumentNames,
@@ -29,7 +29,6 @@ import {
 import type { Mark, Piece } from './piece.ts';
 import { renderReasoning, whyUnsealed } from './reasoning.ts';
 import type { RenderContext } from './render-context.ts';
-import { inputObject } from './tool-use.ts';
 import { AUDIO_FORMATS, type Speaker, textBlock } from './wire.ts';
 
 type FilePart = Extract<Part, { type: 'file' }>;
@@ -63,20 +62,9 @@ export class BlockRenderer {
 
   toolUse(item: ToolCallItem): Piece[] {
     this.reportForeignMembers(item);
-    const text = flatArguments(item);
-    const input = inputObject(text);
-    if (input === undefined) {
-      const detail = 'no JSON object: put into a member "raw" of one';
-      this.#report.coerced(callInputPlace(item, this.#format, this.#report), detail);
-    }
-    if (item.signature !== undefined) {
-      this.#report.dropped(
-        callSealPlace(item, this.#format, this.#report),
-        'the seal of a call that another model family made',
-      );
-    }
+    const input = unsealedInput(item, this.#format, this.#report);
     const name = this.#context.names.nameOf(item);
-    const block = { toolUse: { name, input: input ?? { raw: text } } };
+    const block = { toolUse: { name, input } };
     return [{ block, call: item, ...this.#markOf(item, item.cache) }];
   }
 

@@ -1,11 +1,11 @@
 import { invalidRequest } from '../../ir/errors.ts';
-import type { GenerationRequest, OutputFormat, RequestField, Sampling } from '../../ir/request.ts';
+import type { GenerationRequest, OutputFormat, Sampling } from '../../ir/request.ts';
 import type { Json, JsonObject } from '../../kit/json.ts';
 import { define } from '../../kit/members.ts';
 import type { Sliced } from '../../kit/turns.ts';
 import type { RenderedRequest, RenderTarget } from '../dialect.ts';
 import { foreignFieldPaths } from '../foreign-members.ts';
-import { isSaid, reportLostIncludes, UNDOCUMENTED } from '../lost-fields.ts';
+import { type LostField, reportLostSettings, UNDOCUMENTED } from '../lost-fields.ts';
 import type { Report } from '../report.ts';
 import { renderBetas } from './betas.ts';
 import { withCachePoints } from './cache-points.ts';
@@ -243,50 +243,16 @@ function renderLabels({ metadata }: GenerationRequest, report: Report): JsonObje
 
 // --- What is lost ----------------------------------------------------------------------------------------------------
 
-const LOST_SAMPLING: readonly (keyof Sampling)[] = [
-  'topA',
-  'minP',
-  'frequencyPenalty',
-  'presencePenalty',
-  'repetitionPenalty',
-  'seed',
-  'logitBias',
-  'logprobs',
-  'topLogprobs',
-];
-
-/** Settings that only mean something where they are not the default. */
-const HARMLESS: Readonly<Partial<Record<keyof Sampling, unknown>>> = {
-  topA: 0,
-  minP: 0,
-  frequencyPenalty: 0,
-  presencePenalty: 0,
-  repetitionPenalty: 1,
-  logprobs: false,
-  topLogprobs: 0,
-};
-
-const LOST_FIELDS = [
+const LOST_FIELDS: readonly LostField[] = [
   'verbosity',
   'imageConfig',
   'promptCacheKey',
   'promptCacheOptions',
-] as const satisfies readonly (RequestField & keyof GenerationRequest)[];
+];
 
 /** Tells what the upstream has no field for. */
 function reportLost(request: GenerationRequest, report: Report): void {
-  const { sampling, wishes, unknownFields } = request;
-  const lose = (field: string) => report.dropped(field, NO_FIELD);
-  for (const field of LOST_SAMPLING) {
-    // The responses format asks for log probabilities through `include`.
-    if (field === 'logprobs' && request.format === 'responses') continue;
-    if (isSaid(sampling[field]) && sampling[field] !== HARMLESS[field]) lose(report.name(field));
-  }
-  for (const field of LOST_FIELDS) if (isSaid(request[field])) lose(report.name(field));
-  if (request.modalities?.some((modality) => modality !== 'text') === true) lose(report.name('modalities'));
-  if (request.truncation === 'auto') lose(report.name('truncation'));
-  reportLostIncludes(request, report);
-  if (wishes.maxToolCalls !== undefined && !unknownFields.includes('max_tool_calls')) lose('max_tool_calls');
-  for (const path of foreignFieldPaths(request.ext, 'bedrock')) lose(path);
-  for (const field of unknownFields) report.dropped(field, UNDOCUMENTED);
+  reportLostSettings(request, LOST_FIELDS, report, NO_FIELD);
+  for (const path of foreignFieldPaths(request.ext, 'bedrock')) report.dropped(path, NO_FIELD);
+  for (const field of request.unknownFields) report.dropped(field, UNDOCUMENTED);
 }

@@ -4,7 +4,7 @@ import { objectAt, stringAt } from '../../kit/members.ts';
 import type { Pace, Sliced } from '../../kit/turns.ts';
 import type { Report } from '../report.ts';
 import { reportToolLosses, whyLooseUnlessOwn } from '../tool-losses.ts';
-import { freeTextParameters, identityOf } from '../tool-names.ts';
+import { freeTextParameters, identityOf, nameOfChosen } from '../tool-names.ts';
 import { NO_FIELD, reportForeignMembers } from './losses.ts';
 import type { Piece, Turn } from './piece.ts';
 import { notRun } from './render-blocks.ts';
@@ -159,7 +159,7 @@ function wireChoice(choice: ToolChoice | undefined, context: RenderContext): Jso
     case 'required':
       return { any: {} };
     case 'tool':
-      return { tool: { name: nameOfChosen(choice, context) } };
+      return { tool: { name: nameOfChosen(choice, context.request, context.names) } };
     case 'allowed':
       return choice.required ? { any: {} } : undefined;
     case 'hosted':
@@ -169,13 +169,4 @@ function wireChoice(choice: ToolChoice | undefined, context: RenderContext): Jso
     case undefined:
       return undefined;
   }
-}
-
-function nameOfChosen(
-  { kind, name }: Extract<ToolChoice, { mode: 'tool' }>,
-  { request, names }: RenderContext,
-): string {
-  const named = request.tools.filter((tool) => tool.type !== 'hosted').filter((tool) => tool.name === name);
-  const chosen = named.find((tool) => tool.type === kind) ?? named[0];
-  return names.nameOf(chosen === undefined ? { kind, name } : identityOf(chosen));
 }

@@ -1,4 +1,3 @@
-import { isJsonObject, type JsonObject, readJson } from '../../kit/json.ts';
 import { digestedId } from '../digested-id.ts';
 import { MAX_ID_LENGTH } from './wire.ts';
 
@@ -26,11 +25,4 @@ export class CallIds {
 
 function plainId(callId: string): string {
   return callId.length <= MAX_ID_LENGTH && PLAIN_ID.test(callId) ? callId : digestedId(callId, callId);
-}
-
-/** The input as an object; undefined when the text is no JSON object. */
-export function inputObject(text: string): JsonObject | undefined {
-  if (text.trim() === '') return {};
-  const reading = readJson(text);
-  return reading.ok && isJsonObject(reading.value) ? reading.value : undefined;
 }

@@ -1,5 +1,5 @@
 import type { Ext } from '../../ir/items.ts';
-import { foreignFieldPaths, foreignMembers } from '../foreign-members.ts';
+import { foreignFieldPaths, foreignMemberReport } from '../foreign-members.ts';
 import type { Report } from '../report.ts';
 
 /** What chat upstreams have no field for, as the caller is told. */
@@ -8,17 +8,8 @@ export const FOREIGN_SEAL =
   'sealed by an upstream of another dialect: chat upstreams get only what one of them gave';
 export const NO_CACHE_MARK = 'the upstream takes no cache marks here';
 
-/** Reports the members of an item, part or tool that only other dialects have, except those in `sent`. */
-export function reportForeignMembers(
-  thing: { readonly ext?: Ext },
-  field: 'items' | 'tools',
-  report: Report,
-  sent: readonly string[] = [],
-): void {
-  for (const [member] of foreignMembers(thing.ext, 'chat')) {
-    if (!sent.includes(member)) report.dropped(report.place(thing, field, member), NO_FIELD);
-  }
-}
+/** Reports the members of an item, part or tool that only other dialects have. */
+export const reportForeignMembers = foreignMemberReport('chat', NO_FIELD);
 
 /** Reports the fields of a request that only other dialects have. */
 export function reportForeignFields(ext: Ext, report: Report): void {

@@ -1,38 +1,14 @@
-import type { Format } from '../../ir/items.ts';
 import type { Effort, GenerationRequest, ReasoningSettings } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json.ts';
 import { compact, objectAt, textAt } from '../../kit/members.ts';
 import type { RenderTarget } from '../dialect.ts';
 import { effortNearest, effortOf, effortWithin, nearestEffortDetail } from '../reasoning-effort.ts';
+import { REASONING_PLACES, type ReasoningSetting } from '../reasoning-places.ts';
 import type { Report } from '../report.ts';
 import { NO_FIELD } from './losses.ts';
 import { NOT_TAKEN, takes } from './supported.ts';
 
-type Setting = Exclude<keyof ReasoningSettings, 'exclude'>;
-
-const REASONING_PATHS: Readonly<Partial<Record<Setting, string>>> = {
-  effort: 'reasoning.effort',
-  budgetTokens: 'reasoning.max_tokens',
-  enabled: 'reasoning.enabled',
-  summary: 'reasoning.summary',
-  context: 'reasoning.context',
-  mode: 'reasoning.mode',
-};
-
-/** Where callers write the settings. What they ask of the answer's shape (`exclude`) the gateway does itself. */
-const PATHS: Readonly<Record<Format, Readonly<Partial<Record<Setting, string>>>>> = {
-  responses: REASONING_PATHS,
-  chat: REASONING_PATHS,
-  messages: {
-    effort: 'output_config.effort',
-    budgetTokens: 'thinking.budget_tokens',
-    enabled: 'thinking.type',
-    adaptive: 'thinking.type',
-    display: 'thinking.display',
-  },
-};
-
-const SETTINGS: readonly Setting[] = [
+const SETTINGS: readonly ReasoningSetting[] = [
   'effort',
   'budgetTokens',
   'enabled',
@@ -44,7 +20,7 @@ const SETTINGS: readonly Setting[] = [
 ];
 
 /** What of the settings has no word in the chat format. */
-const UNSENT: readonly Setting[] = ['adaptive', 'summary', 'display', 'context', 'mode'];
+const UNSENT: readonly ReasoningSetting[] = ['adaptive', 'summary', 'display', 'context', 'mode'];
 
 /** Output limit that a budget is measured against when nobody gave one, tokens. */
 const DEFAULT_LIMIT = 32_000;
@@ -63,12 +39,12 @@ export function renderReasoning(
 ): JsonObject {
   const { reasoning: settings, maxOutputTokens } = request;
   if (settings === undefined) return {};
-  const drop = (lost: readonly Setting[], detail: string) => {
+  const drop = (lost: readonly ReasoningSetting[], detail: string) => {
     for (const setting of lost) {
       if (isAsked(setting, settings)) report.dropped(pathOf(setting, request), detail);
     }
   };
-  const coerce = (changed: readonly Setting[], detail: string) => {
+  const coerce = (changed: readonly ReasoningSetting[], detail: string) => {
     for (const setting of changed) {
       if (isAsked(setting, settings)) report.coerced(pathOf(setting, request), detail);
     }
@@ -114,14 +90,14 @@ export function renderReasoning(
 }
 
 /** Thoughts that are not to be shown the gateway leaves out of the answer itself. */
-function isAsked(setting: Setting, settings: ReasoningSettings): boolean {
+function isAsked(setting: ReasoningSetting, settings: ReasoningSettings): boolean {
   return setting === 'display' ? settings.display === 'summarized' : settings[setting] !== undefined;
 }
 
-function pathOf(setting: Setting, request: GenerationRequest): string {
+function pathOf(setting: ReasoningSetting, request: GenerationRequest): string {
   const isShortForm =
     setting === 'effort' &&
     request.format === 'chat' &&
     textAt(objectAt(request.body, 'reasoning'), 'effort') === undefined;
-  return isShortForm ? 'reasoning_effort' : (PATHS[request.format][setting] ?? 'reasoning');
+  return isShortForm ? 'reasoning_effort' : (REASONING_PLACES[request.format][setting] ?? 'reasoning');
 }

@@ -1,6 +1,6 @@
 import type { CacheMark, Ext } from '../../ir/items.ts';
 import type { RequestField } from '../../ir/request.ts';
-import { foreignMembers } from '../foreign-members.ts';
+import { foreignMemberReport } from '../foreign-members.ts';
 import type { Report } from '../report.ts';
 
 /** Why something does not go out. */
@@ -16,7 +16,7 @@ export function reportLostMembers(
   report: Report,
 ): void {
   if (thing.cache !== undefined) report.dropped(report.place(thing, field, 'cache_control'), NO_CACHE_MARKS);
-  for (const [name] of foreignMembers(thing.ext, 'gemini')) {
-    report.dropped(report.place(thing, field, name), NO_FIELD);
-  }
+  reportForeignMembers(thing, field, report);
 }
+
+const reportForeignMembers = foreignMemberReport('gemini', NO_FIELD);

@@ -1,7 +1,7 @@
 import type { Item, ReasoningItem, ToolCallItem } from '../../ir/items.ts';
 import type { Sliced } from '../../kit/turns.ts';
+import { inputObject } from '../call-input.ts';
 import { callInputPlace, callSealPlace } from '../caller-places.ts';
-import { inputObject } from '../messages/tool-use.ts';
 import { flatArguments } from '../tool-names.ts';
 import { ownId } from './call-ids.ts';
 import { FOREIGN_SEAL, NO_FIELD, reportLostMembers } from './losses.ts';

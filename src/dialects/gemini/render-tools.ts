@@ -4,7 +4,7 @@ import { objectAt, textAt } from '../../kit/members.ts';
 import type { Sliced } from '../../kit/turns.ts';
 import type { Report } from '../report.ts';
 import { reportToolLosses } from '../tool-losses.ts';
-import { freeTextParameters, identityOf } from '../tool-names.ts';
+import { freeTextParameters, identityOf, nameOfChosen } from '../tool-names.ts';
 import { NO_FIELD, NOT_TAKEN, reportLostMembers } from './losses.ts';
 import type { RenderContext } from './render-context.ts';
 import { takes } from './supported.ts';
@@ -84,7 +84,7 @@ function renderChoice(callable: readonly CallableTool[], context: RenderContext)
     case 'required':
       return { mode: 'ANY' };
     case 'tool':
-      return { mode: 'ANY', allowedFunctionNames: [nameOfChosen(choice.kind, choice.name, context)] };
+      return { mode: 'ANY', allowedFunctionNames: [nameOfChosen(choice, context.request, context.names)] };
     case 'allowed':
       return allowedChoice(choice, callable, context);
     case 'hosted':
@@ -124,10 +124,4 @@ function allowedChoice(
 /** Formats write an allowed tool as `{type, name}` or as `{type, function: {name}}`. */
 function nameIn(entry: JsonObject): string | undefined {
   return textAt(entry, 'name') ?? textAt(objectAt(entry, 'function') ?? objectAt(entry, 'custom'), 'name');
-}
-
-function nameOfChosen(kind: CallableTool['type'], name: string, { request, names }: RenderContext): string {
-  const named = request.tools.filter((tool) => tool.type !== 'hosted').filter((tool) => tool.name === name);
-  const chosen = named.find((tool) => tool.type === kind) ?? named[0];
-  return names.nameOf(chosen === undefined ? { kind, name } : identityOf(chosen));
 }

@@ -1,10 +1,11 @@
 import type { Item, Part } from '../../ir/items.ts';
 import type { JsonObject } from '../../kit/json.ts';
+import { inputObject } from '../call-input.ts';
 import { flatArguments } from '../tool-names.ts';
 import { renderCitation } from './citations.ts';
 import { imageTextBlock } from './made-image.ts';
 import { reasoningBlock } from './reasoning.ts';
-import { inputObject, toolUseBlock } from './tool-use.ts';
+import { toolUseBlock } from './tool-use.ts';
 
 /** The content blocks of a whole answer. What this format cannot say is left out. */
 export function answerBlocks(items: readonly Item[], hidesThoughts: boolean): JsonObject[] {

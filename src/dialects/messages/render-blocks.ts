@@ -12,15 +12,15 @@ import type {
 import type { JsonObject } from '../../kit/json.ts';
 import { objectsAt, stringAt } from '../../kit/members.ts';
 import type { Sliced } from '../../kit/turns.ts';
-import { callInputPlace, callSealPlace, partMember } from '../caller-places.ts';
+import { unsealedInput } from '../call-input.ts';
+import { partMember } from '../caller-places.ts';
 import { familyOf } from '../custody.ts';
 import type { Report } from '../report.ts';
-import { flatArguments } from '../tool-names.ts';
 import { isMade } from './citations.ts';
 import { NO_FIELD, reportForeignMembers } from './losses.ts';
 import { renderReasoning } from './reasoning.ts';
 import type { RenderContext } from './render-context.ts';
-import { inputObject, toolUseId } from './tool-use.ts';
+import { toolUseId } from './tool-use.ts';
 import type { WireRole } from './wire.ts';
 
 /** Makes blocks of parts and items, and tells what they lose. */
@@ -57,23 +57,12 @@ export class BlockRenderer {
 
   toolUse(item: ToolCallItem): JsonObject[] {
     this.reportForeignMembers(item);
-    const text = flatArguments(item);
-    const input = inputObject(text);
-    if (input === undefined) {
-      const detail = 'no JSON object: put into a member "raw" of one';
-      this.#report.coerced(callInputPlace(item, this.#format, this.#report), detail);
-    }
-    if (item.signature !== undefined) {
-      this.#report.dropped(
-        callSealPlace(item, this.#format, this.#report),
-        'the seal of a call that another model family made',
-      );
-    }
+    const input = unsealedInput(item, this.#format, this.#report);
     const block: JsonObject = {
       type: 'tool_use',
       id: toolUseId(item.callId),
       name: this.#context.names.nameOf(item),
-      input: input ?? { raw: text },
+      input,
       ...item.ext?.messages,
     };
     return [this.#marked(block, item)];

@@ -1,11 +1,11 @@
 import { invalidRequest } from '../../ir/errors.ts';
 import type { DialectName } from '../../ir/items.ts';
-import type { GenerationRequest, OutputFormat, RequestField, Sampling } from '../../ir/request.ts';
+import type { GenerationRequest, OutputFormat, Sampling } from '../../ir/request.ts';
 import { isJsonObject, type JsonObject } from '../../kit/json.ts';
 import { objectsOf } from '../../kit/members.ts';
 import type { Sliced } from '../../kit/turns.ts';
 import type { RenderedRequest, RenderTarget } from '../dialect.ts';
-import { isSaid, reportLostIncludes, UNDOCUMENTED } from '../lost-fields.ts';
+import { type LostField, reportLostSettings, UNDOCUMENTED } from '../lost-fields.ts';
 import { relayBody } from '../relay.ts';
 import type { Report } from '../report.ts';
 import { markLastCacheable } from './cache-marks.ts';
@@ -235,55 +235,21 @@ function lowered(temperature: number, report: Report): number {
   return MAX_TEMPERATURE;
 }
 
-const LOST_SAMPLING: readonly (keyof Sampling)[] = [
-  'topA',
-  'minP',
-  'frequencyPenalty',
-  'presencePenalty',
-  'repetitionPenalty',
-  'seed',
-  'logitBias',
-  'logprobs',
-  'topLogprobs',
-];
-
-const LOST_FIELDS = [
+const LOST_FIELDS: readonly LostField[] = [
   'verbosity',
   'imageConfig',
   'promptCacheKey',
   'promptCacheOptions',
   'metadata',
-] as const satisfies readonly (RequestField & keyof GenerationRequest)[];
-
-/** Settings that only mean something where they are not the default. */
-const HARMLESS: Readonly<Partial<Record<keyof Sampling, unknown>>> = {
-  topA: 0,
-  minP: 0,
-  frequencyPenalty: 0,
-  presencePenalty: 0,
-  repetitionPenalty: 1,
-  logprobs: false,
-  topLogprobs: 0,
-};
+];
 
 /** Tells what the upstream has no field for. */
 function reportLost(request: GenerationRequest, report: Report): void {
-  const { sampling, wishes, unknownFields } = request;
-  const lose = (field: string) => report.dropped(field, NO_FIELD);
-  for (const field of LOST_SAMPLING) {
-    // The responses format asks for log probabilities through `include`.
-    if (field === 'logprobs' && request.format === 'responses') continue;
-    if (isSaid(sampling[field]) && sampling[field] !== HARMLESS[field]) lose(report.name(field));
-  }
-  for (const field of LOST_FIELDS) if (isSaid(request[field])) lose(report.name(field));
-  if (request.modalities?.some((modality) => modality !== 'text') === true) lose(report.name('modalities'));
-  if (request.truncation === 'auto') lose(report.name('truncation'));
-  reportLostIncludes(request, report);
-  if (wishes.maxToolCalls !== undefined && !unknownFields.includes('max_tool_calls')) lose('max_tool_calls');
+  reportLostSettings(request, LOST_FIELDS, report, NO_FIELD);
   for (const [dialect, fields] of Object.entries(request.ext) as [DialectName, JsonObject][]) {
-    if (dialect !== 'messages') for (const field of membersLost(fields)) lose(field);
+    if (dialect !== 'messages') for (const field of membersLost(fields)) report.dropped(field, NO_FIELD);
   }
-  for (const field of unknownFields) {
+  for (const field of request.unknownFields) {
     const detail = GATEWAY_FIELDS.has(field) ? NOT_ON_THIS_ROUTE : UNDOCUMENTED;
     report.dropped(field, detail);
   }

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../kit/json.ts';
 import type { Sliced } from '../../kit/turns.ts';
 import type { Report } from '../report.ts';
 import { reportToolLosses, whyLooseUnlessOwn } from '../tool-losses.ts';
-import { freeTextParameters, identityOf } from '../tool-names.ts';
+import { freeTextParameters, identityOf, nameOfChosen } from '../tool-names.ts';
 import { reportForeignMembers } from './losses.ts';
 import { notRun } from './render-blocks.ts';
 import type { RenderContext } from './render-context.ts';
@@ -108,7 +108,7 @@ function wireChoice(choice: ToolChoice | undefined, context: RenderContext): Jso
     case 'required':
       return { type: 'any' };
     case 'tool':
-      return { type: 'tool', name: nameOfChosen(choice, context) };
+      return { type: 'tool', name: nameOfChosen(choice, context.request, context.names) };
     case 'allowed':
       return { type: choice.required ? 'any' : 'auto' };
     case 'hosted':
@@ -118,13 +118,4 @@ function wireChoice(choice: ToolChoice | undefined, context: RenderContext): Jso
     case undefined:
       return undefined;
   }
-}
-
-function nameOfChosen(
-  { kind, name }: Extract<ToolChoice, { mode: 'tool' }>,
-  { request, names }: RenderContext,
-): string {
-  const named = request.tools.filter((tool) => tool.type !== 'hosted').filter((tool) => tool.name === name);
-  const chosen = named.find((tool) => tool.type === kind) ?? named[0];
-  return names.nameOf(chosen === undefined ? { kind, name } : identityOf(chosen));
 }

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { ItemHead } from '../../ir/events.ts';
 import type { ToolCallItem } from '../../ir/items.ts';
-import { isJsonObject, type JsonObject, readJson } from '../../kit/json.ts';
+import type { JsonObject } from '../../kit/json.ts';
 import { flatToolName } from '../tool-names.ts';
 
 /** Tool calls as blocks, for callers and for upstreams. */
@@ -34,11 +34,4 @@ export function toolUseBlock(call: CallHead | ToolCallItem): JsonObject {
     caller: { type: 'direct' },
     ...call.ext?.messages,
   };
-}
-
-/** The input as an object; undefined when the text is no JSON object. */
-export function inputObject(text: string): JsonObject | undefined {
-  if (text.trim() === '') return {};
-  const reading = readJson(text);
-  return reading.ok && isJsonObject(reading.value) ? reading.value : undefined;
 }
