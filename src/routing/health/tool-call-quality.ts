@@ -1,8 +1,8 @@
 import type { Item, ToolCallItem } from '../../ir/items.ts';
 import type { GenerationRequest, Tool } from '../../ir/request.ts';
 import { findExcess, JSON_LIMITS, type Json } from '../../kit/json.ts';
-import { Budget } from '../../upstream/simulator/allowance.ts';
-import { fitsSchema } from '../../upstream/simulator/schema-check.ts';
+import { Budget } from '../../kit/json-schema/budget.ts';
+import { fitsSchema } from '../../kit/json-schema/schema-check.ts';
 import type { VisitSuccess } from './visit.ts';
 
 /** Characters of arguments that are looked at in one answer; what is beyond counts as good. */

@@ -1,5 +1,5 @@
+import { type Pattern, parsePattern } from '../../kit/json-schema/pattern.ts';
 import type { Allowance } from './allowance.ts';
-import { type Pattern, parsePattern } from './pattern.ts';
 
 /** How long a text shall be, in characters. */
 export interface Lengths {

@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json.ts';
+import { resolveReference } from '../../kit/json-schema/schema-parts.ts';
 import type { Allowance } from './allowance.ts';
-import { resolveReference } from './schema-parts.ts';
 
 /** What leads further than this is taken for endless. */
 const GREATEST_DEPTH = 64;

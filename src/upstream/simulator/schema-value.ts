@@ -1,10 +1,11 @@
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json.ts';
+import { fitsSchema, memberSchemas } from '../../kit/json-schema/schema-check.ts';
+import { resolveReference, widthOf } from '../../kit/json-schema/schema-parts.ts';
 import { lookUp } from '../../kit/lookup.ts';
 import { Allowance } from './allowance.ts';
+import { COPY_STEPS, mergeSchemas } from './merge-schemas.ts';
 import { patternValue } from './pattern-value.ts';
-import { fitsSchema, memberSchemas } from './schema-check.ts';
 import { Heights } from './schema-height.ts';
-import { COPY_STEPS, mergeSchemas, resolveReference, widthOf } from './schema-parts.ts';
 
 /** Below this depth optional members are left out and the shortest branch of a union is taken: recursion ends. */
 const GENEROUS_DEPTH = 4;

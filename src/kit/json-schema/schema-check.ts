@@ -1,6 +1,6 @@
-import { isJsonObject, type Json, type JsonObject } from '../../kit/json.ts';
-import { lookUp } from '../../kit/lookup.ts';
-import type { Budget } from './allowance.ts';
+import { isJsonObject, type Json, type JsonObject } from '../json.ts';
+import { lookUp } from '../lookup.ts';
+import type { Budget } from './budget.ts';
 import { matchesPattern } from './pattern-match.ts';
 import { isSameJson, resolveReference, widthOf } from './schema-parts.ts';
 

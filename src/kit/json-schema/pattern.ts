@@ -1,5 +1,5 @@
-import { lookUp } from '../../kit/lookup.ts';
-import type { Budget } from './allowance.ts';
+import { lookUp } from '../lookup.ts';
+import type { Budget } from './budget.ts';
 
 /** A regular expression, taken apart. */
 export type Pattern =

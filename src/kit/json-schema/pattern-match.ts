@@ -1,4 +1,4 @@
-import type { Budget } from './allowance.ts';
+import type { Budget } from './budget.ts';
 import { type Pattern, parsePattern } from './pattern.ts';
 
 /**

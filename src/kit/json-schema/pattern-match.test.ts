@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Budget } from './allowance.ts';
+import { Budget } from './budget.ts';
 import { matchesPattern } from './pattern-match.ts';
 
 const matches = (pattern: string, text: string, steps = 100_000) =>
