@@ -11,7 +11,7 @@ import type { HealthView } from '../routing/health/endpoint-health.ts';
 import { planRoute } from '../routing/plan-route.ts';
 import { preferencesOf } from '../routing/preferences.ts';
 import { parseModelId } from '../routing/resolve/model-id.ts';
-import { NothingToChoose } from '../routing/resolve/nothing-to-choose.ts';
+import { NothingToChoose, type RouterRule } from '../routing/resolve/nothing-to-choose.ts';
 import type { Resolution, ResolutionContext } from '../routing/resolve/resolution.ts';
 import { resolveModels } from '../routing/resolve/resolve-models.ts';
 import { refuseOff } from '../routing/rules/mandatory-reasoning.ts';
@@ -137,9 +137,10 @@ function resolved(
     return resolveModels(request, context);
   } catch (error) {
     if (!(error instanceof NothingToChoose)) throw error;
-    const { message, report } = error;
-    const strategy = request.hasFallbackModels ? 'fallback' : error.strategy;
-    const rejected = rejectionsAmongAll(request, own, context);
+    const { message, emptiness } = error;
+    const { rule, report = [] } = emptiness;
+    const strategy = request.hasFallbackModels ? 'fallback' : emptiness.strategy;
+    const rejected = rejectionsAmongAll(request, own, rule, context);
     throw new NothingLeft('not-found', message, { requested, strategy, rejected, pipeline: [], report });
   }
 }
@@ -147,15 +148,27 @@ function resolved(
 /** Rejections that are told of a router: it may look at thousands of endpoints. */
 const MOST_REJECTIONS = 100;
 
-/** Why the rules leave a router nobody to choose from. */
+/** Why a router has nobody to choose from: its own rule, or those that every request has. */
 function rejectionsAmongAll(
   request: GenerationRequest,
   own: readonly OwnCredential[],
+  rule: RouterRule | undefined,
   { catalog, needs, health, random }: ResolutionContext,
 ): readonly Rejection[] {
+  const byRouter = rule === undefined ? [] : rejectionsBy(rule, catalog);
+  const told = new Set(byRouter.map(({ endpoint }) => endpoint));
   const models = catalog.models.map((model) => ({ name: model.id, model, variants: [] }));
   const route = planRoute({ request, needs, models, own, mayRelay: true, health, pin: undefined, random });
-  return route.rejected.slice(0, MOST_REJECTIONS);
+  const byRules = route.rejected.filter(({ endpoint }) => !told.has(endpoint));
+  return [...byRouter, ...byRules].slice(0, MOST_REJECTIONS);
+}
+
+function rejectionsBy({ filter, reason, rejects }: RouterRule, { models }: Catalog): Rejection[] {
+  return models.flatMap((model) =>
+    model.endpoints
+      .filter((endpoint) => rejects(endpoint, model))
+      .map((endpoint) => ({ endpoint, filter, reason })),
+  );
 }
 
 /** What the request says about a loop that the gateway does not run yet. */

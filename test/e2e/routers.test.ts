@@ -114,6 +114,8 @@ describe('routers', () => {
     const { status, body } = await ask(auto({ allowed_models: ['hidden/*'] }));
     expect(status).toBe(404);
     expect(body.error.message).toBe('No models match your request and model restrictions');
+    const { rejected } = body.signalbox_metadata.endpoints;
+    expect(new Set(rejected.map(({ filter }: any) => filter))).toEqual(new Set(['allowed_models']));
   });
 
   it('stay quick with hostile patterns', async () => {

@@ -37,8 +37,8 @@ export function resolveModels(request: GenerationRequest, context: ResolutionCon
 
 function nobodyChosen([first]: readonly EmptyRouter[], report: readonly TranslationEntry[]): GatewayError {
   if (first === undefined) return invalidRequest([{ path: 'model', message: 'is required' }]);
-  const { strategy, message } = first.nothing;
-  return new NothingToChoose(strategy, message, report);
+  const { message, emptiness } = first.nothing;
+  return new NothingToChoose(message, { ...emptiness, report });
 }
 
 /** A router of a list that has nothing to choose from. */

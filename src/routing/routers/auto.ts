@@ -47,7 +47,16 @@ function choose(input: RouterInput, plugin: string): Choice {
   const { request, context, settings } = input;
   const isAllowed = allowedModels(settings, context);
   const eligible = eligibleModels(input, isAllowed);
-  if (eligible.length === 0) throw new NothingToChoose('auto', NO_MODEL_LEFT);
+  if (eligible.length === 0) {
+    throw new NothingToChoose(NO_MODEL_LEFT, {
+      strategy: 'auto',
+      rule: {
+        filter: 'allowed_models',
+        reason: 'the router may not choose the model',
+        rejects: (_, { id }) => !isAllowed(id),
+      },
+    });
+  }
   const task = classifyTask(request, context.needs);
   const contenders = inPriceOrder(eligible, task);
   const band = bandOf(settings);

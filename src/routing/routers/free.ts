@@ -1,6 +1,6 @@
 import type { Model } from '../../catalog/catalog.ts';
 import type { PipelineEntry } from '../../ir/metadata.ts';
-import { NothingToChoose } from '../resolve/nothing-to-choose.ts';
+import { NothingToChoose, type RouterRule } from '../resolve/nothing-to-choose.ts';
 import { custodyPools } from './custody-pools.ts';
 import { type EligibleModel, eligibleModels, withEndpoints } from './eligible-models.ts';
 import { isFree } from './prices.ts';
@@ -11,11 +11,17 @@ const MOST_MODELS = 4;
 /** `<vendor>/free`: a model that costs nothing, by chance. Endpoints that cost something are left out. */
 export const freeRouter: Router = { strategy: 'free', choose };
 
+const FREE_ONLY: RouterRule = {
+  filter: 'free',
+  reason: 'it costs something',
+  rejects: (endpoint) => !isFree(endpoint),
+};
+
 function choose(input: RouterInput): Choice {
   const { context } = input;
   const free = withEndpoints(eligibleModels(input), isFree);
   if (free.length === 0) {
-    throw new NothingToChoose('free', 'No free model can take this request');
+    throw new NothingToChoose('No free model can take this request', { strategy: 'free', rule: FREE_ONLY });
   }
   const { pools, merit } = custodyPools(free, input);
   const models = pools

@@ -41,7 +41,7 @@ export const paretoCodeRouter: Router = { strategy: 'pareto', plugin: 'pareto-ro
 
 function choose(input: RouterInput): Choice {
   const eligible = eligibleModels(input);
-  if (eligible.length === 0) throw new NothingToChoose('pareto', NO_MODEL_LEFT);
+  if (eligible.length === 0) throw new NothingToChoose(NO_MODEL_LEFT, { strategy: 'pareto' });
   const most = numberAt(input.settings.values, 'max_price');
   return most === undefined ? chooseByTier(input, eligible) : chooseByPrice(input, eligible, most);
 }
@@ -80,7 +80,14 @@ function chooseByPrice(input: RouterInput, eligible: readonly EligibleModel[], m
   );
   const limit = `an input price of at most ${most} USD per million tokens`;
   if (affordable.length === 0) {
-    throw new NothingToChoose('pareto', `No model that can take this request has ${limit}`);
+    throw new NothingToChoose(`No model that can take this request has ${limit}`, {
+      strategy: 'pareto',
+      rule: {
+        filter: 'max_price',
+        reason: `it has not ${limit}`,
+        rejects: (endpoint) => !isPromptWithin(most, endpoint),
+      },
+    });
   }
   const { pools, merit } = custodyPools(affordable, input);
   const contenders = pools.map((pool) => contendersOf(input, pool, false));
