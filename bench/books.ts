@@ -1,5 +1,5 @@
+import type { Limits } from '../src/ports/ledger.ts';
 import { Books } from '../src/store/ledger/books.ts';
-import type { Limits } from '../src/store/ledger/limits.ts';
 import { decodeRecord, encodeRecord, type LedgerRecord } from '../src/store/ledger/records.ts';
 import { parseSnapshot, renderSnapshot } from '../src/store/ledger/snapshot-lines.ts';
 

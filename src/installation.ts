@@ -17,8 +17,8 @@ import { CatalogOverlayFile } from './store/catalog-overlay-file.ts';
 import { type DataDirectory, openDataDirectory } from './store/data-directory.ts';
 import { DataDirectoryProblem } from './store/data-directory-problem.ts';
 import { openSqlite } from './store/sql/open-sqlite.ts';
-import { SqliteByokStore } from './store/sql/sqlite-byok-store.ts';
-import { SqliteTenancy } from './store/sql/sqlite-tenancy.ts';
+import { SqlByokStore } from './store/sql/sql-byok-store.ts';
+import { SqlTenancy } from './store/sql/sql-tenancy.ts';
 
 /** How this program reads its configuration: the built-in table tells which providers are known by name. */
 export function loadOptions(flags: Flags): LoadOptions {
@@ -73,8 +73,8 @@ export async function openInstallation(options: InstallationOptions): Promise<In
     opened.push(() => modelKnowledge.close());
     const database = await openSqlite(directory.databaseFile, sources.clock.now());
     opened.push(() => database.destroy());
-    const tenancy = new SqliteTenancy(database);
-    const byokStore = new SqliteByokStore(database);
+    const tenancy = new SqlTenancy(database);
+    const byokStore = new SqlByokStore(database);
     const vault = await Vault.open(byokStore, directory.encryptionKeys);
     const accounts = new Accounts(tenancy, sources);
     const keyDirectory = new KeyDirectory(tenancy, sources.clock);

@@ -261,9 +261,10 @@ const MODELLED = [
   'stream',
 ] as const satisfies (keyof GenerationRequest)[];
 
-/** A conversation of such items alone is refused. */
+/** A conversation of such items alone is refused. A system prompt in front becomes `instructions`, which do not count. */
 function saysNothing(one: Item): boolean {
-  return one.type === 'message' && one.content.every((part) => part.type === 'text' && part.text === '');
+  if (one.type !== 'message') return false;
+  return one.role === 'system' || one.content.every((part) => part.type === 'text' && part.text === '');
 }
 
 function modelled(of: GenerationRequest) {

@@ -1,5 +1,5 @@
 import type { Nanos } from '../../kit/money.ts';
-import type { Limit } from './limits.ts';
+import type { Limit } from '../../ports/ledger.ts';
 
 /** The money of an account. A value. */
 export interface Balance {
@@ -33,17 +33,4 @@ export function regranted(balance: Balance, grantedNanos: Nanos | null, sequence
     leftNanos: balance.leftNanos + grantedNanos - balance.grantedNanos,
     sequence,
   };
-}
-
-/** The money equation of an account: granted - settled - reserved - left = difference, which must be 0. */
-export interface AccountStatement {
-  readonly accountId: string;
-  /** Null = not enforced, and then there is nothing left to speak of. */
-  readonly grantedNanos: Nanos | null;
-  readonly settledNanos: Nanos;
-  /** Of open generations. */
-  readonly reservedNanos: Nanos;
-  /** Neither spent nor reserved. What `credits show` prints counts settled money only: granted - settled. */
-  readonly leftNanos: Nanos | null;
-  readonly differenceNanos: Nanos;
 }

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Amount } from './amount.ts';
+import type { Amount } from '../../ir/amount.ts';
+import { LIMIT_WINDOWS } from '../../kit/windows.ts';
+import type { Limit, Limits } from '../../ports/ledger.ts';
 import { Books } from './books.ts';
-import type { Limit, Limits } from './limits.ts';
 import { decodeRecord, encodeRecord, type LedgerRecord } from './records.ts';
 import { parseSnapshot, renderSnapshot } from './snapshot-lines.ts';
-import { LIMIT_WINDOWS } from './windows.ts';
 
 const START = Date.parse('2025-06-29T20:00:00Z');
 const HOUR = 3_600_000;

@@ -1,8 +1,10 @@
+import { type Amount, atLeast, minus, NOTHING, plus } from '../../ir/amount.ts';
 import type { Nanos } from '../../kit/money.ts';
-import { type Amount, atLeast, minus, NOTHING, plus } from './amount.ts';
+import { type WindowNumbers, windowsAt } from '../../kit/windows.ts';
+import type { Scope, ScopeIds } from '../../ports/ledger.ts';
 import { type Balance, regranted, UNGRANTED } from './balance.ts';
 import { EndedGenerations, type EndedIds, NONE_ENDED } from './ended-generations.ts';
-import { SCOPES, type Scope, type ScopeIds } from './limits.ts';
+import { SCOPES } from './limits.ts';
 import type { OpenGeneration } from './open-generation.ts';
 import type {
   AcceptRecord,
@@ -16,7 +18,6 @@ import type {
 } from './records.ts';
 import { hasSpent, NOTHING_SPENT, spend } from './spending.ts';
 import { Tallies, type Tally, type TallyEntry } from './tallies.ts';
-import { type WindowNumbers, windowsAt } from './windows.ts';
 
 /** What a record did: something, or nothing because it came before or its generation was never heard of. */
 export type Applied = 'applied' | 'repeated' | 'unknown';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { type Amount, NOTHING } from './amount.ts';
+import { type Amount, NOTHING } from '../../ir/amount.ts';
+import { LIMIT_WINDOWS, type LimitWindow } from '../../kit/windows.ts';
+import type { Limit, Limits } from '../../ports/ledger.ts';
 import { Books } from './books.ts';
-import type { Limit, Limits } from './limits.ts';
 import { resolutionOf } from './open-generation.ts';
-import { LIMIT_WINDOWS, type LimitWindow } from './windows.ts';
 
 const NOON = Date.parse('2025-06-18T12:00:00Z');
 const HOUR = 3_600_000;

@@ -1,19 +1,26 @@
+import { type Amount, assertAmount, plus } from '../../ir/amount.ts';
 import type { JsonObject } from '../../kit/json.ts';
 import type { Nanos } from '../../kit/money.ts';
-import { type Amount, assertAmount, plus } from './amount.ts';
-import { type AccountStatement, limitsOf } from './balance.ts';
+import type {
+  AccountStatement,
+  Affordable,
+  ForgettableScope,
+  Limits,
+  Purse,
+  Refusal,
+  Scope,
+  ScopeIds,
+  Spending,
+  Use,
+} from '../../ports/ledger.ts';
+import { limitsOf } from './balance.ts';
 import { type Applied, type BooksSnapshot, BooksState, EMPTY_BOOKS } from './books-state.ts';
 import {
-  type Affordable,
   affordableWithin,
   chargeWithin,
   countedNanos,
-  type Limits,
-  type Refusal,
   refusalOf,
   SCOPES,
-  type Scope,
-  type ScopeIds,
   type Standing,
   spentNanos,
 } from './limits.ts';
@@ -22,22 +29,13 @@ import type {
   AcceptRecord,
   CheckpointRecord,
   ForgetRecord,
-  ForgettableScope,
   GrantRecord,
   LedgerRecord,
   SettleRecord,
   TopUpRecord,
   VoidRecord,
 } from './records.ts';
-import { type Spending, spendingAt } from './spending.ts';
-
-/** Whose money, within which limits, when. */
-export interface Purse {
-  readonly scopes: ScopeIds;
-  readonly limits: Limits;
-  /** Epoch milliseconds. */
-  readonly atMs: number;
-}
+import { spendingAt } from './spending.ts';
 
 /** Money to be reserved for a new generation. */
 export interface Reservation extends Purse {
@@ -49,15 +47,6 @@ export interface Reservation extends Purse {
   readonly amount: Amount;
   /** What is known of the generation, for whoever writes its row after a crash. */
   readonly row: JsonObject;
-}
-
-/** How far a generation has come, or how it ended. */
-export interface Use {
-  readonly used: Amount;
-  /** The generation as its row says it. */
-  readonly row: JsonObject;
-  /** Epoch milliseconds. */
-  readonly atMs: number;
 }
 
 /** Done, and the record to be journalled. */

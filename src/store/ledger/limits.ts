@@ -1,29 +1,9 @@
+import type { Amount } from '../../ir/amount.ts';
 import type { Nanos } from '../../kit/money.ts';
-import type { Amount } from './amount.ts';
-import type { Spending } from './spending.ts';
-import type { LimitWindow } from './windows.ts';
+import type { Affordable, Limit, Refusal, Scope, Spending } from '../../ports/ledger.ts';
 
-/** Whose money a generation spends, in the order in which limits are checked: the narrowest answers first. */
-export const SCOPES = ['key', 'workspace', 'account'] as const;
-
-export type Scope = (typeof SCOPES)[number];
-
-/** The hash of a key, the ids of its workspace and its account. */
-export type ScopeIds = Readonly<Record<Scope, string>>;
-
-/** The most that may be spent in a window. */
-export interface Limit {
-  readonly window: LimitWindow;
-  readonly nanos: Nanos;
-  /** What own credentials served counts too, at its list price. */
-  readonly countsByok: boolean;
-}
-
-/** The limits of a key and its workspace. That of the account is its balance, which the books hold themselves. */
-export interface Limits {
-  readonly key: readonly Limit[];
-  readonly workspace: readonly Limit[];
-}
+/** In the order in which limits are checked. */
+export const SCOPES: readonly Scope[] = ['key', 'workspace', 'account'];
 
 /** Where a limit stands. */
 export interface Standing {
@@ -31,24 +11,6 @@ export interface Standing {
   readonly limit: Limit;
   /** Neither spent nor reserved. Negative after the limit was lowered. */
   readonly leftNanos: Nanos;
-}
-
-/** Why money was not reserved. */
-export interface Refusal {
-  readonly scope: Scope;
-  readonly window: LimitWindow;
-  readonly limitNanos: Nanos;
-  /** Neither spent nor reserved, at least 0. */
-  readonly leftNanos: Nanos;
-}
-
-/**
- * What may be reserved at a moment; null = no limit. An amount passes when its credits alone are within `creditNanos`
- * and credits and BYOK together within `totalNanos`.
- */
-export interface Affordable {
-  readonly creditNanos: Nanos | null;
-  readonly totalNanos: Nanos | null;
 }
 
 /** The part of an amount that a limit counts. */
@@ -59,11 +21,6 @@ export function countedNanos({ countsByok }: Limit, { creditNanos, byokNanos }: 
 /** What has been spent of a limit, given spending as it counts now. */
 export function spentNanos({ window, countsByok }: Limit, { credit, byok }: Spending): Nanos {
   return countsByok ? credit[window] + byok[window] : credit[window];
-}
-
-/** What a limit leaves, reservations not counted, at least 0: `limit_remaining`. */
-export function remainingNanos(limit: Limit, spending: Spending): Nanos {
-  return atLeastZero(limit.nanos - spentNanos(limit, spending));
 }
 
 /** The first limit that an amount would break. */

@@ -1,4 +1,6 @@
-import type { Amount } from './amount.ts';
+import type { Amount } from '../../ir/amount.ts';
+import { LIMIT_WINDOWS } from '../../kit/windows.ts';
+import type { Limit, Limits, ScopeIds } from '../../ports/ledger.ts';
 import {
   type Codec,
   listCodec,
@@ -8,8 +10,6 @@ import {
   truthCodec,
   wordCodec,
 } from './codec.ts';
-import type { Limit, Limits, ScopeIds } from './limits.ts';
-import { LIMIT_WINDOWS } from './windows.ts';
 
 /** What both records and snapshots are made of. */
 

@@ -1,7 +1,7 @@
+import { type Amount, NOTHING } from '../../ir/amount.ts';
 import type { UsageSource } from '../../ir/usage.ts';
 import type { JsonObject } from '../../kit/json.ts';
-import { type Amount, NOTHING } from './amount.ts';
-import type { Limits, ScopeIds } from './limits.ts';
+import type { Limits, ScopeIds } from '../../ports/ledger.ts';
 
 /** A generation that money is reserved for and that is not settled. */
 export interface OpenGeneration {

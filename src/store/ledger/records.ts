@@ -1,7 +1,8 @@
+import type { Amount } from '../../ir/amount.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json.ts';
 import type { Nanos } from '../../kit/money.ts';
 import { quoted } from '../../kit/quoted.ts';
-import type { Amount } from './amount.ts';
+import type { ForgettableScope, Limits, ScopeIds } from '../../ports/ledger.ts';
 import {
   type Codec,
   inside,
@@ -14,7 +15,6 @@ import {
   wholeCodec,
   wordCodec,
 } from './codec.ts';
-import type { Limits, ScopeIds } from './limits.ts';
 import { amountCodec, limitsCodec, scopesCodec } from './money-codecs.ts';
 
 /** What every record says. */
@@ -84,9 +84,6 @@ export interface ForgetRecord extends RecordHead {
   readonly scope: ForgettableScope;
   readonly id: string;
 }
-
-/** Scopes whose spending may be forgotten. That of an account is part of its balance. */
-export type ForgettableScope = 'key' | 'workspace';
 
 /** A fact about money: everything that the books know is made of these. */
 export type LedgerRecord =

@@ -1,5 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json.ts';
 import { quoted } from '../../kit/quoted.ts';
+import type { WindowNumbers } from '../../kit/windows.ts';
+import type { Scope, Spending, Sums } from '../../ports/ledger.ts';
 import type { Balance } from './balance.ts';
 import type { BooksSnapshot } from './books-state.ts';
 import {
@@ -16,12 +18,10 @@ import {
   wholeCodec,
   wordCodec,
 } from './codec.ts';
-import { SCOPES, type Scope } from './limits.ts';
+import { SCOPES } from './limits.ts';
 import { amountCodec, limitsCodec, scopesCodec } from './money-codecs.ts';
 import type { Checkpoint, OpenGeneration } from './open-generation.ts';
-import type { Spending, Sums } from './spending.ts';
 import type { TallyEntry } from './tallies.ts';
-import type { WindowNumbers } from './windows.ts';
 
 /** What the lines say, one thing each. */
 interface Lines {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Amount } from './amount.ts';
+import type { Amount } from '../../ir/amount.ts';
+import { windowsAt } from '../../kit/windows.ts';
 import { NOTHING_SPENT, spend, spendingAt } from './spending.ts';
-import { windowsAt } from './windows.ts';
 
 const at = (text: string) => windowsAt(Date.parse(text));
 const credit = (nanos: bigint): Amount => ({ creditNanos: nanos, byokNanos: 0n });

@@ -1,17 +1,7 @@
+import type { Amount } from '../../ir/amount.ts';
 import type { Nanos } from '../../kit/money.ts';
-import type { Amount } from './amount.ts';
-import { goesOn, type LimitWindow, type WindowNumbers } from './windows.ts';
-
-/** What was spent, over everything and in the current windows. */
-export type Sums = Readonly<Record<LimitWindow, Nanos>>;
-
-/** What a key, a workspace or an account has spent. A value: spending more makes another one. */
-export interface Spending {
-  /** The windows that the sums belong to. */
-  readonly windows: WindowNumbers;
-  readonly credit: Sums;
-  readonly byok: Sums;
-}
+import { goesOn, type WindowNumbers } from '../../kit/windows.ts';
+import type { Spending, Sums } from '../../ports/ledger.ts';
 
 const NO_SUMS: Sums = { lifetime: 0n, daily: 0n, weekly: 0n, monthly: 0n };
 

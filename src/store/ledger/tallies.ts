@@ -1,6 +1,7 @@
-import { type Amount, NOTHING } from './amount.ts';
-import { SCOPES, type Scope } from './limits.ts';
-import { hasSpent, NOTHING_SPENT, type Spending } from './spending.ts';
+import { type Amount, NOTHING } from '../../ir/amount.ts';
+import type { Scope, Spending } from '../../ports/ledger.ts';
+import { SCOPES } from './limits.ts';
+import { hasSpent, NOTHING_SPENT } from './spending.ts';
 
 /** What a key, a workspace or an account has spent, and what is reserved for its open generations. A value. */
 export interface Tally {

@@ -1,4 +1,4 @@
-import type { Nanos } from '../../kit/money.ts';
+import type { Nanos } from '../kit/money.ts';
 
 /** Money of one generation: reserved, spent so far, or spent in the end. Never negative. */
 export interface Amount {

@@ -15,7 +15,7 @@ import { numberOrNull } from './whole-number.ts';
  * Credentials in the embedded database. The statements are those of PostgreSQL as well, but for the one that empties
  * the log of writes.
  */
-export class SqliteByokStore implements ByokStore {
+export class SqlByokStore implements ByokStore {
   readonly #database: Kysely<Tables>;
 
   constructor(database: Kysely<Tables>) {

@@ -4,7 +4,7 @@ import type { AccountRow, KeyRow, Tables, WorkspaceRow } from './tables.ts';
 import { numberOrNull } from './whole-number.ts';
 
 /** Accounts, workspaces and keys in the embedded database. The statements are those of PostgreSQL as well. */
-export class SqliteTenancy implements Tenancy {
+export class SqlTenancy implements Tenancy {
   readonly #database: Kysely<Tables>;
 
   constructor(database: Kysely<Tables>) {

@@ -5,16 +5,16 @@ import Database from 'libsql';
 import { describe, expect, it } from 'vitest';
 import { migrate } from '../../src/store/sql/migrate.ts';
 import { openSqlite } from '../../src/store/sql/open-sqlite.ts';
-import { SqliteTenancy } from '../../src/store/sql/sqlite-tenancy.ts';
+import { SqlTenancy } from '../../src/store/sql/sql-tenancy.ts';
 import type { Tables } from '../../src/store/sql/tables.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 import { tenancyContract } from './tenancy.ts';
 
-tenancyContract('SqliteTenancy', async () => {
+tenancyContract('SqlTenancy', async () => {
   const directory = temporaryDirectory();
   const database = await openSqlite(join(directory.path, 'x.sqlite'), 1);
   return {
-    tenancy: new SqliteTenancy(database),
+    tenancy: new SqlTenancy(database),
     async close() {
       await database.destroy();
       directory.remove();
@@ -27,7 +27,7 @@ describe('openSqlite', () => {
     const directory = temporaryDirectory();
     const file = join(directory.path, 'x.sqlite');
     const first = await openSqlite(file, 1);
-    const tenancy = new SqliteTenancy(first);
+    const tenancy = new SqlTenancy(first);
     await tenancy.recordFirstStart(1);
     const { rows } = await sql<{ synchronous: bigint }>`PRAGMA synchronous`.execute(first);
     const mode = await sql<{ journal_mode: string }>`PRAGMA journal_mode`.execute(first);
@@ -36,7 +36,7 @@ describe('openSqlite', () => {
     expect(mode.rows[0]?.journal_mode).toBe('wal');
     expect(statSync(file).mode & 0o777).toBe(0o600);
     const second = await openSqlite(file, 2);
-    expect(await new SqliteTenancy(second).recordFirstStart(2)).toBe(false);
+    expect(await new SqlTenancy(second).recordFirstStart(2)).toBe(false);
     await second.destroy();
     directory.remove();
   });

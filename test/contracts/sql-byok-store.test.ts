@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { encrypt, encryptionKeyOf } from '../../src/kit/encrypt.ts';
 import { openSqlite } from '../../src/store/sql/open-sqlite.ts';
-import { SqliteByokStore } from '../../src/store/sql/sqlite-byok-store.ts';
-import { SqliteTenancy } from '../../src/store/sql/sqlite-tenancy.ts';
+import { SqlByokStore } from '../../src/store/sql/sql-byok-store.ts';
+import { SqlTenancy } from '../../src/store/sql/sql-tenancy.ts';
 import { type ByokUnderTest, byokContract } from './byok.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
@@ -13,8 +13,8 @@ async function open(): Promise<ByokUnderTest & { readonly path: string }> {
   const database = await openSqlite(join(directory.path, 'x.sqlite'), 1);
   return {
     path: directory.path,
-    byok: new SqliteByokStore(database),
-    tenancy: new SqliteTenancy(database),
+    byok: new SqlByokStore(database),
+    tenancy: new SqlTenancy(database),
     async close() {
       await database.destroy();
       directory.remove();
@@ -22,7 +22,7 @@ async function open(): Promise<ByokUnderTest & { readonly path: string }> {
   };
 }
 
-byokContract('SqliteByokStore', open);
+byokContract('SqlByokStore', open);
 
 it('leaves nothing of a wiped secret in any file', async () => {
   const under = await open();

@@ -1,0 +1,27 @@
+import type { Amount } from '../ir/amount.ts';
+import type { JsonObject } from '../kit/json.ts';
+import type { Nanos } from '../kit/money.ts';
+import type { ScopeIds } from './ledger.ts';
+
+/** A generation that was settled, as it is kept. Made from a record of the ledger, and from nothing else. */
+export interface StoredGeneration {
+  readonly id: string;
+  readonly scopes: ScopeIds;
+  readonly settledAtMs: number;
+  readonly charge: Amount;
+  /** Used beyond every limit, charged to nobody. */
+  readonly writtenOffNanos: Nanos;
+  /** What the gateway knew of it, without its money. */
+  readonly row: JsonObject;
+}
+
+/** Rows of generations: a projection of the ledger. */
+export interface GenerationStore {
+  /** Adds rows; those whose id is there already stay as they are. All or none. */
+  add(generations: readonly StoredGeneration[]): Promise<void>;
+  /** Undefined also for those of other accounts. */
+  find(accountId: string, id: string): Promise<StoredGeneration | undefined>;
+  count(): Promise<number>;
+  /** Removes at most `limit` of those settled before a moment. Resolves with how many were removed. */
+  prune(beforeMs: number, limit: number): Promise<number>;
+}
