@@ -3,22 +3,31 @@ import { NO_OVERLAY, type Overlay, parseOverlay } from './catalog/overlay.ts';
 import type { Flags, LoadOptions } from './config/load.ts';
 import type { Presets } from './dialects/preset.ts';
 import { createPresetCheck } from './gateway/preset-issues.ts';
+import type { DatabaseAddress } from './kit/database-address.ts';
+import { nanosOf } from './kit/money.ts';
 import { runInTurns } from './kit/turns.ts';
+import { AccountKeys } from './manage/account-keys.ts';
 import { Accounts } from './manage/accounts.ts';
-import { KeyDirectory } from './manage/authenticate-key.ts';
+import { Budgets } from './manage/budgets.ts';
+import { CallerDirectory } from './manage/caller-directory.ts';
+import { Credits } from './manage/credits.ts';
 import { Keys } from './manage/keys.ts';
 import { ModelKnowledge } from './manage/model-knowledge.ts';
 import { OwnCredentialDirectory } from './manage/own-credential-directory.ts';
 import { type Sources, systemSources } from './manage/sources.ts';
 import { Vault } from './manage/vault.ts';
+import { Workspaces } from './manage/workspaces.ts';
 import type { ByokStore } from './ports/byok.ts';
-import type { Tenancy } from './ports/tenancy.ts';
+import type { GenerationStore, RecentGenerations } from './ports/generations.ts';
+import type { Durability } from './ports/journal.ts';
+import type { Ledger } from './ports/ledger.ts';
+import type { Tenancy, Workspace } from './ports/tenancy.ts';
 import { CatalogOverlayFile } from './store/catalog-overlay-file.ts';
 import { type DataDirectory, openDataDirectory } from './store/data-directory.ts';
 import { DataDirectoryProblem } from './store/data-directory-problem.ts';
-import { openSqlite } from './store/sql/open-sqlite.ts';
-import { SqlByokStore } from './store/sql/sql-byok-store.ts';
-import { SqlTenancy } from './store/sql/sql-tenancy.ts';
+import { openEmbeddedState } from './store/open-embedded-state.ts';
+import { openPostgresState } from './store/open-postgres-state.ts';
+import type { State } from './store/state.ts';
 
 /** How this program reads its configuration: the built-in table tells which providers are known by name. */
 export function loadOptions(flags: Flags): LoadOptions {
@@ -36,22 +45,48 @@ export interface Installation {
   readonly tenancy: Tenancy;
   readonly accounts: Accounts;
   readonly keys: Keys;
-  readonly keyDirectory: KeyDirectory;
+  readonly accountKeys: AccountKeys;
+  readonly workspaces: Workspaces;
+  readonly budgets: Budgets;
+  readonly credits: Credits;
+  readonly callers: CallerDirectory;
   readonly byokStore: ByokStore;
+  readonly generationStore: GenerationStore;
+  readonly ledger: Ledger;
+  readonly recentGenerations: RecentGenerations;
   readonly vault: Vault;
   readonly ownCredentials: OwnCredentialDirectory;
   readonly modelKnowledge: ModelKnowledge;
   readonly sources: Sources;
-  /** Closes the database, then lets the next process in. */
+  /** Does something that needs the database; again, as long as it takes, where that may be away for a while. */
+  readonly whenThere: State['whenThere'];
+  /** Closes the ledger and the database, then lets the next process in. */
   close(): Promise<void>;
+}
+
+/** A database that gateways share. */
+export interface SharedDatabase {
+  readonly address: DatabaseAddress;
+  /** Whether to wait for it when it is away. */
+  readonly waits: boolean;
+  /** How long a generation may take, milliseconds. */
+  generationMs(): number;
 }
 
 export interface InstallationOptions {
   readonly dataDir: string;
   /** What the secrets of new keys begin with. */
   readonly keyPrefix: string;
+  /** What a new account is given, USD; null, and without it, its balance is not enforced. */
+  readonly initialUsd?: () => number | null;
   /** 32 bytes in base64; the directory's own key when absent. */
   readonly encryptionKey?: string;
+  /** Where state is kept instead of in the data directory. */
+  readonly database?: SharedDatabase;
+  /** What a settlement survives; the end of the machine unless it is said otherwise. */
+  readonly durability?: () => Durability;
+  /** Is told of what went wrong and could be borne. */
+  readonly warn?: (message: string, fields?: Readonly<Record<string, unknown>>) => void;
   readonly sources?: Sources;
 }
 
@@ -64,32 +99,56 @@ export async function openInstallation(options: InstallationOptions): Promise<In
   const directory = openDataDirectory(options.dataDir, options.encryptionKey);
   const opened: (() => Promise<void>)[] = [];
   const close = async () => {
-    for (const closeOne of opened.splice(0)) await closeOne();
+    for (const closeOne of opened.splice(0).reverse()) await closeOne();
     directory.close();
   };
   try {
     const overlayFile = new CatalogOverlayFile(directory.path);
     const modelKnowledge = new ModelKnowledge(overlayFile, await readOverlay(overlayFile), sources.clock);
     opened.push(() => modelKnowledge.close());
-    const database = await openSqlite(directory.databaseFile, sources.clock.now());
-    opened.push(() => database.destroy());
-    const tenancy = new SqlTenancy(database);
-    const byokStore = new SqlByokStore(database);
-    const vault = await Vault.open(byokStore, directory.encryptionKeys);
-    const accounts = new Accounts(tenancy, sources);
-    const keyDirectory = new KeyDirectory(tenancy, sources.clock);
-    const keys = new Keys(tenancy, accounts, sources, options.keyPrefix, (hash) => keyDirectory.forget(hash));
+    const state = await openState(directory, options, sources);
+    opened.push(() => state.close());
+    const { tenancy, byokStore, generationStore, ledger, recentGenerations, whenThere } = state;
+    const vault = await whenThere(() => Vault.open(byokStore, directory.encryptionKeys));
+    const ownCredentials = new OwnCredentialDirectory(byokStore, vault, sources.clock);
+    const callers = new CallerDirectory(tenancy, sources.clock);
+    const credits = new Credits(ledger, sources);
+    const accounts = new Accounts(tenancy, sources, credits, () => {
+      const usd = options.initialUsd?.() ?? null;
+      return usd === null ? null : nanosOf(usd);
+    });
+    const changedKey = (hash: string) => callers.forgetKey(hash);
+    const changedWorkspace = ({ id, accountId }: Pick<Workspace, 'id' | 'accountId'>) => {
+      callers.forgetWorkspace(id);
+      ownCredentials.forget(accountId);
+    };
+    const keyParts = { tenancy, ledger, sources, prefix: options.keyPrefix, changed: changedKey };
+    const workspaces = new Workspaces({
+      tenancy,
+      ledger,
+      sources,
+      changed: changedWorkspace,
+      forgetWiped: () => byokStore.forgetWiped(),
+    });
     return {
       directory,
       tenancy,
       accounts,
-      keys,
-      keyDirectory,
+      keys: new Keys({ ...keyParts, accounts }),
+      accountKeys: new AccountKeys(keyParts),
+      workspaces,
+      budgets: new Budgets({ store: tenancy, workspaces, sources, changed: changedWorkspace }),
+      credits,
+      callers,
       byokStore,
+      generationStore,
+      ledger,
+      recentGenerations,
       vault,
-      ownCredentials: new OwnCredentialDirectory(byokStore, vault, sources.clock),
+      ownCredentials,
       modelKnowledge,
       sources,
+      whenThere,
       close,
     };
   } catch (error) {
@@ -108,6 +167,17 @@ async function readOverlay(file: CatalogOverlayFile): Promise<Overlay> {
     `${file.path} ${reading.problem}; put it back from a backup, or remove it to go back to what ships`,
     false,
   );
+}
+
+function openState(
+  { path: directory, databaseFile }: DataDirectory,
+  { database, durability = () => 'power', warn = () => {} }: InstallationOptions,
+  { clock }: Sources,
+): Promise<State> {
+  const common = { directory, durability, clock, warn };
+  return database === undefined
+    ? openEmbeddedState({ ...common, databaseFile })
+    : openPostgresState({ ...common, ...database, database: database.address });
 }
 
 /** Whether opening failed because another process has the directory. */

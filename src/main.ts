@@ -1,3 +1,5 @@
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { buildCatalogSliced, type CatalogSource } from './catalog/build-catalog.ts';
 import type { Catalog } from './catalog/catalog.ts';
 import { baseUrl, firstStartJson, firstStartText } from './cli/first-start.ts';
@@ -12,6 +14,7 @@ import { watchConfiguration } from './config/watch.ts';
 import { listenForCommands } from './control/listen.ts';
 import { INBOUND_DIALECTS, untranslatableIssues } from './dialects/dialects.ts';
 import { createGateway } from './gateway/generate.ts';
+import { keepContent } from './gateway/generation-content.ts';
 import { generationLog } from './gateway/generation-log.ts';
 import { createTokenizer } from './gateway/tokenizer.ts';
 import type { HttpTimes } from './http/dependencies.ts';
@@ -22,14 +25,23 @@ import { type Log, openStderrLog } from './kit/log.ts';
 import { runInTurns } from './kit/turns.ts';
 import { bootstrap, type FirstKeys } from './manage/bootstrap.ts';
 import { Byok } from './manage/byok.ts';
+import { Generations } from './manage/generations.ts';
+import { Retention } from './manage/retention.ts';
 import { Pins } from './routing/conversation/pins.ts';
 import { Health } from './routing/health/health.ts';
 import { Traffic } from './routing/traffic.ts';
 import { catalogSourceOf, prepareBody, snapshotOf } from './snapshot.ts';
+import { DiskContentStore } from './store/content/disk-content-store.ts';
+import { keepCounts } from './store/keep-counts.ts';
+import { MemoryLimiter } from './store/memory/memory-limiter.ts';
+import { RequestCountsFile } from './store/request-counts-file.ts';
 import { openUpstreams } from './upstream/open-upstreams.ts';
 
 /** The model that answers without any provider. */
 const FIRST_MODEL = 'simulator/standard';
+
+/** How long answers that nobody waits for any more may take to close their accounts when the gateway ends, milliseconds. */
+const SETTLING_MS = 2_000;
 
 /** What a gateway is opened with. */
 export interface OpenOptions {
@@ -91,7 +103,17 @@ export async function openGateway({ loaded, load, log, times }: OpenOptions): Pr
     const installation = await openInstallation({
       dataDir: runtime.dataDir,
       keyPrefix: config.keys.prefix,
+      initialUsd: () => running.config.credits.initial_usd,
       encryptionKey: runtime.encryptionKey,
+      ...(runtime.database !== undefined && {
+        database: {
+          address: runtime.database,
+          waits: true,
+          generationMs: () => running.http.requestDeadlineMs,
+        },
+      }),
+      durability: () => running.config.durability.ledger,
+      warn: (message, fields) => log.warn(message, fields),
     });
     closers.push(() => installation.close());
     for (const warning of installation.directory.warnings) log.warn(warning);
@@ -99,6 +121,23 @@ export async function openGateway({ loaded, load, log, times }: OpenOptions): Pr
     known = (providers) => installation.modelKnowledge.entriesOf(providers);
     renew();
     installation.modelKnowledge.onChange(renewInTurns);
+    const contents = new DiskContentStore({
+      directory: join(installation.directory.path, 'content'),
+      log,
+      clock: systemClock,
+    });
+    closers.push(() => contents.close());
+    const retention = new Retention({
+      settings: () => {
+        const { events_days, content_days, content_bytes } = running.config.retention;
+        return { eventsDays: events_days, contentDays: content_days, contentBytes: content_bytes };
+      },
+      generations: installation.generationStore,
+      contents,
+      clock: systemClock,
+      log,
+    });
+    closers.push(() => retention.close());
     const upstreams = openUpstreams({
       vendor: config.vendor,
       clock: systemClock,
@@ -114,6 +153,7 @@ export async function openGateway({ loaded, load, log, times }: OpenOptions): Pr
       random: Math.random,
       settings: () => running.cooldown,
     });
+    const logGeneration = generationLog(log, systemClock);
     const gateway = createGateway({
       snapshot: () => current().gateway,
       formats: INBOUND_DIALECTS,
@@ -133,9 +173,17 @@ export async function openGateway({ loaded, load, log, times }: OpenOptions): Pr
       untranslatable: untranslatableIssues,
       userHashKey: installation.directory.hashKey,
       warn: (message, fields) => log.warn(message, fields),
-      record: generationLog(log, systemClock),
+      ledger: installation.ledger,
+      tell: (generation, settlement) => {
+        logGeneration(generation, settlement);
+        keepContent({ store: contents, random: Math.random }, generation, settlement);
+      },
       clock: systemClock,
     });
+    const counts = new RequestCountsFile(installation.directory.path);
+    const limiter = new MemoryLimiter(systemClock, counts.read());
+    const countsKeeper = keepCounts(limiter, counts, log);
+    closers.push(() => countsKeeper.close());
     const byok = new Byok({
       store: installation.byokStore,
       tenancy: installation.tenancy,
@@ -158,12 +206,18 @@ export async function openGateway({ loaded, load, log, times }: OpenOptions): Pr
     });
     closers.push(() => watch.close());
     // Last of all: keys that are shown once must not be made for a start that then fails.
-    const firstKeys = await bootstrap(installation, runtime);
+    const firstKeys = await installation.whenThere(() => bootstrap(installation, runtime));
     await server.serve({
       catalog: () => current().gateway.catalog,
-      keys: installation.keyDirectory,
+      callers: installation.callers,
       gateway,
+      limiter,
       byok,
+      accountKeys: installation.accountKeys,
+      workspaces: installation.workspaces,
+      budgets: installation.budgets,
+      credits: installation.credits,
+      generations: new Generations(installation.recentGenerations, installation.generationStore, contents),
     });
     return {
       host,
@@ -172,6 +226,7 @@ export async function openGateway({ loaded, load, log, times }: OpenOptions): Pr
       exampleModel: exampleOf(running.gateway.catalog),
       async close(limitMs = running.config.drain_ms) {
         await server.drain(limitMs);
+        await Promise.race([gateway.settled(), delay(SETTLING_MS, undefined, { ref: false })]);
         await closeAll();
       },
     };

@@ -2,7 +2,8 @@ import { buildCatalog, type CatalogSource } from './catalog/build-catalog.ts';
 import type { LoadedConfiguration } from './config/load.ts';
 import { applyPreset, type Presets, presetReport } from './dialects/preset.ts';
 import { fillPromptTemplate, type PromptTemplate } from './dialects/prompt-template.ts';
-import type { GatewaySnapshot, PreparedBody } from './gateway/generate.ts';
+import type { PreparedBody } from './gateway/generate.ts';
+import type { GatewaySnapshot } from './gateway/snapshot.ts';
 import type { HttpSettings } from './http/dependencies.ts';
 import type { Format } from './ir/items.ts';
 import { type EgressRules, parseEgressRules } from './kit/egress.ts';
@@ -53,6 +54,8 @@ export function snapshotOf(
       },
       autoModels: config.plugins['auto-router']?.models ?? undefined,
       ownCredentialFee: config.byok.fee,
+      checkpointMs: config.durability.checkpoint_ms,
+      basePath: config.server.base_path,
     },
     http: {
       vendor: config.vendor,
@@ -60,6 +63,14 @@ export function snapshotOf(
       maxBodyBytes: config.server.max_body_bytes,
       requestDeadlineMs: config.server.request_deadline_ms,
       maxConcurrentRequests: config.limits.max_concurrent_requests,
+      rates: {
+        perKey: {
+          minute: config.limits.per_key.requests_per_minute,
+          day: config.limits.per_key.requests_per_day,
+        },
+        analyticsPerMinute: config.limits.analytics_per_minute,
+        datasets: { minute: config.limits.datasets.per_minute, day: config.limits.datasets.per_day },
+      },
     },
   };
 }

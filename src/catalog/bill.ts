@@ -1,5 +1,5 @@
 import type { Bill, Usage } from '../ir/usage.ts';
-import { chargeOf, type Price } from '../kit/money.ts';
+import { chargeOf, type Nanos, type Price } from '../kit/money.ts';
 import type { Pricing } from './catalog.ts';
 
 /** What a generation is priced by. */
@@ -24,9 +24,13 @@ export function billOf(billable: Billable, pricing: Pricing): Bill {
 
 /** A generation with the caller's own credential: listed at its price, charged a share of it. */
 export function feeOnly(listed: Bill, share: number): Bill {
+  return { ...listed, totalNanos: feeOf(listed.totalNanos, share), isByok: true };
+}
+
+/** A share of a list price, rounded half up. */
+export function feeOf(listedNanos: Nanos, share: number): Nanos {
   const billionths = BigInt(Math.round(share * 1e9));
-  const totalNanos = (listed.totalNanos * billionths + 500_000_000n) / 1_000_000_000n;
-  return { ...listed, totalNanos, isByok: true };
+  return (listedNanos * billionths + 500_000_000n) / 1_000_000_000n;
 }
 
 /** Nothing was charged. */

@@ -44,12 +44,14 @@ export const PROVIDER_TABLE: Readonly<Record<string, ProviderRow>> = {
     dialect: 'openai-chat',
     base_url: 'https://api.ai21.com/studio/v1',
     keys: ['AI21_API_KEY'],
+    quirks: { billsAbandoned: true },
   },
   'aion-labs': {
     name: 'AionLabs',
     dialect: 'openai-chat',
     base_url: 'https://api.aionlabs.ai/v1',
     keys: ['AION_LABS_API_KEY'],
+    quirks: { billsAbandoned: true },
   },
   akashml: { name: 'AkashML' },
   alibaba: {
@@ -57,7 +59,7 @@ export const PROVIDER_TABLE: Readonly<Record<string, ProviderRow>> = {
     dialect: 'openai-chat',
     base_url: 'https://dashscope-intl.aliyuncs.com/compatible-mode/v1',
     keys: ['DASHSCOPE_API_KEY'],
-    quirks: { refusesDeveloperRole: true, thinkingField: 'enable_thinking' },
+    quirks: { billsAbandoned: true, refusesDeveloperRole: true, thinkingField: 'enable_thinking' },
     facts: { headquarters: 'CN' },
   },
   'amazon-bedrock': {
@@ -79,6 +81,7 @@ export const PROVIDER_TABLE: Readonly<Record<string, ProviderRow>> = {
       },
     ],
     region_variable: 'AWS_REGION',
+    quirks: { billsAbandoned: true },
     data_policy: ZERO_RETENTION,
     facts: {
       privacyPolicyUrl: 'https://aws.amazon.com/privacy/',
@@ -292,6 +295,7 @@ export const PROVIDER_TABLE: Readonly<Record<string, ProviderRow>> = {
     dialect: 'openai-chat',
     base_url: 'https://api.featherless.ai/v1',
     keys: ['FEATHERLESS_API_KEY', 'FEATHERLESS_AI_API_KEY'],
+    quirks: { billsAbandoned: true },
   },
   fireworks: {
     name: 'Fireworks',
@@ -325,6 +329,7 @@ export const PROVIDER_TABLE: Readonly<Record<string, ProviderRow>> = {
     dialect: 'google-gemini',
     base_url: 'https://generativelanguage.googleapis.com/v1beta',
     keys: ['GEMINI_API_KEY', 'GOOGLE_API_KEY', 'GOOGLE_GENERATIVE_AI_API_KEY'],
+    quirks: { billsAbandoned: true },
     facts: {
       privacyPolicyUrl: 'https://policies.google.com/privacy',
       termsOfServiceUrl: 'https://ai.google.dev/gemini-api/terms',
@@ -336,6 +341,7 @@ export const PROVIDER_TABLE: Readonly<Record<string, ProviderRow>> = {
     name: 'Google',
     dialect: 'google-gemini',
     keys: ['GOOGLE_VERTEX_CREDENTIALS', 'GOOGLE_APPLICATION_CREDENTIALS_JSON'],
+    quirks: { billsAbandoned: true },
     data_policy: ABUSE_MONITORING,
     facts: {
       privacyPolicyUrl: 'https://cloud.google.com/terms/cloud-privacy-notice',
@@ -350,6 +356,7 @@ export const PROVIDER_TABLE: Readonly<Record<string, ProviderRow>> = {
     base_url: 'https://api.groq.com/openai/v1',
     keys: ['GROQ_API_KEY'],
     quirks: {
+      billsAbandoned: true,
       refusesTextLists: true,
       refusedFields: [
         'logprobs',
@@ -389,6 +396,7 @@ export const PROVIDER_TABLE: Readonly<Record<string, ProviderRow>> = {
     dialect: 'openai-chat',
     base_url: 'https://api.inference.net/v1',
     keys: ['INFERENCE_API_KEY'],
+    quirks: { billsAbandoned: true },
     facts: { headquarters: 'US' },
   },
   infermatic: {
@@ -403,6 +411,7 @@ export const PROVIDER_TABLE: Readonly<Record<string, ProviderRow>> = {
     dialect: 'openai-chat',
     base_url: 'https://api.intelligence.io.solutions/api/v1',
     keys: ['IOINTELLIGENCE_API_KEY'],
+    quirks: { billsAbandoned: true },
   },
   ionstream: { name: 'Ionstream' },
   krea: { name: 'Krea' },
@@ -427,7 +436,7 @@ export const PROVIDER_TABLE: Readonly<Record<string, ProviderRow>> = {
     dialect: 'openai-chat',
     base_url: 'https://api.minimax.io/v1',
     keys: ['MINIMAX_API_KEY'],
-    quirks: { refusesDeveloperRole: true },
+    quirks: { billsAbandoned: true, refusesDeveloperRole: true },
     facts: { headquarters: 'CN' },
   },
   mistral: {
@@ -436,6 +445,7 @@ export const PROVIDER_TABLE: Readonly<Record<string, ProviderRow>> = {
     base_url: 'https://api.mistral.ai/v1',
     keys: ['MISTRAL_API_KEY'],
     quirks: {
+      billsAbandoned: true,
       refusesDeveloperRole: true,
       outputLimitField: 'max_tokens',
       toolCallIds: 'nine-alphanumerics',
@@ -475,6 +485,7 @@ export const PROVIDER_TABLE: Readonly<Record<string, ProviderRow>> = {
     base_url: 'https://api.moonshot.ai/v1',
     keys: ['MOONSHOT_API_KEY'],
     quirks: {
+      billsAbandoned: true,
       refusesDeveloperRole: true,
       thoughtsMember: 'reasoning_content',
       thinkingField: 'thinking',
@@ -494,6 +505,7 @@ export const PROVIDER_TABLE: Readonly<Record<string, ProviderRow>> = {
     dialect: 'openai-chat',
     base_url: 'https://api.tokenfactory.nebius.com/v1',
     keys: ['NEBIUS_API_KEY'],
+    quirks: { billsAbandoned: true },
     facts: { headquarters: 'NL' },
   },
   'nex-agi': { name: 'Nex AGI' },
@@ -552,7 +564,7 @@ export const PROVIDER_TABLE: Readonly<Record<string, ProviderRow>> = {
     dialect: 'openai-chat',
     base_url: 'https://api.perplexity.ai',
     keys: ['PERPLEXITY_API_KEY'],
-    quirks: { refusesDeveloperRole: true },
+    quirks: { billsAbandoned: true, refusesDeveloperRole: true },
     facts: {
       privacyPolicyUrl: 'https://www.perplexity.ai/hub/legal/privacy-policy',
       statusPageUrl: 'https://status.perplexity.com',
@@ -596,6 +608,7 @@ export const PROVIDER_TABLE: Readonly<Record<string, ProviderRow>> = {
     dialect: 'openai-chat',
     base_url: 'https://api.sambanova.ai/v1',
     keys: ['SAMBANOVA_API_KEY'],
+    quirks: { billsAbandoned: true },
     facts: { privacyPolicyUrl: 'https://sambanova.ai/privacy-policy', headquarters: 'US' },
   },
   seed: { name: 'Seed' },

@@ -38,19 +38,15 @@ describe('parseCommandLine', () => {
     expect(parse(text)).toMatchObject({ kind: 'misuse', message });
   });
 
-  it.each([
-    'credits set 5 --account a',
-    'credits show',
-    'usage import f.ndjson --skip-bad',
-    'ledger verify --json',
-    'ledger rebuild',
-    'doctor',
-  ])('knows "%s" as a command of a later version', (text) => {
-    expect(parse(text)).toMatchObject({
-      kind: 'misuse',
-      message: expect.stringContaining('is not available in this version yet'),
-    });
-  });
+  it.each(['usage import f.ndjson --skip-bad', 'doctor'])(
+    'knows "%s" as a command of a later version',
+    (text) => {
+      expect(parse(text)).toMatchObject({
+        kind: 'misuse',
+        message: expect.stringContaining('is not available in this version yet'),
+      });
+    },
+  );
 
   it('shows help and version wherever they are asked for', () => {
     expect(parse('--help')).toEqual({ kind: 'help', command: undefined });

@@ -1,12 +1,15 @@
 import type { Flags } from '../config/load.ts';
-import type { CommandInput, IssuedKeyView, KeyView } from '../control/commands.ts';
-import { tableText } from './output.ts';
+import type { CommandInput } from '../control/commands.ts';
+import type { IssuedKeyView, KeyView } from '../control/key-view.ts';
+import { tableText, usdText } from './output.ts';
 import { runControlCommand } from './run-control-command.ts';
 
 /** What a command found or did, and how it is told to people. */
 export interface Told<T> {
   readonly result: T;
   readonly text: string;
+  /** What was found is not as it should be: the exit code says so. */
+  readonly hasFailed?: boolean;
 }
 
 export async function createKey(
@@ -30,14 +33,23 @@ export async function revokeKey(flags: Flags, input: CommandInput<'keys.revoke'>
 
 function keyTable(keys: readonly KeyView[]): string {
   return tableText(
-    ['NAME', 'KIND', 'LABEL', 'ACCOUNT', 'CREATED', 'HASH'],
+    ['NAME', 'KIND', 'LABEL', 'ACCOUNT', 'LIMIT', 'USED', 'CREATED', 'HASH'],
     keys.map((key) => [
       key.name,
       key.is_management_key ? 'management' : 'plain',
       key.label,
       key.account,
+      limitText(key),
+      key.is_management_key ? '-' : usdText(key.usage),
       key.created_at,
       key.hash,
     ]),
   );
+}
+
+function limitText({ is_management_key, limit, limit_reset, include_byok_in_limit }: KeyView): string {
+  if (is_management_key) return '-';
+  if (limit === null) return 'none';
+  const byok = include_byok_in_limit ? ' with BYOK' : '';
+  return `${usdText(limit)} ${limit_reset ?? 'in all'}${byok}`;
 }

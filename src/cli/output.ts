@@ -24,6 +24,12 @@ export function tableText(headings: readonly string[], rows: readonly (readonly 
     .join('');
 }
 
+/** An amount in USD without an exponent, whatever its size. */
+export function usdText(usd: number): string {
+  const [whole = '', fraction = ''] = usd.toFixed(9).split('.');
+  return `${whole}.${fraction.replace(/0{1,7}$/, '')}`;
+}
+
 /** Names are free text: what would steer the terminal is shown as a question mark. */
 function printable(text: string): string {
   return text.replace(/\p{C}/gu, '?');

@@ -2,6 +2,7 @@ import { type Flags, requireConfiguration } from '../config/load.ts';
 import type { CommandInput, CommandName, CommandOutput } from '../control/commands.ts';
 import { sendCommand } from '../control/send-command.ts';
 import { isDirectoryInUse, loadOptions, openInstallation } from '../installation.ts';
+import { openStderrLog } from '../kit/log.ts';
 
 /** Runs a command of the control table in the gateway that runs on the data directory, or alone when none does. */
 export async function runControlCommand<Name extends CommandName>(
@@ -10,6 +11,7 @@ export async function runControlCommand<Name extends CommandName>(
   input: CommandInput<Name>,
 ): Promise<CommandOutput<Name>> {
   const { config, runtime } = requireConfiguration(loadOptions(flags));
+  const log = openStderrLog(runtime.logLevel);
   return sendCommand(
     {
       dataDir: runtime.dataDir,
@@ -17,7 +19,17 @@ export async function runControlCommand<Name extends CommandName>(
         openInstallation({
           dataDir: runtime.dataDir,
           keyPrefix: config.keys.prefix,
+          initialUsd: () => config.credits.initial_usd,
           encryptionKey: runtime.encryptionKey,
+          ...(runtime.database !== undefined && {
+            database: {
+              address: runtime.database,
+              waits: false,
+              generationMs: () => config.server.request_deadline_ms,
+            },
+          }),
+          durability: () => config.durability.ledger,
+          warn: (message, fields) => log.warn(message, fields),
         }),
       isInUse: isDirectoryInUse,
     },

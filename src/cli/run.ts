@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Flags } from '../config/load.ts';
+import type { CommandInput } from '../control/commands.ts';
 import { type CommandLine, type CommandWords, parseCommandLine, usageText } from './command-line.ts';
 import type { Told } from './keys.ts';
 import { jsonText, type Output } from './output.ts';
@@ -81,9 +82,9 @@ async function runCommand(line: Run, output: Output): Promise<number | undefined
       output,
     });
   }
-  const { result, text } = await tell(line, line.command, flags);
+  const { result, text, hasFailed = false } = await tell(line, line.command, flags);
   output.out(asJson ? jsonText(result) : text);
-  return 0;
+  return hasFailed ? 1 : 0;
 }
 
 function isSameFile(one: string, other: string): boolean {
@@ -103,6 +104,9 @@ async function tell(line: Run, command: CommandWords, flags: Flags): Promise<Tol
         workspace: textFlag(line, 'workspace'),
         management: line.flags.management === true,
         limit: textFlag(line, 'limit'),
+        // What is typed is checked like everything else in the input of a command.
+        limit_reset: textFlag(line, 'limit-reset') as CommandInput<'keys.create'>['limit_reset'],
+        include_byok: line.flags['include-byok'] === true,
       });
     case 'keys list':
       return listKeys(flags, { account });
@@ -112,8 +116,16 @@ async function tell(line: Run, command: CommandWords, flags: Flags): Promise<Tol
       return createAccount(flags, operand);
     case 'accounts list':
       return listAccounts(flags);
+    case 'credits set':
+      return (await import('./credits.ts')).setCredits(flags, operand, account);
+    case 'credits show':
+      return (await import('./credits.ts')).showCredits(flags, account);
     case 'catalog show':
       return (await import('./catalog.ts')).showCatalog(flags, line.operands[0]);
+    case 'ledger verify':
+      return (await import('./ledger.ts')).verifyLedger(flags);
+    case 'ledger rebuild':
+      return (await import('./ledger.ts')).rebuildLedger(flags);
     case 'rotate-encryption-key': {
       const { rotateEncryptionKey } = await import('./rotate-encryption-key.ts');
       return rotateEncryptionKey(flags, textFlag(line, 'new-key-file'));

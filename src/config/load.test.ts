@@ -83,7 +83,7 @@ describe('loadConfiguration', () => {
       {},
       'SIGNALBOX_API_KEY: must differ',
     ],
-    [{ DATABASE_URL: 'postgres://u:secret@h/d' }, {}, 'DATABASE_URL: state in PostgreSQL is not available'],
+    [{ DATABASE_URL: 'mysql://u:secret@h/d' }, {}, 'DATABASE_URL: must be an address such as postgres://'],
     [{ REDIS_URL: 'redis://h' }, {}, 'REDIS_URL: sharing'],
     [{ CLICKHOUSE_URL: 'http://h' }, {}, 'CLICKHOUSE_URL: usage events'],
   ])('stops at %j %j', (env, flags, problem) => {
@@ -125,17 +125,13 @@ describe('loadConfiguration', () => {
     writeFileSync(
       join(cwd, 'signalbox.yaml'),
       [
-        'retention: { events_days: 5 }',
+        'apps: { hidden: ["a.example"] }',
         'plugins: { auto-router: { models: ["a/*"] }, moderation: { provider: g, model: m } }',
         'durability: { ledger: power }',
         'providers: [{ slug: g, dialect: google-gemini, base_url: http://h }]',
       ].join('\n'),
     );
-    expect(load().warnings.map(({ path }) => path)).toEqual([
-      'durability',
-      'retention',
-      'plugins.moderation',
-    ]);
+    expect(load().warnings.map(({ path }) => path)).toEqual(['apps.hidden', 'plugins.moderation']);
     rmSync(join(cwd, 'signalbox.yaml'));
     expect(load().warnings).toEqual([]);
   });

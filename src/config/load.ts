@@ -1,5 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { type DatabaseAddress, parseDatabaseAddress } from '../kit/database-address.ts';
 import { isJsonObject } from '../kit/json.ts';
 import { LOG_LEVELS, type LogLevel } from '../kit/log.ts';
 import type { Issue } from '../kit/validate.ts';
@@ -39,7 +40,8 @@ export interface Runtime {
   readonly apiKey?: string;
   /** 32 bytes in base64. */
   readonly encryptionKey?: string;
-  readonly databaseUrl?: string;
+  /** Where state is kept instead of in the data directory. */
+  readonly database?: DatabaseAddress;
   readonly redisUrl?: string;
   readonly clickhouseUrl?: string;
 }
@@ -250,7 +252,7 @@ function readRuntime(flags: Flags, env: Environment, cwd: string, problems: Issu
     managementKey,
     apiKey,
     encryptionKey: readEncryptionKey(env, problems),
-    databaseUrl: set(env, 'DATABASE_URL'),
+    database: readDatabase(env, problems),
     redisUrl: set(env, 'REDIS_URL'),
     clickhouseUrl: set(env, 'CLICKHOUSE_URL'),
   };
@@ -300,6 +302,15 @@ function readEncryptionKey(env: Environment, problems: Issue[]): string | undefi
   const key = set(env, 'SIGNALBOX_ENCRYPTION_KEY');
   if (key === undefined || isEncryptionKey(key)) return key;
   problems.push({ path: 'SIGNALBOX_ENCRYPTION_KEY', message: 'must be 32 bytes in base64' });
+  return undefined;
+}
+
+function readDatabase(env: Environment, problems: Issue[]): DatabaseAddress | undefined {
+  const text = set(env, 'DATABASE_URL');
+  if (text === undefined) return undefined;
+  const reading = parseDatabaseAddress(text);
+  if (reading.ok) return reading.address;
+  problems.push({ path: 'DATABASE_URL', message: reading.problem });
   return undefined;
 }
 

@@ -44,7 +44,14 @@ describe('redaction', () => {
         managementKey: 'canary-management',
         apiKey: 'canary-api-key-1',
         encryptionKey: 'canary-encryption-key',
-        databaseUrl: 'postgres://user:canary@db:5432/x',
+        database: {
+          host: 'db',
+          port: 5432,
+          database: 'x',
+          user: 'user',
+          password: 'canary',
+          tls: 'prefer',
+        },
       }),
     );
     expect(text).not.toContain('canary');

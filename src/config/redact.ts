@@ -1,3 +1,4 @@
+import { shownDatabaseAddress } from '../kit/database-address.ts';
 import type { Runtime } from './load.ts';
 import type { Config } from './schema.ts';
 
@@ -33,7 +34,7 @@ export function redactedRuntime(runtime: Runtime): Record<string, string | numbe
     management_key: mask(runtime.managementKey, redacted),
     api_key: mask(runtime.apiKey, redacted),
     encryption_key: mask(runtime.encryptionKey, redacted),
-    database_url: mask(runtime.databaseUrl, maskedUrl),
+    database_url: runtime.database && shownDatabaseAddress(runtime.database, HIDDEN),
     redis_url: mask(runtime.redisUrl, maskedUrl),
     clickhouse_url: mask(runtime.clickhouseUrl, maskedUrl),
   };

@@ -19,9 +19,6 @@ const UNBUILT_KEYS: readonly string[] = [
   'limits.per_key',
   'limits.analytics_per_minute',
   'limits.datasets',
-  'credits.initial_usd',
-  'durability',
-  'retention',
   'apps.hidden',
   'plugins.fusion',
   'plugins.web',
@@ -68,7 +65,6 @@ export function startBlockers(runtime: Runtime): Issue[] {
     });
   }
   for (const [path, given, thing] of [
-    ['DATABASE_URL', runtime.databaseUrl, 'state in PostgreSQL'],
     ['REDIS_URL', runtime.redisUrl, 'sharing between replicas through Redis'],
     ['CLICKHOUSE_URL', runtime.clickhouseUrl, 'usage events in ClickHouse'],
   ] as const) {

@@ -1,10 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { closed, optional } from '../kit/schema.ts';
 import { nullable } from './nullable.ts';
-
-const UUID = '^[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$';
-
-const uuid = Type.String({ pattern: UUID, explain: 'must be a UUID', description: 'UUID.' });
+import { uuid } from './uuid.ts';
 
 const LONGEST_KEY = 65_536;
 const MOST_ENTRIES = 100;
@@ -118,9 +115,6 @@ export const byokListSchema = Type.Object({
   data: Type.Array(byokCredentialSchema),
   total_count: Type.Integer({ description: 'All that match, on every page.' }),
 });
-
-/** Reply of every delete. */
-export const deletedSchema = Type.Object({ deleted: Type.Literal(true) });
 
 /** What of a stored credential may be shown. */
 export interface ShownCredential {

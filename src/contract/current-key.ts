@@ -1,24 +1,13 @@
 import Type, { type Static } from 'typebox';
 import { oneOf } from '../kit/schema.ts';
+import { isoTimeOrNull } from './iso-time.ts';
+import { KEY_MONEY, keyMoney, type SpendingKey } from './key-money.ts';
 import { nullable } from './nullable.ts';
-
-const usd = Type.Number({ minimum: 0 });
 
 /** What a key may know about itself: the answer of GET /key, with the fields of every client generation. */
 export const currentKeySchema = Type.Object({
   label: Type.String({ description: 'Masked form of the key.' }),
-  limit: nullable(usd),
-  limit_remaining: nullable(usd),
-  limit_reset: nullable(oneOf(['daily', 'weekly', 'monthly'])),
-  include_byok_in_limit: Type.Boolean(),
-  usage: usd,
-  usage_daily: usd,
-  usage_weekly: usd,
-  usage_monthly: usd,
-  byok_usage: usd,
-  byok_usage_daily: usd,
-  byok_usage_weekly: usd,
-  byok_usage_monthly: usd,
+  ...KEY_MONEY,
   is_free_tier: Type.Boolean(),
   is_management_key: Type.Boolean(),
   is_provisioning_key: Type.Boolean({ description: 'The older name of is_management_key.' }),
@@ -44,36 +33,28 @@ export type CurrentKey = Static<typeof currentKeySchema>;
 const NO_LIMIT = Number.MAX_SAFE_INTEGER;
 
 /** The part of a key that it may see of itself. */
-export interface SelfSeenKey {
-  /** Masked secret. */
-  readonly label: string;
-  readonly isManagement: boolean;
-  readonly creatorUserId: string | null;
-  readonly expiresAtMs: number | null;
-  readonly workspaceId: string;
+export interface SelfSeenKey extends SpendingKey {
+  readonly key: SpendingKey['key'] & {
+    /** Masked secret. */
+    readonly label: string;
+    readonly isManagement: boolean;
+    readonly creatorUserId: string | null;
+    readonly expiresAtMs: number | null;
+    readonly workspaceId: string;
+  };
 }
 
-/** A key as it sees itself. Limits and usage are not kept yet: no limit, nothing used. */
-export function currentKeyObject(key: SelfSeenKey): CurrentKey {
+/** A key as it sees itself. */
+export function currentKeyObject(shown: SelfSeenKey): CurrentKey {
+  const { key } = shown;
   return {
     label: key.label,
-    limit: null,
-    limit_remaining: null,
-    limit_reset: null,
-    include_byok_in_limit: false,
-    usage: 0,
-    usage_daily: 0,
-    usage_weekly: 0,
-    usage_monthly: 0,
-    byok_usage: 0,
-    byok_usage_daily: 0,
-    byok_usage_weekly: 0,
-    byok_usage_monthly: 0,
+    ...keyMoney(shown),
     is_free_tier: false,
     is_management_key: key.isManagement,
     is_provisioning_key: key.isManagement,
     creator_user_id: key.creatorUserId,
-    expires_at: key.expiresAtMs === null ? null : new Date(key.expiresAtMs).toISOString(),
+    expires_at: isoTimeOrNull(key.expiresAtMs),
     rate_limit: { requests: -1, interval: '10s', note: 'This field is deprecated and safe to ignore.' },
     allowed_data_regions: ['global'],
     free_model_daily_requests: { limit: NO_LIMIT, used: 0, remaining: NO_LIMIT },

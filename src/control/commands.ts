@@ -1,39 +1,28 @@
 import Type, { type Static, type TSchema } from 'typebox';
-import { invalidRequest } from '../ir/errors.ts';
-import { closed } from '../kit/schema.ts';
+import { GatewayError, invalidRequest } from '../ir/errors.ts';
+import { MOST_USD, type Nanos, parseUsd } from '../kit/money.ts';
+import { closed, oneOf } from '../kit/schema.ts';
 import { compileValidator } from '../kit/validate.ts';
+import { RESET_WINDOWS } from '../kit/windows.ts';
 import type { Accounts } from '../manage/accounts.ts';
+import type { Credits } from '../manage/credits.ts';
 import type { Keys } from '../manage/keys.ts';
 import type { KnownModel, ModelKnowledge, RefreshOutcome } from '../manage/model-knowledge.ts';
 import type { Rotation, Vault } from '../manage/vault.ts';
+import type { Ledger } from '../ports/ledger.ts';
 import type { Account, Key } from '../ports/tenancy.ts';
+import { type CreditsView, creditsView } from './credits-view.ts';
+import { type IssuedKeyView, type KeyView, keyView } from './key-view.ts';
+import { type LedgerView, ledgerView, type RebuildView } from './ledger-view.ts';
 
 /** What commands work on: a running gateway's own parts, or those of a data directory opened for one command. */
 export interface Controlled {
   readonly accounts: Accounts;
+  readonly credits: Credits;
   readonly keys: Keys;
+  readonly ledger: Pick<Ledger, 'verify' | 'rebuild'>;
   readonly modelKnowledge: ModelKnowledge;
   readonly vault: Vault;
-}
-
-/** A key as commands show it. */
-export interface KeyView {
-  readonly hash: string;
-  readonly name: string;
-  readonly label: string;
-  readonly account: string;
-  readonly account_id: string;
-  readonly workspace_id: string;
-  readonly is_management_key: boolean;
-  readonly disabled: boolean;
-  readonly created_at: string;
-  readonly expires_at: string | null;
-  readonly creator_user_id: string | null;
-}
-
-/** A key that was just made; `key` is its secret and is shown nowhere else. */
-export interface IssuedKeyView extends KeyView {
-  readonly key: string;
 }
 
 export interface AccountView {
@@ -91,23 +80,45 @@ export const COMMANDS = {
       workspace: Type.Optional(text),
       management: Type.Optional(Type.Boolean()),
       limit: Type.Optional(text),
+      limit_reset: Type.Optional(oneOf(RESET_WINDOWS)),
+      include_byok: Type.Optional(Type.Boolean()),
     }),
-    async ({ keys, accounts }, { management, ...wanted }): Promise<IssuedKeyView> => {
-      const { key, secret } = await keys.create({ ...wanted, isManagement: management });
-      return { key: secret, ...keyView(key, await accounts.list()) };
+    async (controlled, input): Promise<IssuedKeyView> => {
+      const { management, limit_reset: limitReset, include_byok: includeByokInLimit, ...wanted } = input;
+      const { key, secret } = await controlled.keys.create({
+        ...wanted,
+        isManagement: management,
+        limitReset,
+        includeByokInLimit,
+      });
+      const [view] = await keyViews(controlled, [key]);
+      if (view === undefined) throw new Error('a key that was made is not there');
+      return { key: secret, ...view };
     },
   ),
   'keys.list': command(
     closed({ account: oneAccount }),
-    async ({ keys, accounts }, { account }): Promise<KeyView[]> => {
-      const owners = await accounts.list();
-      return (await keys.list(account)).map((key) => keyView(key, owners));
-    },
+    async (controlled, { account }): Promise<KeyView[]> =>
+      keyViews(controlled, await controlled.keys.list(account)),
   ),
   'keys.revoke': command(
     closed({ hash: text, account: oneAccount }),
-    async ({ keys, accounts }, { hash, account }): Promise<KeyView> => {
-      return keyView(await keys.revoke(hash, account), await accounts.list());
+    async ({ accounts, keys }, { hash, account }): Promise<KeyView> =>
+      keyView(await keys.revoke(hash, account), await accounts.list()),
+  ),
+  'credits.set': command(
+    closed({ left: text, account: oneAccount }),
+    async ({ accounts, credits }, { left, account }): Promise<CreditsView> => {
+      const leftNanos = parseBalance(left);
+      const owner = await accounts.require(account);
+      return creditsView(owner, await credits.set(owner.id, leftNanos));
+    },
+  ),
+  'credits.show': command(
+    closed({ account: oneAccount }),
+    async ({ accounts, credits }, { account }): Promise<CreditsView> => {
+      const owner = await accounts.require(account);
+      return creditsView(owner, await credits.of(owner.id));
     },
   ),
   'accounts.create': command(
@@ -146,6 +157,15 @@ export const COMMANDS = {
     closed({ model: text }),
     async ({ modelKnowledge }, { model }): Promise<KnownModel> => modelKnowledge.find(model),
   ),
+  'ledger.verify': command(
+    closed({}),
+    async ({ accounts, ledger }): Promise<LedgerView> =>
+      ledgerView(await ledger.verify(), await accounts.list()),
+  ),
+  'ledger.rebuild': command(
+    closed({}),
+    async ({ ledger }): Promise<RebuildView> => ({ generations: await ledger.rebuild() }),
+  ),
   'encryption.rotate': command(
     closed({ new_key: Type.Optional(text) }),
     async ({ vault }, { new_key: newKey }): Promise<RotationView> => rotationView(await vault.rotate(newKey)),
@@ -172,20 +192,20 @@ export async function runCommand<Name extends CommandName>(
   return chosen.run(controlled, input);
 }
 
-function keyView(key: Key, accounts: readonly Account[]): KeyView {
-  return {
-    hash: key.hash,
-    name: key.name,
-    label: key.label,
-    account: accounts.find(({ id }) => id === key.accountId)?.name ?? key.accountId,
-    account_id: key.accountId,
-    workspace_id: key.workspaceId,
-    is_management_key: key.isManagement,
-    disabled: key.disabled,
-    created_at: new Date(key.createdAtMs).toISOString(),
-    expires_at: key.expiresAtMs === null ? null : new Date(key.expiresAtMs).toISOString(),
-    creator_user_id: key.creatorUserId,
-  };
+async function keyViews({ accounts, keys }: Controlled, wanted: readonly Key[]): Promise<KeyView[]> {
+  const owners = await accounts.list();
+  return (await keys.statementsOf(wanted)).map((statement) => keyView(statement, owners));
+}
+
+/** What is to be left of a balance; null = not enforced. */
+function parseBalance(typed: string): Nanos | null {
+  if (typed === 'none') return null;
+  const nanos = parseUsd(typed);
+  if (nanos !== undefined) return nanos;
+  throw new GatewayError(
+    'invalid-request',
+    `USD: must be an amount from 0 to ${MOST_USD}, such as 12.5, or none`,
+  );
 }
 
 function rotationView(rotation: Rotation): RotationView {

@@ -66,6 +66,11 @@ export function presetReport(format: Format, body: JsonObject, presets: Presets)
     }));
 }
 
+/** The slug of the preset that a request names; undefined = none. */
+export function presetSlugOf(body: JsonObject): string | undefined {
+  return namingOf(body)?.slug;
+}
+
 function namingOf(body: JsonObject): Naming | undefined {
   const written = stringAt(body, 'model');
   const named = stringAt(body, 'preset');

@@ -5,7 +5,7 @@ import type { Model } from '../catalog/catalog.ts';
 import { GatewayError } from '../ir/errors.ts';
 import type { Event, EventBatch } from '../ir/events.ts';
 import { systemClock } from '../kit/ids.ts';
-import { SHARED } from '../routing/candidate.ts';
+import { type Candidate, SHARED } from '../routing/candidate.ts';
 import { Health } from '../routing/health/health.ts';
 import { type UpstreamCall, UpstreamFailure } from '../upstream/upstream.ts';
 import { attemptCandidates } from './attempt.ts';
@@ -32,6 +32,9 @@ async function run(
     limits?: { perModel: number; perRequest: number };
     echo?: boolean;
     signal?: AbortSignal;
+    canPay?: (candidate: Candidate) => boolean;
+    mostOutputTokens?: number;
+    isAbandoned?: () => boolean;
   } = {},
 ) {
   const endpoints = scripts.map((_, index) =>
@@ -55,7 +58,9 @@ async function run(
     report: [],
   });
   let closed = 0;
+  const calls: UpstreamCall[] = [];
   const callUpstream = async (call: UpstreamCall) => {
+    calls.push(call);
     const script = scripts[endpoints.indexOf(call.endpoint)] as Script;
     call.onRequest?.({ to: call.endpoint.provider.slug });
     if (script instanceof UpstreamFailure) throw script;
@@ -83,13 +88,19 @@ async function run(
       hashUser: (id: string) => id,
       signal: options.signal ?? new AbortController().signal,
       limits: options.limits ?? { perModel: 3, perRequest: 8 },
+      admission: {
+        canPay: (candidate: Candidate) => options.canPay?.(candidate) ?? true,
+        mostOutputTokens: () => options.mostOutputTokens,
+      },
+      isAbandoned: () => options.isAbandoned?.() ?? false,
+      monotonic: () => systemClock.monotonic(),
     };
     for await (const batch of attemptCandidates(request, journey, tools)) events.push(...batch);
   } catch (thrown) {
     error = thrown;
   }
   const text = events.map((event) => (event.type === 'text-delta' ? event.text : '')).join('');
-  return { events, text, error: error as GatewayError | undefined, journey, closed };
+  return { events, text, error: error as GatewayError | undefined, journey, closed, calls };
 }
 
 describe('attemptCandidates', () => {
@@ -170,6 +181,39 @@ describe('attemptCandidates', () => {
       { type: 'debug', upstreamBody: { to: 'p0' } },
       { type: 'debug', upstreamBody: { to: 'p1' } },
     ]);
+  });
+
+  it('passes over who cannot be paid', async () => {
+    const { text, journey } = await run(
+      [
+        [say('dear'), [stop]],
+        [say('cheap'), [stop]],
+      ],
+      {
+        canPay: ({ endpoint }) => endpoint.provider.slug !== 'p0',
+      },
+    );
+    expect(text).toBe('cheap');
+    expect(journey.attempts.map(({ provider }) => provider)).toEqual(['P1']);
+  });
+
+  it('tells every endpoint how much output is paid for', async () => {
+    const { calls } = await run([fail('rate-limited', 429), [say('x'), [stop]]], { mostOutputTokens: 70 });
+    expect(calls.map(({ mostOutputTokens }) => mostOutputTokens)).toEqual([70, 70]);
+  });
+
+  it('asks nobody else once the caller has left', async () => {
+    let hasLeft = false;
+    const answers: Script[] = [fail('rate-limited', 429), [say('two'), [stop]]];
+    const { error, journey } = await run(answers, {
+      isAbandoned: () => {
+        const was = hasLeft;
+        hasLeft = true;
+        return was;
+      },
+    });
+    expect(error).toMatchObject({ kind: 'rate-limited' });
+    expect(journey.attempts).toHaveLength(1);
   });
 
   it('takes an answer that was given up for no failure', async () => {

@@ -14,6 +14,7 @@ import { type Candidate, siteOf } from '../routing/candidate.ts';
 import type { Health } from '../routing/health/health.ts';
 import type { Visit } from '../routing/health/visit.ts';
 import { type CallUpstream, UpstreamFailure } from '../upstream/upstream.ts';
+import type { Admission } from './admission/admission.ts';
 import { blameOf } from './blame.ts';
 import { type AttemptLimits, Itinerary, type Stop } from './itinerary.ts';
 import type { Journey } from './journey.ts';
@@ -28,6 +29,12 @@ export interface AttemptTools {
   readonly betas?: string;
   readonly signal: AbortSignal;
   readonly limits: AttemptLimits;
+  /** What is paid for. */
+  readonly admission: Pick<Admission, 'canPay' | 'mostOutputTokens'>;
+  /** Whether nobody waits for the answer any more, although the call that is under way may go on. */
+  readonly isAbandoned: () => boolean;
+  /** Milliseconds that only ever grow. */
+  readonly monotonic: () => number;
 }
 
 /**
@@ -43,15 +50,20 @@ export async function* attemptCandidates(
   const failures: UpstreamFailure[] = [];
   const echoes: Event[] = [];
   const itinerary = new Itinerary(candidates, tools.health, tools.limits);
-  for (let stop = itinerary.next(); stop !== undefined; ) {
+  const { admission } = tools;
+  const next = (fits: (candidate: Candidate) => boolean = () => true) =>
+    tools.isAbandoned()
+      ? undefined
+      : itinerary.next((candidate) => fits(candidate) && admission.canPay(candidate));
+  for (let stop = next(); stop !== undefined; ) {
     const { candidate, visit } = stop;
     const opening = await openCandidate(request, stop, journey, tools, echoes);
     if (opening instanceof UpstreamFailure) {
       failures.push(opening);
-      stop = itinerary.next();
+      stop = next();
       continue;
     }
-    const other = opening.disappointment && itinerary.next(betterThan(opening.disappointment, candidate));
+    const other = opening.disappointment && next(betterThan(opening.disappointment, candidate));
     if (other !== undefined) {
       leave(visit, opening, request);
       await opening.rest.return?.();
@@ -63,6 +75,7 @@ export async function* attemptCandidates(
     yield* passOn(opening.rest, tools.signal);
     return;
   }
+  tools.signal.throwIfAborted();
   throw failures.length > 0 ? lastFailure(failures) : nobodyMayBeCalled(journey, tools.health);
 }
 
@@ -114,8 +127,8 @@ async function openCandidate(
   tools: AttemptTools,
   echoes: Event[],
 ): Promise<Opening | UpstreamFailure> {
-  const provider = candidate.endpoint.provider.name;
-  const record = (status: number) => journey.attempts.push({ provider, model: candidate.model.id, status });
+  const started = tools.monotonic();
+  const record = (status: number) => journey.note(candidate, status, tools.monotonic() - started);
   if (tools.signal.aborted) {
     visit.abandoned();
     throw tools.signal.reason;
@@ -131,6 +144,7 @@ async function openCandidate(
       request,
       endpoint: candidate.endpoint,
       lane: candidate.lane,
+      mostOutputTokens: tools.admission.mostOutputTokens(candidate),
       credential,
       isOwnCredential: candidate.access.kind === 'own',
       betas: tools.betas,

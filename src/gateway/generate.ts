@@ -1,4 +1,3 @@
-import { createHmac } from 'node:crypto';
 import type { Catalog, Model } from '../catalog/catalog.ts';
 import { tierOf } from '../catalog/endpoint-tier.ts';
 import type { InboundDialect, ReplyContext } from '../dialects/dialect.ts';
@@ -6,25 +5,30 @@ import { GatewayError, invalidRequest, toGatewayError } from '../ir/errors.ts';
 import type { Event, EventBatch } from '../ir/events.ts';
 import { fold } from '../ir/fold.ts';
 import type { Format } from '../ir/items.ts';
-import type { RoutingMetadata, TranslationEntry } from '../ir/metadata.ts';
+import type { TranslationEntry } from '../ir/metadata.ts';
 import type { GenerationRequest } from '../ir/request.ts';
-import type { Clock } from '../kit/ids.ts';
 import type { Log } from '../kit/log.ts';
 import { textAt } from '../kit/members.ts';
 import { inTurn, runAtOnce, runInTurns, type Sliced } from '../kit/turns.ts';
 import type { OwnCredential, OwnCredentials } from '../ports/own-credentials.ts';
 import { SHARED, siteOf } from '../routing/candidate.ts';
-import type { Health } from '../routing/health/health.ts';
 import { isOpenTo } from '../routing/rules/access.ts';
-import { composeStages, type Stage } from '../stages/stage.ts';
+import type { Stage } from '../stages/stage.ts';
 import type { CountCall } from '../upstream/count-tokens.ts';
 import type { PreviewCall } from '../upstream/preview.ts';
-import type { CallUpstream } from '../upstream/upstream.ts';
-import { attemptCandidates } from './attempt.ts';
-import { conclude, type RoutingMemory } from './conclude.ts';
+import { admit } from './admission/admit.ts';
+import { LearntLengths } from './admission/learnt-lengths.ts';
+import {
+  type AnswerParts,
+  type AnswerState,
+  answerRequest,
+  hashUser,
+  metadataOf,
+  plannedGeneration,
+} from './answer.ts';
 import { fitContext } from './context-length.ts';
 import { CredentialOpener } from './credentials.ts';
-import { countPrompt, estimateUsage } from './estimate.ts';
+import { countPrompt } from './estimate.ts';
 import { type Explanation, explainNothing, explainPlan } from './explain.ts';
 import type {
   EndpointService,
@@ -33,56 +37,36 @@ import type {
   GenerationInput,
   OpenedStream,
 } from './generation.ts';
-import { countInputImages } from './input-images.ts';
-import { type AttemptLimits, withinLimits } from './itinerary.ts';
-import { Journey, metadataOfNothing, routingMetadata } from './journey.ts';
+import { acceptedRow } from './generation-row.ts';
+import { withinLimits } from './itinerary.ts';
+import { Journey, metadataOfNothing } from './journey.ts';
+import { OpenWork } from './open-work.ts';
 import { NothingLeft, type Plan, type PlanContext, planRequest } from './plan.ts';
-import { plausibleUsage } from './plausible-usage.ts';
-import { type Settlement, settleAnswer } from './settle.ts';
-import type { Tokenizer } from './tokenizer.ts';
+import type { GatewaySnapshot } from './snapshot.ts';
 import { refuseUnavailable } from './unavailable.ts';
-
-/** Settings of the gateway at one moment; a reload replaces them between requests, never inside one. */
-export interface GatewaySnapshot {
-  readonly vendor: string;
-  readonly region: string | null;
-  readonly catalog: Catalog;
-  /** Patterns of the models that the auto router chooses from; undefined = all. */
-  readonly autoModels: readonly string[] | undefined;
-  readonly attempts: AttemptLimits;
-  /** Share of the list price that is charged for generations with a caller's own credential. */
-  readonly ownCredentialFee: number;
-}
+import type { Underway } from './underway.ts';
+import { withDefaultModel, withDefaultSort } from './workspace-defaults.ts';
 
 /** What the spine is built from. */
-export interface GatewayParts {
+export interface GatewayParts extends AnswerParts {
   readonly snapshot: () => GatewaySnapshot;
   /** The formats that requests come in. */
   readonly formats: Readonly<Record<Format, InboundDialect>>;
   readonly stages: readonly Stage[];
-  readonly callUpstream: CallUpstream;
-  readonly tokenizer: Tokenizer;
   /** Changes a body before it is parsed: fills in presets and prompt templates. */
   readonly prepareBody: (format: Format, body: GenerationInput['body']) => PreparedBody;
   /** Items that only the relay lane can carry, named by path. */
   readonly untranslatable: (request: GenerationRequest) => readonly { path: string; message: string }[];
   /** Asks an endpoint to count the prompt; undefined when it cannot. */
   readonly countUpstream: (call: CountCall) => Promise<number | undefined>;
-  /** Secret that end-user ids are hashed with. */
-  readonly userHashKey: Buffer;
   /** Credentials that callers brought. */
   readonly ownCredentials: OwnCredentials;
-  readonly health: Health;
-  readonly memory: RoutingMemory;
   /** 0 <= number < 1, for draws among endpoints. */
   readonly random: () => number;
   /** What would be lost or changed on the way to an endpoint. */
   readonly previewUpstream: (call: PreviewCall) => Promise<readonly TranslationEntry[]>;
   /** Tells the operator. */
   readonly warn: Log['warn'];
-  /** Keeps account of a generation that has ended. */
-  readonly record: (input: GenerationInput, journey: Journey, settlement: Settlement) => Promise<void>;
-  readonly clock: Clock;
 }
 
 /** A body with everything filled in that it named, and what of that has no place in it. */
@@ -91,75 +75,69 @@ export interface PreparedBody {
   readonly report: readonly TranslationEntry[];
 }
 
-/** One request on its way: everything that is known of it from planning on. */
-interface Underway {
-  readonly input: GenerationInput;
-  readonly snapshot: GatewaySnapshot;
-  readonly request: GenerationRequest;
-  readonly journey: Journey;
-}
-
 /** Builds the spine. */
 export function createGateway(parts: GatewayParts): Gateway {
   const credentials = new CredentialOpener(parts.warn);
+  const state: AnswerState = {
+    credentials,
+    learnt: new LearntLengths(),
+    drains: { current: 0 },
+    open: new OpenWork(),
+  };
 
   async function prepare(input: GenerationInput): Promise<Underway> {
     const started = parts.clock.monotonic();
     const snapshot = parts.snapshot();
     try {
       const parsed = await runInTurns(parse(parts, input, snapshot));
-      const journey = new Journey(await planned(parts, input, snapshot, parsed));
-      return { input, snapshot, request: parsed.request, journey };
+      const { plan, mustRelay } = await planned(parts, input, snapshot, parsed);
+      return { input, snapshot, request: parsed.request, journey: new Journey(plan), mustRelay };
     } finally {
       input.timing.mark('plan', parts.clock.monotonic() - started);
     }
   }
 
-  /** The answer as a lazy pipeline: attempts inside stages inside settlement. */
-  function answer(underway: Underway): AsyncGenerator<EventBatch, void, void> {
-    const { input, snapshot, request, journey } = underway;
-    const pipeline = composeStages(journey.plan.stages, (staged) =>
-      attemptCandidates(staged, journey, {
-        callUpstream: parts.callUpstream,
-        credentialOf: (candidate) => credentials.open(candidate),
-        health: parts.health,
-        hashUser: (id) => hashUser(parts.userHashKey, input.caller.accountId, id),
-        ...(input.betas !== undefined && { betas: input.betas }),
-        signal: input.signal,
-        limits: snapshot.attempts,
-      }),
+  /** Reserves the money, then answers. Nothing is awaited in between: whoever is admitted is settled. */
+  async function admitted(underway: Underway): Promise<Admitted> {
+    const { input, snapshot, request, journey, mustRelay } = underway;
+    const admission = await routed(underway, () =>
+      admit(
+        {
+          input,
+          request,
+          plan: journey.plan,
+          row: acceptedRow(plannedGeneration(underway)),
+          canBeCut: request.stream && !mustRelay,
+        },
+        {
+          ledger: parts.ledger,
+          tokenizer: parts.tokenizer,
+          learnt: state.learnt,
+          ownCredentialFee: snapshot.ownCredentialFee,
+          basePath: snapshot.basePath,
+          now: () => parts.clock.now(),
+        },
+      ),
     );
-    return settleAnswer(pipeline(request), {
-      journey,
-      metadata: (outcome) => metadataOf(underway, outcome),
-      believe: (reported) => plausibleUsage(reported, request, journey.selected?.endpoint),
-      estimate: (result) => estimateUsage(request, result, parts.tokenizer),
-      record: async (settlement) => {
-        conclude(request, journey, settlement, parts.memory);
-        await parts.record(input, journey, settlement);
-      },
-      ownCredentialFee: snapshot.ownCredentialFee,
-      acceptedAtMs: input.acceptedAtMs,
-      inputImages: countInputImages(request),
-    });
+    const going = admission.isTight ? translated(underway) : underway;
+    return { underway: going, batches: answerRequest(going, admission, parts, state) };
   }
 
   return {
     async stream(input): Promise<OpenedStream> {
-      const underway = await prepare(input);
+      const { underway, batches } = await admitted(await prepare(input));
       const started = parts.clock.monotonic();
-      const batches = answer(underway);
       const first = await routed(underway, () => batches.next());
       input.timing.mark('upstream', parts.clock.monotonic() - started);
       return { context: replyContext(parts, underway), batches: resume(first, batches) };
     },
 
     async complete(input): Promise<FinishedGeneration> {
-      const underway = await prepare(input);
+      const { underway, batches } = await admitted(await prepare(input));
       const started = parts.clock.monotonic();
       const result = await routed(underway, async () => {
         const events: Event[] = [];
-        for await (const batch of answer(underway)) for (const event of batch) events.push(event);
+        for await (const batch of batches) for (const event of batch) events.push(event);
         return fold(events);
       });
       input.timing.mark('upstream', parts.clock.monotonic() - started);
@@ -193,7 +171,7 @@ export function createGateway(parts: GatewayParts): Gateway {
       const { request } = parsed;
       const promptTokens = await countPrompt(request, parts.tokenizer, input.signal);
       try {
-        const plan = await planned(parts, { ...input, wantsMetadata: false }, snapshot, parsed);
+        const { plan } = await planned(parts, { ...input, wantsMetadata: false }, snapshot, parsed);
         return await explainPlan(request, plan, {
           health: parts.health,
           preview: ({ endpoint, lane }) => parts.previewUpstream({ request, endpoint, lane }),
@@ -227,7 +205,25 @@ export function createGateway(parts: GatewayParts): Gateway {
         serviceTier: 'default',
       };
     },
+
+    settled: () => state.open.done(),
   };
+}
+
+/** A request whose money is reserved, and its answer, which must be pulled at once. */
+interface Admitted {
+  readonly underway: Underway;
+  readonly batches: AsyncGenerator<EventBatch, void, void>;
+}
+
+/** Frames that are passed on as they come cannot be ended in the middle: where that may be needed they are translated. */
+function translated(underway: Underway): Underway {
+  const { request, journey, mustRelay } = underway;
+  if (!request.stream || mustRelay) return underway;
+  const candidates = journey.plan.candidates.map((candidate) =>
+    candidate.lane === 'relay' ? { ...candidate, lane: 'translate' as const } : candidate,
+  );
+  return { ...underway, journey: new Journey({ ...journey.plan, candidates }) };
 }
 
 /** A request in the gateway's own words, and what was lost before it came to that. */
@@ -237,10 +233,11 @@ interface Parsed {
 }
 
 function* parse(parts: GatewayParts, input: GenerationInput, { vendor }: GatewaySnapshot): Sliced<Parsed> {
-  const { body, report } = parts.prepareBody(input.format, input.body);
+  const { workspace } = input.caller;
+  const { body, report } = parts.prepareBody(input.format, withDefaultModel(input.body, workspace));
   const request = yield* parts.formats[input.format].parseRequestSliced(body, { vendor });
   refuseUnavailable(request, vendor);
-  return { request, report };
+  return { request: withDefaultSort(request, workspace), report };
 }
 
 async function planned(
@@ -248,7 +245,7 @@ async function planned(
   input: GenerationInput,
   snapshot: GatewaySnapshot,
   { request, report }: Parsed,
-): Promise<Plan> {
+): Promise<{ readonly plan: Plan; readonly mustRelay: boolean }> {
   try {
     const own = await parts.ownCredentials.of(input.caller);
     const context: PlanContext = {
@@ -269,7 +266,10 @@ async function planned(
     const plan = await fitContext(first, request, replan, { ...parts, signal: input.signal });
     const untranslatable = await inTurn(parts.clock, () => parts.untranslatable(request));
     const candidates = relayedOnly(plan.candidates, untranslatable);
-    return { ...plan, candidates, report: [...report, ...plan.report] };
+    return {
+      plan: { ...plan, candidates, report: [...report, ...plan.report] },
+      mustRelay: untranslatable.length > 0,
+    };
   } catch (error) {
     if (!(error instanceof NothingLeft) || !input.wantsMetadata) throw error;
     throw error.withRouting(metadataOfNothing(error, snapshot.region));
@@ -297,13 +297,6 @@ function relayedOnly(
   const relays = candidates.filter(({ lane }) => lane === 'relay');
   if (relays.length === 0) throw invalidRequest(issues);
   return relays;
-}
-
-function metadataOf(
-  { input, journey, snapshot }: Underway,
-  outcome: 'served' | 'failed',
-): RoutingMetadata | undefined {
-  return input.wantsMetadata ? routingMetadata(journey, snapshot.region, outcome) : undefined;
 }
 
 /** Gives an error from beyond planning its routing context. */
@@ -354,8 +347,4 @@ async function* resume(
   } finally {
     await rest.return();
   }
-}
-
-function hashUser(key: Buffer, accountId: string, id: string): string {
-  return createHmac('sha256', key).update(accountId).update('\0').update(id).digest('hex');
 }

@@ -1,13 +1,12 @@
 import type { Clock } from '../kit/ids.ts';
 import type { Log } from '../kit/log.ts';
 import { usdOf } from '../kit/money.ts';
-import type { GenerationInput } from './generation.ts';
-import type { Journey } from './journey.ts';
+import type { PlannedGeneration } from './generation-row.ts';
 import type { Settlement } from './settle.ts';
 
 /** Writes one line for each generation that has ended: who, where, how much. Never what was said. */
 export function generationLog(log: Log, clock: Clock) {
-  return async (input: GenerationInput, journey: Journey, settlement: Settlement): Promise<void> => {
+  return ({ input, journey }: PlannedGeneration, settlement: Settlement): void => {
     const { usage, bill, outcome, error, result } = settlement;
     log.info('generation', {
       id: input.generationId,

@@ -25,10 +25,24 @@ export interface GenerationInput {
   readonly sessionId?: string;
   /** `anthropic-beta` or `x-anthropic-beta`. */
   readonly betas?: string;
+  /** Who says to be calling; absent = nobody. */
+  readonly attribution?: Attribution;
   /** Aborted when the caller goes away or the gateway's deadline passes (reason: a GatewayError). */
   readonly signal: AbortSignal;
   /** Told how long each phase took, for `Server-Timing`. */
   readonly timing: Timing;
+}
+
+/** What the caller says of itself in headers: printable, bounded, and not to be trusted. */
+export interface Attribution {
+  /** Address of the app, which is its identity. */
+  readonly referer?: string;
+  /** Name of the app. */
+  readonly title?: string;
+  readonly categories?: readonly string[];
+  readonly userAgent?: string;
+  /** The caller's own id for this request. */
+  readonly requestId?: string;
 }
 
 /** Milliseconds spent in the phases of one request. */
@@ -68,6 +82,8 @@ export interface Gateway {
   modelsFor(caller: Caller): Promise<readonly Model[]>;
   /** How an endpoint does for everybody. */
   serviceOf(endpoint: Endpoint): EndpointService;
+  /** Resolves when the accounts of all answers are closed, those too that nobody waits for any more. */
+  settled(): Promise<void>;
   /** A context for a failure that comes before any endpoint answered but after the stream was opened. */
   contextWithoutEndpoint(input: GenerationInput): ReplyContext;
 }

@@ -3,10 +3,19 @@ import type { Candidate, Rejection } from '../routing/candidate.ts';
 import type { Visit } from '../routing/health/visit.ts';
 import type { NothingLeft, Plan } from './plan.ts';
 
+/** One upstream call, with all that is known of it. */
+export interface UpstreamCall {
+  readonly candidate: Candidate;
+  /** What it answered; where it did not, what that means to the caller. */
+  readonly status: number;
+  /** Milliseconds to the first content, or to the failure. */
+  readonly latencyMs: number;
+}
+
 /** What has happened to one request so far. Written by the attempt loop, read by settlement and metadata. */
 export class Journey {
   readonly plan: Plan;
-  readonly attempts: AttemptRecord[] = [];
+  readonly calls: UpstreamCall[] = [];
   /** The candidate that was called last, whatever came of it. */
   lastCalled: Candidate | undefined;
   #selected: Candidate | undefined;
@@ -16,6 +25,20 @@ export class Journey {
 
   constructor(plan: Plan) {
     this.plan = plan;
+  }
+
+  /** Notes an upstream call whose outcome is known. */
+  note(candidate: Candidate, status: number, latencyMs: number): void {
+    this.calls.push({ candidate, status, latencyMs });
+  }
+
+  /** The calls as callers are told of them. */
+  get attempts(): AttemptRecord[] {
+    return this.calls.map(({ candidate, status }) => ({
+      provider: candidate.endpoint.provider.name,
+      model: candidate.model.id,
+      status,
+    }));
   }
 
   /** The candidate that serves, once one does. */
@@ -62,7 +85,7 @@ export function routingMetadata(
       available,
       ...(plan.rejected.length > 0 && { rejected: plan.rejected.map(rejectionOf) }),
     },
-    ...(attempts.length > 0 && { attempts: [...attempts] }),
+    ...(attempts.length > 0 && { attempts }),
     ...(plan.params !== undefined && { params: plan.params }),
     ...(plan.pipeline.length > 0 && { pipeline: plan.pipeline }),
     ...(translation.length > 0 && { translation }),

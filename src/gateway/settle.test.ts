@@ -4,7 +4,9 @@ import { priceListsOf } from '../catalog/price-history.ts';
 import { GatewayError } from '../ir/errors.ts';
 import type { Event, EventBatch } from '../ir/events.ts';
 import { NO_USAGE, type Usage } from '../ir/usage.ts';
+import { LedgerUnavailable } from '../ports/ledger.ts';
 import { SHARED } from '../routing/candidate.ts';
+import { UpstreamFailure } from '../upstream/upstream.ts';
 import { Journey } from './journey.ts';
 import { type Settlement, settleAnswer } from './settle.ts';
 
@@ -31,13 +33,15 @@ function toolsFor(records: Settlement[], endpoint = endpointOf(), acceptedAtMs =
   return {
     journey,
     metadata: () => undefined,
-    acceptedAtMs,
-    inputImages: 0,
-    ownCredentialFee: 0,
+    billing: { acceptedAtMs, inputImages: 0, ownCredentialFee: 0 },
+    watch: () => {},
+    mayGoOn: () => true,
+    reading: { isAbandoned: false, isDraining: false },
     believe: (reported: Usage | undefined) => reported,
     estimate: async () => estimated,
     record: async (settlement: Settlement) => {
       records.push(settlement);
+      return settlement.bill;
     },
   };
 }
@@ -160,5 +164,82 @@ describe('settleAnswer', () => {
     const { events } = await settleAll([text, [relay, { type: 'opaque', dialect: 'responses', value: {} }]]);
     expect(events.map(({ type }) => type)).toEqual(['item-start', 'text-delta', 'relay', 'finish']);
     expect(events.at(-1)).toMatchObject({ settled: { usage: measured } });
+  });
+
+  it('ends an answer in the middle when there is no money for more', async () => {
+    const records: Settlement[] = [];
+    let isClosed = false;
+    async function* answer(): AsyncGenerator<EventBatch> {
+      try {
+        yield text;
+        yield [{ type: 'text-delta', item: 0, part: 0, kind: 'text', text: ' more' }];
+        yield [{ type: 'finish', reason: 'stop' }];
+      } finally {
+        isClosed = true;
+      }
+    }
+    let batches = 0;
+    const events: Event[] = [];
+    const tools = { ...toolsFor(records), mayGoOn: async () => ++batches < 2 };
+    for await (const batch of settleAnswer(answer(), tools)) events.push(...batch);
+    expect(events.slice(2)).toEqual([
+      { type: 'text-delta', item: 0, part: 0, kind: 'text', text: ' more' },
+      { type: 'item-end', item: 0, status: 'incomplete' },
+      expect.objectContaining({ type: 'finish', reason: 'length', settled: expect.anything() }),
+    ]);
+    expect(isClosed).toBe(true);
+    expect(records).toHaveLength(1);
+    expect(records[0]).toMatchObject({ outcome: 'finished', bill: { totalNanos: 19_000n } });
+  });
+
+  it('reads an answer to its end for nobody where that is what is billed', async () => {
+    const records: Settlement[] = [];
+    async function* answer(): AsyncGenerator<EventBatch> {
+      yield text;
+      yield [{ type: 'usage', usage: measured }];
+      yield [{ type: 'finish', reason: 'stop' }];
+    }
+    const tools = { ...toolsFor(records), reading: { isAbandoned: true, isDraining: true } };
+    for await (const _ of settleAnswer(answer(), tools)) break;
+    expect(records).toHaveLength(1);
+    expect(records[0]).toMatchObject({ outcome: 'aborted', usage: measured, bill: { totalNanos: 30_000n } });
+  });
+
+  it('shows what was charged rather than what was used', async () => {
+    const records: Settlement[] = [];
+    async function* answer(): AsyncGenerator<EventBatch> {
+      yield [...text, { type: 'usage', usage: measured }, { type: 'finish', reason: 'stop' }];
+    }
+    const tools = {
+      ...toolsFor(records),
+      record: async ({ bill }: Settlement) => ({ ...bill, totalNanos: 12n }),
+    };
+    const events: Event[] = [];
+    for await (const batch of settleAnswer(answer(), tools)) events.push(...batch);
+    expect(events.at(-1)).toMatchObject({ type: 'finish', settled: { bill: { totalNanos: 12n } } });
+  });
+
+  it('lets no success go that was not recorded', async () => {
+    async function* answer(): AsyncGenerator<EventBatch> {
+      yield [...text, { type: 'finish', reason: 'stop' }];
+    }
+    const tools = {
+      ...toolsFor([]),
+      record: async () => {
+        throw new LedgerUnavailable('the disk is full');
+      },
+    };
+    const events: Event[] = [];
+    for await (const batch of settleAnswer(answer(), tools)) events.push(...batch);
+    expect(events.at(-1)).toMatchObject({ type: 'failure', error: { kind: 'overloaded' } });
+  });
+
+  it.each([
+    ['the deadline of the gateway', new GatewayError('deadline', 'too late'), 19_000n],
+    ['the end of the gateway', new GatewayError('overloaded', 'shutting down'), 19_000n],
+    ['an overloaded upstream', new UpstreamFailure('overloaded', 'busy', 503), 0n],
+  ])('charges what was written before %s', async (_, error, nanos) => {
+    const { records } = await settleAll([text, [{ type: 'failure', error }]]);
+    expect(records[0]).toMatchObject({ outcome: 'failed', bill: { totalNanos: nanos } });
   });
 });

@@ -1,13 +1,15 @@
-import { billOf, FREE, feeOnly } from '../catalog/bill.ts';
-import { pricingAt } from '../catalog/price-history.ts';
-import { servedEndpoint } from '../catalog/served-endpoint.ts';
+import { FREE } from '../catalog/bill.ts';
 import { GatewayError } from '../ir/errors.ts';
 import { type Event, type EventBatch, type Settled, terminalOf } from '../ir/events.ts';
 import { Fold } from '../ir/fold.ts';
 import type { RoutingMetadata } from '../ir/metadata.ts';
 import type { Result } from '../ir/result.ts';
-import { NO_USAGE, type Usage } from '../ir/usage.ts';
+import { type Bill, NO_USAGE, type Usage } from '../ir/usage.ts';
+import { LedgerUnavailable } from '../ports/ledger.ts';
+import { UpstreamFailure } from '../upstream/upstream.ts';
+import { type BillingFacts, billGeneration } from './bill-generation.ts';
 import type { Journey } from './journey.ts';
+import { OpenItems } from './open-items.ts';
 
 /** How a generation ended, for whoever keeps account of it. */
 export interface Settlement extends Settled {
@@ -21,18 +23,19 @@ export interface SettleTools {
   readonly journey: Journey;
   /** The routing metadata of this moment, when the caller asked for it. */
   readonly metadata: (outcome: 'served' | 'failed') => RoutingMetadata | undefined;
-  /** When the request came in, epoch milliseconds: its prices are those of this moment. */
-  readonly acceptedAtMs: number;
-  /** Images of the prompt. */
-  readonly inputImages: number;
-  /** Share of the list price that is charged where the caller's own credential was used. */
-  readonly ownCredentialFee: number;
+  readonly billing: BillingFacts;
   /** What an upstream reported, unless it cannot be true. */
   readonly believe: (reported: Usage | undefined) => Usage | undefined;
   /** Counts what an upstream did not report. */
   readonly estimate: (result: Result) => Promise<Usage>;
-  /** Told exactly once, before the terminal event is let go. */
-  readonly record: (settlement: Settlement) => Promise<void>;
+  /** Is shown everything before it is let go. */
+  readonly watch: (batch: EventBatch) => void;
+  /** False: there is no money for more, the answer ends here. */
+  readonly mayGoOn: () => boolean | Promise<boolean>;
+  /** How the upstream is read. */
+  readonly reading: { readonly isAbandoned: boolean; readonly isDraining: boolean };
+  /** Told exactly once, before the terminal event is let go. Resolves with what was charged. */
+  readonly record: (settlement: Settlement) => Promise<Bill>;
 }
 
 /**
@@ -43,27 +46,43 @@ export async function* settleAnswer(
   answer: AsyncIterable<EventBatch>,
   tools: SettleTools,
 ): AsyncGenerator<EventBatch, void, void> {
+  const source = answer[Symbol.asyncIterator]();
   const fold = new Fold();
+  const openItems = new OpenItems();
   let isSettled = false;
   let failure: GatewayError | undefined;
   try {
-    for await (const batch of answer) {
-      const { passing, terminal } = untilTerminal(batch);
+    for (let step = await source.next(); step.done !== true; step = await source.next()) {
+      const { passing, terminal } = untilTerminal(step.value);
       fold.pushAll(passing);
-      if (terminal === undefined) {
-        yield batch;
+      tools.watch(passing);
+      if (terminal !== undefined) {
+        isSettled = true;
+        yield [...passing, await settle(fold, terminal, tools)];
+        return;
+      }
+      openItems.push(passing);
+      const mayGoOn = tools.mayGoOn();
+      if (mayGoOn === true || (await mayGoOn)) {
+        yield step.value;
         continue;
       }
       isSettled = true;
-      const settled = await settle(fold, terminal, tools);
-      yield [...passing, { ...terminal, settled }];
+      await source.return?.();
+      const ending = openItems.ending();
+      fold.pushAll(ending);
+      yield [...passing, ...ending, await settle(fold, { type: 'finish', reason: 'length' }, tools)];
       return;
     }
   } catch (error) {
     if (error instanceof GatewayError) failure = error;
     throw error;
   } finally {
-    if (!isSettled) await settleUnfinished(fold, failure, tools);
+    if (!isSettled) {
+      if (failure === undefined) await drain(source, fold, tools);
+      await settleUnfinished(fold, failure, tools);
+    }
+    await source.return?.();
   }
 }
 
@@ -78,27 +97,46 @@ function untilTerminal(batch: EventBatch) {
   return { passing, terminal: undefined };
 }
 
-async function settle(
-  fold: Fold,
-  terminal: NonNullable<ReturnType<typeof terminalOf>>,
-  tools: SettleTools,
-): Promise<Settled> {
+/** Reads the rest of an answer that nobody hears, for what it says at its end of what it used. */
+async function drain(source: AsyncIterator<EventBatch>, fold: Fold, { reading }: SettleTools): Promise<void> {
+  try {
+    while (reading.isDraining) {
+      const step = await source.next();
+      if (step.done === true) return;
+      fold.pushAll(step.value);
+      if (step.value.some((event) => terminalOf(event) !== undefined)) return;
+    }
+  } catch {
+    // What was read until then counts.
+  }
+}
+
+type Terminal = NonNullable<ReturnType<typeof terminalOf>>;
+
+/** The terminal event, with what the answer cost. One that could not be recorded is not let go as a success. */
+async function settle(fold: Fold, terminal: Terminal, tools: SettleTools): Promise<Event> {
   fold.push(terminal);
   const result = fold.result();
   const failed = terminal.type === 'failure';
-  const usage = tools.believe(result.usage) ?? (await tools.estimate(result));
-  const settled = {
-    usage,
-    bill: failed ? FREE : billFor(usage, result, tools),
-    ...metadataOf(tools, failed),
-  };
-  await tools.record({
-    ...settled,
-    outcome: failed ? 'failed' : 'finished',
-    result,
-    ...(failed && { error: terminal.error }),
-  });
-  return settled;
+  const { usage, bill } = await accountOf(result, failed ? terminal.error : undefined, tools);
+  const metadata = tools.metadata(failed ? 'failed' : 'served');
+  const shown = metadata === undefined ? {} : { metadata };
+  try {
+    const charged = await tools.record({
+      usage,
+      bill,
+      ...shown,
+      outcome: failed ? 'failed' : tools.reading.isAbandoned ? 'aborted' : 'finished',
+      result,
+      ...(failed && { error: terminal.error }),
+    });
+    return { ...terminal, settled: { usage, bill: charged, ...shown } };
+  } catch (error) {
+    if (!(error instanceof LedgerUnavailable)) throw error;
+    const message = 'The answer could not be recorded: the gateway cannot write its ledger now';
+    const unrecorded = new GatewayError('overloaded', message, { retryAfterSeconds: 5, cause: error });
+    return { type: 'failure', error: unrecorded, settled: { usage, bill, ...shown } };
+  }
 }
 
 /**
@@ -111,18 +149,58 @@ async function settleUnfinished(
   tools: SettleTools,
 ): Promise<void> {
   const result = fold.result();
-  const hasOutput = result.items.length > 0;
-  const reported = tools.believe(result.usage);
-  const usage = hasOutput ? atLeast(reported, await tools.estimate(result)) : (reported ?? NO_USAGE);
-  const isCharged = hasOutput && failure === undefined;
-  await tools.record({
+  const { usage, bill } =
+    result.finish === undefined
+      ? await cutAccount(result, failure, tools)
+      : await accountOf(result, undefined, tools);
+  const settlement: Settlement = {
     usage,
-    bill: isCharged ? billFor(usage, result, tools) : FREE,
+    bill,
     outcome: failure === undefined ? 'aborted' : 'failed',
     result,
     ...(failure !== undefined && { error: failure }),
+  };
+  // Nobody is there to be told that it could not be recorded; it is, as soon as it can be.
+  await tools.record(settlement).catch((error: unknown) => {
+    if (!(error instanceof LedgerUnavailable)) throw error;
   });
 }
+
+interface Account {
+  readonly usage: Usage;
+  readonly bill: Bill;
+}
+
+/** The account of an answer that came to its end. An upstream's failure costs nothing. */
+async function accountOf(
+  result: Result,
+  error: GatewayError | undefined,
+  tools: SettleTools,
+): Promise<Account> {
+  if (error !== undefined && isOurs(error)) return cutAccount(result, undefined, tools);
+  const usage = tools.believe(result.usage) ?? (await tools.estimate(result));
+  return { usage, bill: error === undefined ? billFor(usage, result, tools) : FREE };
+}
+
+/** The account of an answer that was cut off. */
+async function cutAccount(
+  result: Result,
+  failure: GatewayError | undefined,
+  tools: SettleTools,
+): Promise<Account> {
+  const hasOutput = result.items.length > 0;
+  const reported = tools.believe(result.usage);
+  const usage = hasOutput ? atLeast(reported, await tools.estimate(result)) : (reported ?? NO_USAGE);
+  const isCharged = hasOutput && (failure === undefined || isOurs(failure));
+  return { usage, bill: isCharged ? billFor(usage, result, tools) : FREE };
+}
+
+/** The gateway's own deadline or its end: the upstream did nothing wrong, and what it wrote was passed on. */
+function isOurs(error: GatewayError): boolean {
+  return !(error instanceof UpstreamFailure) && OUR_KINDS.has(error.kind);
+}
+
+const OUR_KINDS: ReadonlySet<GatewayError['kind']> = new Set(['deadline', 'overloaded']);
 
 /** What an upstream had reported when its answer was cut off says nothing of what came after: our own count may be higher. */
 function atLeast(reported: Usage | undefined, estimated: Usage): Usage {
@@ -131,22 +209,8 @@ function atLeast(reported: Usage | undefined, estimated: Usage): Usage {
 }
 
 /** No output and nothing that explains it: not charged. */
-function billFor(usage: Usage, result: Result, tools: SettleTools) {
-  const {
-    journey: { selected },
-    acceptedAtMs,
-    inputImages,
-    ownCredentialFee,
-  } = tools;
+function billFor(usage: Usage, result: Result, { journey, billing }: SettleTools): Bill {
   const isBlank =
     result.items.length === 0 && usage.outputTokens === 0 && result.finish?.nativeReason === undefined;
-  if (selected === undefined || isBlank) return FREE;
-  const priced = servedEndpoint(selected.endpoint, selected.model, result.finish?.serviceTier);
-  const listed = billOf({ usage, inputImages }, pricingAt(priced, acceptedAtMs, usage.inputTokens));
-  return selected.access.kind === 'own' ? feeOnly(listed, ownCredentialFee) : listed;
-}
-
-function metadataOf(tools: SettleTools, failed: boolean): { metadata?: RoutingMetadata } {
-  const metadata = tools.metadata(failed ? 'failed' : 'served');
-  return metadata === undefined ? {} : { metadata };
+  return isBlank ? FREE : billGeneration(journey.selected, usage, billing, result.finish?.serviceTier);
 }

@@ -7,6 +7,7 @@ import type { HttpDependencies, HttpSettings, HttpTimes } from './dependencies.t
 import type { Exchange } from './exchange.ts';
 import { requireJson } from './media-type.ts';
 import { parseQuery } from './parse-query.ts';
+import { countRequest } from './rate-limits.ts';
 import { hasBody, readJsonBody } from './read-body.ts';
 import { headerValues } from './request-headers.ts';
 import type { ServerView } from './route.ts';
@@ -32,6 +33,7 @@ export async function answer(exchange: Exchange, match: RouteMatch, context: Ans
   exchange.caller = await CALLERS[route.auth](exchange, match.compiled, context);
   const leave = route.rateClass === 'generation' ? enterOrRefuse(context) : () => {};
   try {
+    await counted(exchange.caller, match.compiled, context);
     const rawQuery = new URLSearchParams(match.search);
     const query = readQuery(rawQuery, match.compiled);
     const headers = readHeaders(exchange, match.compiled);
@@ -77,14 +79,25 @@ async function identify(
 ): Promise<Caller> {
   const started = services.clock.monotonic();
   try {
-    const key = await authenticate(exchange.request.rawHeaders, services.keys);
+    const caller = await authenticate(exchange.request.rawHeaders, services.callers);
     // Set before the kind of key is looked at: that refusal already names the account.
-    exchange.caller = { key, accountId: key.accountId, workspaceId: key.workspaceId };
-    authorize(route.auth, key);
-    return exchange.caller;
+    exchange.caller = caller;
+    authorize(route.auth, caller.key);
+    return caller;
   } finally {
     exchange.timing.mark('auth', services.clock.monotonic() - started);
   }
+}
+
+/** Counted before the body is read, and only for those who were let in. */
+function counted(
+  caller: Caller | undefined,
+  { route }: CompiledRoute,
+  { services, settings }: AnswerContext,
+): void | Promise<void> {
+  if (caller === undefined) return;
+  const { limiter, clock } = services;
+  return countRequest(route.rateClass, caller, settings.rates, { limiter, now: () => clock.now() });
 }
 
 function enterOrRefuse({ enter }: AnswerContext): () => void {

@@ -1,4 +1,5 @@
 import { GatewayError } from '../ir/errors.ts';
+import type { Caller } from '../ports/caller.ts';
 import type { Key } from '../ports/tenancy.ts';
 import { headerValues } from './request-headers.ts';
 
@@ -8,9 +9,9 @@ import { headerValues } from './request-headers.ts';
  */
 export type RouteAuth = 'none' | 'optional' | 'any' | 'inference' | 'management';
 
-/** Finds the key of a secret. Undefined for what is unknown, disabled, deleted or expired. */
-export interface KeyDirectory {
-  find(secret: string): Promise<Key | undefined>;
+/** Finds whoever has a secret. Undefined for what is unknown, disabled, deleted or expired. */
+export interface CallerDirectory {
+  find(secret: string): Promise<Caller | undefined>;
 }
 
 const BEARER = /^Bearer[ \t]+(\S+)$/i;
@@ -18,12 +19,12 @@ const NO_CREDENTIAL = /^(?:Bearer)?\s*$/i;
 /** What a secret can look like: anything else is not looked up. */
 const SECRET = /^[\x21-\x7e]{1,512}$/;
 
-/** The key behind a request. Throws the same 401 for every key that does not open anything. */
-export async function authenticate(rawHeaders: readonly string[], keys: KeyDirectory): Promise<Key> {
+/** Whoever is behind a request. Throws the same 401 for every key that does not open anything. */
+export async function authenticate(rawHeaders: readonly string[], callers: CallerDirectory): Promise<Caller> {
   const secret = secretOf(rawHeaders);
-  const key = SECRET.test(secret) ? await keys.find(secret) : undefined;
-  if (key === undefined) throw invalidKey();
-  return key;
+  const caller = SECRET.test(secret) ? await callers.find(secret) : undefined;
+  if (caller === undefined) throw invalidKey();
+  return caller;
 }
 
 /** Refuses a key of the wrong kind. */

@@ -1,8 +1,15 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Gateway } from '../gateway/generation.ts';
 import type { Clock, IdSource } from '../kit/ids.ts';
+import type { AccountKeys } from '../manage/account-keys.ts';
+import type { Budgets } from '../manage/budgets.ts';
 import type { Byok } from '../manage/byok.ts';
-import type { KeyDirectory } from './authenticate.ts';
+import type { Credits } from '../manage/credits.ts';
+import type { Generations } from '../manage/generations.ts';
+import type { Workspaces } from '../manage/workspaces.ts';
+import type { Limiter } from '../ports/limiter.ts';
+import type { CallerDirectory } from './authenticate.ts';
+import type { RateSettings } from './rate-limits.ts';
 
 /** Settings of the HTTP layer at one moment; a reload replaces them between requests, never inside one. */
 export interface HttpSettings {
@@ -15,6 +22,8 @@ export interface HttpSettings {
   readonly requestDeadlineMs: number;
   /** Generation requests in flight above which new ones get a 503. */
   readonly maxConcurrentRequests: number;
+  /** How many requests may be made in a window. */
+  readonly rates: RateSettings;
 }
 
 /** The log as this layer needs it. */
@@ -73,9 +82,15 @@ export interface HttpBasics {
 /** What it needs besides to serve: parts that may take long to open. */
 export interface HttpServices {
   readonly catalog: () => Catalog;
-  readonly keys: KeyDirectory;
+  readonly callers: CallerDirectory;
   readonly gateway: Gateway;
+  readonly limiter: Limiter;
   readonly byok: Byok;
+  readonly generations: Generations;
+  readonly accountKeys: AccountKeys;
+  readonly workspaces: Workspaces;
+  readonly budgets: Budgets;
+  readonly credits: Credits;
 }
 
 /** What the HTTP layer is built from. */

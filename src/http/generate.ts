@@ -5,6 +5,7 @@ import type { Format } from '../ir/items.ts';
 import { stringifySliced } from '../kit/stringify-sliced.ts';
 import { inTurn, runInTurns } from '../kit/turns.ts';
 import { Abandonment } from './abandonment.ts';
+import { attributionOf } from './attribution.ts';
 import { logOwnFault } from './error-reply.ts';
 import { betaHeaders, MAX_SESSION_ID, metadataHeaders, SESSION_HEADER } from './generation-headers.ts';
 import type { Call, Handler } from './route.ts';
@@ -72,7 +73,7 @@ export async function generation(
 }
 
 function inputOf(call: Call, format: Format): GenerationInput {
-  const { exchange, caller, headers, body } = call;
+  const { exchange, caller, headers, body, settings } = call;
   if (caller === undefined) throw new Error('a generation route must require a key');
   const sessionId = sessionHeader(call);
   const betas = betaHeaders.flatMap((name) => headers[name] ?? []).join(',');
@@ -85,6 +86,7 @@ function inputOf(call: Call, format: Format): GenerationInput {
     wantsMetadata: wantsMetadata(call),
     ...(sessionId !== undefined && { sessionId }),
     ...(betas !== '' && { betas }),
+    attribution: attributionOf(headers, settings.vendor),
     signal: exchange.signal,
     timing: exchange.timing,
   };

@@ -1,4 +1,6 @@
 import Type, { type TObject } from 'typebox';
+import { attributionHeaderSchemas } from './attribution.ts';
+import { vendorHeader } from './vendor-header.ts';
 
 /** Groups requests; the sticky routing key when the body names none. */
 export const SESSION_HEADER = 'x-session-id';
@@ -11,11 +13,7 @@ export const betaHeaders = ['anthropic-beta', 'x-anthropic-beta'] as const;
 
 /** The headers that switch routing metadata on: the current one, then the legacy one. */
 export function metadataHeaders(vendor: string): readonly [current: string, legacy: string] {
-  const word = vendor.replaceAll(
-    /(^|-)([a-z])/g,
-    (_, dash: string, letter: string) => dash + letter.toUpperCase(),
-  );
-  return [`X-${word}-Metadata`, `X-${word}-Experimental-Metadata`];
+  return [vendorHeader(vendor, 'Metadata'), vendorHeader(vendor, 'Experimental-Metadata')];
 }
 
 const switchDescription = '`enabled` adds routing metadata to the reply; anything else means `disabled`.';
@@ -35,6 +33,7 @@ export function generationHeaderSchema(vendor: string): TObject {
         `At most ${MAX_SESSION_ID} characters. Groups requests; \`session_id\` in the body wins.`,
       ),
     ),
+    ...attributionHeaderSchemas(vendor),
     ...Object.fromEntries(
       betaHeaders.map((name) => [
         name,

@@ -1,4 +1,5 @@
 import type { TSchema } from 'typebox';
+import { budgetSchema } from '../contract/budget.ts';
 import { byokCredentialSchema } from '../contract/byok.ts';
 import { currentKeySchema } from '../contract/current-key.ts';
 import { endpointListSchema, endpointSchema } from '../contract/endpoint.ts';
@@ -10,6 +11,7 @@ import {
   tokenCountSchema,
 } from '../contract/generation-results.ts';
 import { healthSchema } from '../contract/health.ts';
+import { keySchema } from '../contract/key.ts';
 import {
   architectureSchema,
   modelCountSchema,
@@ -19,6 +21,7 @@ import {
 } from '../contract/model.ts';
 import { pricingSchema } from '../contract/pricing.ts';
 import { providerListSchema, providerSchema } from '../contract/provider.ts';
+import { workspaceSchema } from '../contract/workspace.ts';
 import {
   cacheControlSchema,
   pluginSchema,
@@ -29,6 +32,7 @@ import {
 /** Schemas that the interface description names; everything else is written out where it is used. */
 export const NAMED_SCHEMAS: Readonly<Record<string, TSchema>> = {
   Architecture: architectureSchema,
+  Budget: budgetSchema,
   ByokCredential: byokCredentialSchema,
   CacheControl: cacheControlSchema,
   ChatCompletion: chatResultSchema,
@@ -37,6 +41,7 @@ export const NAMED_SCHEMAS: Readonly<Record<string, TSchema>> = {
   EndpointList: endpointListSchema,
   Error: errorEnvelopeSchema,
   Health: healthSchema,
+  Key: keySchema,
   Message: messagesResultSchema,
   MessagesError: messagesErrorSchema,
   Model: modelSchema,
@@ -51,4 +56,5 @@ export const NAMED_SCHEMAS: Readonly<Record<string, TSchema>> = {
   Response: responsesResultSchema,
   StopCondition: stopConditionSchema,
   TokenCount: tokenCountSchema,
+  Workspace: workspaceSchema,
 };

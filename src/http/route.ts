@@ -6,8 +6,8 @@ import type { RouteAuth } from './authenticate.ts';
 import type { HttpDependencies, HttpSettings, HttpTimes } from './dependencies.ts';
 import type { Exchange } from './exchange.ts';
 
-/** What a route counts against: generations in flight, management calls, public pages, probes. */
-export type RateClass = 'generation' | 'management' | 'public' | 'probe';
+/** What a route counts against: generations (also in flight), files, questions to analytics, datasets; the others nothing. */
+export type RateClass = 'generation' | 'files' | 'analytics' | 'datasets' | 'management' | 'public' | 'probe';
 
 /** Where a route answers: below the base path and `/v1`, or at the root of the server. */
 export type Mount = 'api' | 'root';
@@ -21,7 +21,7 @@ export interface RouteResponse {
 
 /** One row of the route table. Everything a route is; nothing about it is decided elsewhere. */
 export interface Route {
-  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly mount: Mount;
   /** With `{name}` for path parameters. */
   readonly path: string;

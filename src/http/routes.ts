@@ -1,16 +1,13 @@
 import Type, { type TSchema } from 'typebox';
-import {
-  byokListSchema,
-  byokQuerySchema,
-  byokReplySchema,
-  createByokSchema,
-  deletedSchema,
-  updateByokSchema,
-} from '../contract/byok.ts';
-import { currentKeyObject, currentKeySchema } from '../contract/current-key.ts';
+import { currentKeySchema } from '../contract/current-key.ts';
 import { endpointListSchema } from '../contract/endpoint.ts';
 import { errorEnvelopeSchema, messagesErrorSchema } from '../contract/error-envelope.ts';
 import { explainRequestSchema, explanationSchema } from '../contract/explanation.ts';
+import {
+  generationContentReplySchema,
+  generationQuerySchema,
+  generationReplySchema,
+} from '../contract/generation.ts';
 import {
   chatResultSchema,
   messagesResultSchema,
@@ -27,7 +24,6 @@ import { encodeEnvelope } from '../dialects/error-envelope.ts';
 import { messagesInbound } from '../dialects/messages/messages.ts';
 import { countTokensSchema } from '../dialects/messages/wire.ts';
 import { responsesInbound } from '../dialects/responses/responses.ts';
-import { createByok, deleteByok, listByok, showByok, updateByok } from './byok-routes.ts';
 import {
   countModels,
   listEndpoints,
@@ -39,29 +35,12 @@ import {
 import { explainHandler } from './explain.ts';
 import { countTokensHandler, generateHandler } from './generate.ts';
 import { generationHeaderSchema } from './generation-headers.ts';
-import type { Handler, Route, RouteResponse } from './route.ts';
+import { showGeneration, showGenerationContent } from './generation-routes.ts';
+import { showCurrentKey } from './key-routes.ts';
+import { MANAGEMENT_ROUTES } from './management-routes.ts';
+import type { Handler, Route } from './route.ts';
+import { type ErrorStatus, errors, ok } from './route-responses.ts';
 import { unavailable } from './unavailable.ts';
-
-/** What each error status means, in the interface description. */
-const ERROR_MEANINGS = {
-  400: 'Invalid request parameters or malformed input',
-  401: 'Authentication missing or invalid',
-  402: 'Insufficient credits or quota',
-  403: 'Insufficient permissions, or a guardrail blocked the request',
-  404: 'Resource does not exist, or no endpoint is left for the model',
-  408: 'The gateway’s own time limit passed',
-  413: 'Request payload too large',
-  415: 'The body is not plain JSON in UTF-8',
-  422: 'Each field is valid, but not together or not for this model',
-  429: 'Rate limit exceeded',
-  500: 'Unexpected server error',
-  502: 'Provider failure',
-  503: 'Service temporarily unavailable',
-  524: 'The provider timed out',
-  529: 'The provider is overloaded',
-} as const;
-
-type ErrorStatus = keyof typeof ERROR_MEANINGS;
 
 const GENERATION_ERRORS: readonly ErrorStatus[] = [
   400, 401, 402, 403, 404, 408, 413, 415, 422, 429, 500, 502, 503, 524, 529,
@@ -84,15 +63,6 @@ const PROBE = {
   auth: 'none',
   rateClass: 'probe',
   request: NOTHING_DECLARED,
-} as const;
-
-/** An operation on an account's credentials. */
-const BYOK = {
-  mount: 'api',
-  tag: 'BYOK',
-  auth: 'management',
-  rateClass: 'management',
-  encodeError: encodeEnvelope,
 } as const;
 
 /** THE table: every route of the gateway, for one vendor word. */
@@ -171,6 +141,36 @@ export function routesFor(vendor: string): readonly Route[] {
     },
     {
       ...READ,
+      path: '/generation',
+      operationId: 'getGeneration',
+      summary: 'What became of a generation, and what it cost',
+      tag: 'Generations',
+      auth: 'any',
+      rateClass: 'management',
+      request: { ...NOTHING_DECLARED, query: generationQuerySchema },
+      responses: {
+        200: ok(generationReplySchema),
+        ...errors(errorEnvelopeSchema, [400, 401, 404, 500, 503]),
+      },
+      handler: showGeneration,
+    },
+    {
+      ...READ,
+      path: '/generation/content',
+      operationId: 'getGenerationContent',
+      summary: 'What was said in a generation, where its workspace has that kept',
+      tag: 'Generations',
+      auth: 'any',
+      rateClass: 'management',
+      request: { ...NOTHING_DECLARED, query: generationQuerySchema },
+      responses: {
+        200: ok(generationContentReplySchema),
+        ...errors(errorEnvelopeSchema, [400, 401, 404, 500, 503]),
+      },
+      handler: showGenerationContent,
+    },
+    {
+      ...READ,
       path: '/models',
       operationId: 'listModels',
       summary: 'Models that can be asked for',
@@ -237,62 +237,7 @@ export function routesFor(vendor: string): readonly Route[] {
     },
     currentKey,
     { ...currentKey, path: '/auth/key', operationId: 'getCurrentKeyAlias' },
-    {
-      ...BYOK,
-      method: 'POST',
-      path: '/byok',
-      operationId: 'createByok',
-      summary: 'Store a credential for a provider',
-      request: { ...NOTHING_DECLARED, body: createByokSchema },
-      responses: {
-        201: { description: 'Created', content: { 'application/json': byokReplySchema } },
-        ...errors(errorEnvelopeSchema, [400, 401, 403, 404, 413, 415, 500]),
-      },
-      handler: createByok,
-    },
-    {
-      ...BYOK,
-      method: 'GET',
-      path: '/byok',
-      operationId: 'listByok',
-      summary: 'Credentials of a workspace',
-      request: { ...NOTHING_DECLARED, query: byokQuerySchema },
-      responses: { 200: ok(byokListSchema), ...errors(errorEnvelopeSchema, [400, 401, 403, 404, 500]) },
-      handler: listByok,
-    },
-    {
-      ...BYOK,
-      method: 'GET',
-      path: '/byok/{id}',
-      operationId: 'getByok',
-      summary: 'One credential',
-      request: NOTHING_DECLARED,
-      responses: { 200: ok(byokReplySchema), ...errors(errorEnvelopeSchema, [401, 403, 404, 500]) },
-      handler: showByok,
-    },
-    {
-      ...BYOK,
-      method: 'PATCH',
-      path: '/byok/{id}',
-      operationId: 'updateByok',
-      summary: 'Change a credential; a new key replaces the old one in place',
-      request: { ...NOTHING_DECLARED, body: updateByokSchema },
-      responses: {
-        200: ok(byokReplySchema),
-        ...errors(errorEnvelopeSchema, [400, 401, 403, 404, 413, 415, 500]),
-      },
-      handler: updateByok,
-    },
-    {
-      ...BYOK,
-      method: 'DELETE',
-      path: '/byok/{id}',
-      operationId: 'deleteByok',
-      summary: 'Delete a credential and wipe its key',
-      request: NOTHING_DECLARED,
-      responses: { 200: ok(deletedSchema), ...errors(errorEnvelopeSchema, [401, 403, 404, 500]) },
-      handler: deleteByok,
-    },
+    ...MANAGEMENT_ROUTES,
     {
       ...READ,
       path: '/openapi.json',
@@ -371,24 +316,6 @@ function generationRoute(
     handler: generateHandler(dialect),
   };
 }
-
-function ok(schema: TSchema): RouteResponse {
-  return { description: 'OK', content: { 'application/json': schema } };
-}
-
-function errors(schema: TSchema, statuses: readonly ErrorStatus[]): Record<number, RouteResponse> {
-  return Object.fromEntries(
-    statuses.map((status) => [
-      status,
-      { description: ERROR_MEANINGS[status], content: { 'application/json': schema } },
-    ]),
-  );
-}
-
-const showCurrentKey: Handler = ({ caller, exchange }) => {
-  if (caller === undefined) throw new Error('this route must require a key');
-  exchange.reply.json(200, { data: currentKeyObject(caller.key) });
-};
 
 const showPage: Handler = ({ exchange, server }) => {
   const { html, contentSecurityPolicy } = server.page();

@@ -292,13 +292,31 @@ function withoutServices(basics: HttpBasics): HttpDependencies {
     get catalog() {
       return refuse();
     },
-    get keys() {
+    get callers() {
       return refuse();
     },
     get gateway() {
       return refuse();
     },
+    get limiter() {
+      return refuse();
+    },
     get byok() {
+      return refuse();
+    },
+    get generations() {
+      return refuse();
+    },
+    get accountKeys() {
+      return refuse();
+    },
+    get workspaces() {
+      return refuse();
+    },
+    get budgets() {
+      return refuse();
+    },
+    get credits() {
       return refuse();
     },
   };

@@ -46,6 +46,7 @@ export const ERROR_TABLE = {
   'method-not-allowed': row(405, 'invalid_request', 'server_error', 'invalid_request_error'),
   deadline: row(408, 'timeout', 'server_error', 'timeout_error'),
   conflict: row(409, 'invalid_request', 'server_error', 'invalid_request_error'),
+  gone: row(410, 'not_found', 'server_error', 'not_found_error'),
   'payload-too-large': row(413, 'payload_too_large', 'server_error', 'invalid_request_error'),
   'unsupported-media': row(415, 'invalid_request', 'server_error', 'invalid_request_error'),
   unprocessable: row(422, 'unprocessable', 'server_error', 'invalid_request_error'),

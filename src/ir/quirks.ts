@@ -32,6 +32,8 @@ export interface Quirks {
   readonly thinkingField?: 'reasoning' | 'thinking' | 'enable_thinking';
   /** The highest word for effort that the provider knows; absent = the highest of the dialect. */
   readonly highestEffort?: 'xhigh' | 'max';
+  /** An answer that is given up is written to its end all the same, and billed: it is better read to its end. */
+  readonly billsAbandoned?: boolean;
 }
 
 /** The dialect as written. */

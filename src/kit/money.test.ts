@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { chargeOf, formatPrice, parsePrice, usdOf } from './money.ts';
+import { chargeOf, formatPrice, nanosOf, parsePrice, parseUsd, usdOf } from './money.ts';
 
 function price(text: string): bigint {
   const parsed = parsePrice(text);
@@ -64,5 +64,40 @@ describe('dollars', () => {
     [300_000_000n, 0.3],
   ])('of %d nanos', (nanos, usd) => {
     expect(usdOf(nanos)).toBe(usd);
+  });
+});
+
+describe('amounts that people give', () => {
+  it.each<[number, bigint]>([
+    [0, 0n],
+    [0.1, 100_000_000n],
+    [12.5, 12_500_000_000n],
+    [1e-9, 1n],
+    [4e-10, 0n],
+    [6e-10, 1n],
+    [1 / 3, 333_333_333n],
+    [1_000_000_000, 1_000_000_000_000_000_000n],
+  ])('reads the number %f', (usd, nanos) => {
+    expect(nanosOf(usd)).toBe(nanos);
+  });
+
+  it.each([-1, Number.NaN, Number.POSITIVE_INFINITY, 1_000_000_001])('refuses the number %f', (usd) => {
+    expect(() => nanosOf(usd)).toThrow(RangeError);
+  });
+
+  it.each<[string, bigint | undefined]>([
+    ['0', 0n],
+    ['12.5', 12_500_000_000n],
+    ['0.0000000005', 1n],
+    ['1000000000', 1_000_000_000_000_000_000n],
+    ['1000000000.000000001', undefined],
+    ['-1', undefined],
+    ['1e3', undefined],
+    ['NaN', undefined],
+    ['', undefined],
+    ['$5', undefined],
+    ['1,5', undefined],
+  ])('reads the text %j', (text, nanos) => {
+    expect(parseUsd(text)).toBe(nanos);
   });
 });

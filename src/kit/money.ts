@@ -28,6 +28,36 @@ export function chargeOf(lines: readonly (readonly [count: number, price: Price]
   return (sum + PRICE_UNITS_PER_NANO / 2n) / PRICE_UNITS_PER_NANO;
 }
 
+/** How many more units at `price` the money pays for, the lines being paid first; -1 when it does not even do that. */
+export function countWithin(
+  nanos: Nanos,
+  lines: readonly (readonly [count: number, price: Price])[],
+  price: Price,
+): number {
+  let left = nanos * PRICE_UNITS_PER_NANO;
+  for (const [count, each] of lines) left -= BigInt(count) * each;
+  if (left < 0n) return -1;
+  return price === 0n ? Number.POSITIVE_INFINITY : Number(left / price);
+}
+
+/** More USD than anybody is granted or limited to. In nano-dollars it fits every engine's whole numbers. */
+export const MOST_USD = 1_000_000_000;
+
+/** An amount in USD, as JSON has it, in nano-dollars; what is finer is rounded half up. Of 0 to MOST_USD. */
+export function nanosOf(usd: number): Nanos {
+  if (!(usd >= 0 && usd <= MOST_USD)) throw new RangeError(`not an amount in USD: ${usd}`);
+  return (
+    (BigInt(usd.toFixed(PRICE_DECIMALS).replace('.', '')) + PRICE_UNITS_PER_NANO / 2n) / PRICE_UNITS_PER_NANO
+  );
+}
+
+/** Reads an amount in USD that somebody typed, such as `12.5`; undefined for anything but 0 to MOST_USD. */
+export function parseUsd(text: string): Nanos | undefined {
+  const price = parsePrice(text);
+  if (price === undefined || price > BigInt(MOST_USD) * 10n ** BigInt(PRICE_DECIMALS)) return undefined;
+  return chargeOf([[1, price]]);
+}
+
 /** The JSON number that is written for an amount, in USD. */
 export function usdOf(nanos: Nanos): number {
   return Number(formatDecimal(nanos, NANO_DECIMALS));

@@ -122,7 +122,7 @@ function isHighSurrogate(code: number): boolean {
 const SCALAR_WEIGHT = 8;
 
 /** Characters that a value takes, about, and never none; above `most` they are not counted further. */
-function weightOf(value: Json | undefined, most: number): number {
+export function weightOf(value: Json | undefined, most: number): number {
   if (typeof value === 'string') return value.length + 2;
   if (typeof value !== 'object' || value === null) return SCALAR_WEIGHT;
   let weight = 2;

@@ -6,6 +6,8 @@ import { quoted } from '../kit/quoted.ts';
 import type { ByokChange, ByokCredential, ByokStore } from '../ports/byok.ts';
 import type { Tenancy } from '../ports/tenancy.ts';
 import { type CredentialTarget, credentialTarget, labelOfSecret } from './byok-secret.ts';
+import { notFound, requireFound } from './require-found.ts';
+import { requireWorkspaceId } from './require-workspace-id.ts';
 import type { Sources } from './sources.ts';
 import type { Vault } from './vault.ts';
 
@@ -39,7 +41,10 @@ export class Byok {
     const { store, vault, sources, egress, changed } = this.#parts;
     const provider = wanted.provider;
     const label = labelOfSecret(wanted.key, this.#targetOf(provider), egress());
-    const workspaceId = await this.#workspaceOf(accountId, wanted.workspace_id);
+    const workspaceId =
+      wanted.workspace_id === null
+        ? null
+        : await requireWorkspaceId(this.#parts.tenancy, accountId, wanted.workspace_id);
     await this.#requireOwnKeys(accountId, wanted.allowed_api_key_hashes);
     const change = changeOf(wanted);
     requireTogether({ ...DEFAULTS, ...change });
@@ -75,14 +80,11 @@ export class Byok {
   ): Promise<{ readonly credentials: ByokCredential[]; readonly total: number }> {
     const { store } = this.#parts;
     if (query.provider !== undefined) this.#targetOf(query.provider);
-    const workspace =
-      query.workspace_id === undefined
-        ? await this.#defaultWorkspaceOf(accountId)
-        : await this.#requireWorkspace(accountId, query.workspace_id);
+    const workspaceId = await requireWorkspaceId(this.#parts.tenancy, accountId, query.workspace_id);
     return store.list(
       {
         accountId,
-        workspaceId: workspace,
+        workspaceId,
         ...(query.provider !== undefined && { provider: query.provider }),
       },
       { offset: query.offset ?? 0, limit: query.limit ?? DEFAULT_PAGE },
@@ -90,7 +92,7 @@ export class Byok {
   }
 
   async get(accountId: string, id: string): Promise<ByokCredential> {
-    return found(await this.#parts.store.find(accountId, id));
+    return requireFound(await this.#parts.store.find(accountId, id));
   }
 
   async update(accountId: string, id: string, wanted: UpdateByok): Promise<ByokCredential> {
@@ -103,7 +105,7 @@ export class Byok {
       requireTogether({ ...current, ...change });
       return change;
     };
-    const stored = found(await store.update(accountId, id, decide, sources.clock.now()));
+    const stored = requireFound(await store.update(accountId, id, decide, sources.clock.now()));
     if (wanted.key !== undefined) await store.forgetWiped();
     changed(accountId);
     return stored;
@@ -111,7 +113,7 @@ export class Byok {
 
   async delete(accountId: string, id: string): Promise<void> {
     const { store, sources, changed } = this.#parts;
-    if (!(await store.delete(accountId, id, sources.clock.now()))) throw missing();
+    if (!(await store.delete(accountId, id, sources.clock.now()))) throw notFound();
     changed(accountId);
   }
 
@@ -135,26 +137,6 @@ export class Byok {
     throw invalidRequest([
       { path: 'provider', message: `${quoted(slug)} is not a provider that this gateway knows` },
     ]);
-  }
-
-  async #workspaceOf(accountId: string, given: string | null | undefined): Promise<string | null> {
-    if (given === null) return null;
-    return given === undefined
-      ? this.#defaultWorkspaceOf(accountId)
-      : this.#requireWorkspace(accountId, given);
-  }
-
-  async #defaultWorkspaceOf(accountId: string): Promise<string> {
-    const workspace = await this.#parts.tenancy.defaultWorkspaceOf(accountId);
-    if (workspace !== undefined) return workspace.id;
-    throw invalidRequest([{ path: 'workspace_id', message: 'is required: there is no default workspace' }]);
-  }
-
-  async #requireWorkspace(accountId: string, id: string): Promise<string> {
-    const workspace = await this.#parts.tenancy.findWorkspaceById(accountId, id.toLowerCase());
-    if (workspace === undefined)
-      throw new GatewayError('not-found', 'workspace_id: there is no such workspace');
-    return workspace.id;
   }
 
   /** A list of keys that nobody has would close the credential to everybody without a word. */
@@ -205,13 +187,4 @@ function changeOf(wanted: UpdateByok): ByokChange {
 function requireTogether({ isFallback, isByokOnly }: ByokChange): void {
   if (!isFallback || !isByokOnly) return;
   throw invalidRequest([{ path: 'is_byok_only', message: 'cannot be combined with is_fallback' }]);
-}
-
-function found(credential: ByokCredential | undefined): ByokCredential {
-  if (credential === undefined) throw missing();
-  return credential;
-}
-
-function missing(): GatewayError {
-  return new GatewayError('not-found', 'Resource not found');
 }

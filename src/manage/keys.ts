@@ -1,16 +1,14 @@
 import { GatewayError } from '../ir/errors.ts';
-import { maskedLabel } from '../kit/masked-label.ts';
+import { MOST_USD, type Nanos, parseUsd } from '../kit/money.ts';
+import type { ResetWindow } from '../kit/windows.ts';
+import type { Ledger } from '../ports/ledger.ts';
 import type { Account, Key, Tenancy, Workspace } from '../ports/tenancy.ts';
 import type { Accounts } from './accounts.ts';
-import { hashSecret } from './hash-secret.ts';
+import { forgetSpending } from './forget-spending.ts';
+import { type KeyStatement, keyStatement, keyStatements } from './key-statement.ts';
 import { checkName } from './names.ts';
+import { type IssuedKey, newKey } from './new-key.ts';
 import type { Sources } from './sources.ts';
-
-/** A key that was just made, with the only copy of its secret that there will ever be. */
-export interface IssuedKey {
-  readonly key: Key;
-  readonly secret: string;
-}
 
 export interface NewKey {
   readonly name: string;
@@ -19,10 +17,11 @@ export interface NewKey {
   /** Slug of the workspace; the account's default one when absent. */
   readonly workspace?: string;
   readonly isManagement?: boolean;
-  /** A spending limit in USD. Refused until limits are kept. */
-  readonly limit?: number | string | null;
+  /** The most that it may spend, USD, as it was typed. */
+  readonly limit?: string;
+  readonly limitReset?: ResetWindow;
+  readonly includeByokInLimit?: boolean;
   readonly expiresAtMs?: number | null;
-  readonly creatorUserId?: string | null;
 }
 
 /** The shortest beginning of a hash that may stand for the whole. */
@@ -31,53 +30,42 @@ const SHORTEST_PREFIX = 8;
 /** Keys with the same beginning that are looked at: enough to tell one from more in any account. */
 const MOST_ALIKE = 100;
 
-/** Makes, lists and revokes keys. Refusals are GatewayErrors with a message for the person who asked. */
-export class Keys {
-  readonly #tenancy: Tenancy;
-  readonly #accounts: Accounts;
-  readonly #sources: Sources;
-  readonly #prefix: string;
-  readonly #changed: (hash: string) => void;
+/** What keys are kept with. */
+export interface KeysDependencies {
+  readonly tenancy: Tenancy;
+  readonly accounts: Accounts;
+  readonly ledger: Pick<Ledger, 'spendingOf' | 'forget'>;
+  readonly sources: Sources;
+  /** What begins every secret. */
+  readonly prefix: string;
+  /** Told the hash of every key that was made or revoked. */
+  readonly changed: (hash: string) => void;
+}
 
-  /** `prefix` begins every secret; `changed` is told the hash of every key that was made or revoked. */
-  constructor(
-    tenancy: Tenancy,
-    accounts: Accounts,
-    sources: Sources,
-    prefix: string,
-    changed: (hash: string) => void,
-  ) {
-    this.#tenancy = tenancy;
-    this.#accounts = accounts;
-    this.#sources = sources;
-    this.#prefix = prefix;
-    this.#changed = changed;
+/** The keys of all accounts, for the operator. Refusals are GatewayErrors with a message for the person who asked. */
+export class Keys {
+  readonly #parts: KeysDependencies;
+
+  constructor(parts: KeysDependencies) {
+    this.#parts = parts;
   }
 
   async create(wanted: NewKey): Promise<IssuedKey> {
     checkName('name', wanted.name);
-    if (wanted.limit !== undefined && wanted.limit !== null) {
-      throw new GatewayError(
-        'invalid-request',
-        'limit: spending limits are not available in this version yet; create the key without one',
-      );
-    }
-    const account = await this.#accounts.require(wanted.account);
-    const workspace = await this.#workspaceOf(account, wanted.workspace);
-    const secret = this.#prefix + this.#sources.secret();
-    const key = this.#keyOf(secret, account, workspace, wanted);
-    if (!(await this.#tenancy.insertKey(key))) throw new Error('a new key has the hash of an old one');
-    this.#changed(key.hash);
+    const { sources, prefix, tenancy, changed } = this.#parts;
+    const secret = prefix + sources.secret();
+    const key = await this.#keyOf(secret, wanted);
+    if (!(await tenancy.insertKey(key))) throw new Error('a new key has the hash of an old one');
+    changed(key.hash);
     return { key, secret };
   }
 
   /** Makes sure that a key with exactly this secret exists. One of the other kind is a conflict. */
   async ensure(secret: string, wanted: NewKey): Promise<Key> {
-    const account = await this.#accounts.require(wanted.account);
-    const workspace = await this.#workspaceOf(account, wanted.workspace);
-    const key = this.#keyOf(secret, account, workspace, wanted);
-    if (await this.#tenancy.insertKey(key)) this.#changed(key.hash);
-    const stored = await this.#tenancy.findKey(key.hash);
+    const { tenancy, changed } = this.#parts;
+    const key = await this.#keyOf(secret, wanted);
+    if (await tenancy.insertKey(key)) changed(key.hash);
+    const stored = await tenancy.findKey(key.hash);
     if (stored === undefined) throw new Error('a key that was stored is not there');
     if (stored.isManagement !== key.isManagement) {
       const kind = stored.isManagement ? 'a management key' : 'a plain key';
@@ -88,17 +76,26 @@ export class Keys {
 
   /** Newest first, management keys included; of every account when none is named. */
   async list(accountName?: string): Promise<Key[]> {
-    if (accountName === undefined) return this.#tenancy.listKeys();
-    return this.#tenancy.listKeys((await this.#accounts.require(accountName)).id);
+    const { tenancy, accounts } = this.#parts;
+    if (accountName === undefined) return tenancy.listKeys();
+    return tenancy.listKeys((await accounts.require(accountName)).id);
   }
 
-  /** Deletes the key with this hash, or the only one whose hash begins so. */
-  async revoke(hashOrPrefix: string, accountName?: string): Promise<Key> {
-    const account = accountName === undefined ? undefined : await this.#accounts.require(accountName);
+  /** Keys with what they have spent. */
+  statementsOf(keys: readonly Key[]): Promise<KeyStatement[]> {
+    return keyStatements(this.#parts.ledger, keys, this.#parts.sources.clock.now());
+  }
+
+  /** Deletes the key with this hash, or the only one whose hash begins so. Gives it as it was. */
+  async revoke(hashOrPrefix: string, accountName?: string): Promise<KeyStatement> {
+    const { tenancy, accounts, ledger, sources, changed } = this.#parts;
+    const account = accountName === undefined ? undefined : await accounts.require(accountName);
     const key = await this.#byHash(hashOrPrefix.toLowerCase(), account);
-    await this.#tenancy.deleteKey(key.hash);
-    this.#changed(key.hash);
-    return key;
+    const statement = await keyStatement(ledger, key, sources.clock.now());
+    await tenancy.deleteKey(key.hash);
+    changed(key.hash);
+    await forgetSpending(ledger, 'key', [key.hash], sources.clock.now());
+    return statement;
   }
 
   async #byHash(prefix: string, account: Account | undefined): Promise<Key> {
@@ -108,7 +105,7 @@ export class Keys {
         `hash: must be a key's hash or its first ${SHORTEST_PREFIX} or more hex digits, as the list shows it`,
       );
     }
-    const found = await this.#tenancy.findKeysByHashPrefix(prefix, MOST_ALIKE);
+    const found = await this.#parts.tenancy.findKeysByHashPrefix(prefix, MOST_ALIKE);
     const [key, other] = found.filter(({ accountId }) => account === undefined || accountId === account.id);
     if (key === undefined) throw new GatewayError('not-found', `hash: no key's hash begins with ${prefix}`);
     if (other !== undefined) {
@@ -121,10 +118,11 @@ export class Keys {
   }
 
   async #workspaceOf(account: Account, slug: string | undefined): Promise<Workspace> {
+    const { tenancy } = this.#parts;
     const workspace =
       slug === undefined
-        ? await this.#tenancy.defaultWorkspaceOf(account.id)
-        : await this.#tenancy.findWorkspace(account.id, slug);
+        ? await tenancy.defaultWorkspaceOf(account.id)
+        : await tenancy.findWorkspace(account.id, slug);
     if (workspace === undefined) {
       throw new GatewayError(
         'not-found',
@@ -134,19 +132,37 @@ export class Keys {
     return workspace;
   }
 
-  #keyOf(secret: string, account: Account, workspace: Workspace, wanted: NewKey): Key {
-    return {
-      hash: hashSecret(secret),
+  async #keyOf(secret: string, wanted: NewKey): Promise<Key> {
+    const { accounts, sources } = this.#parts;
+    const limitNanos = limitOf(wanted);
+    const account = await accounts.require(wanted.account);
+    const workspace = await this.#workspaceOf(account, wanted.workspace);
+    return newKey(secret, {
       accountId: account.id,
       workspaceId: workspace.id,
       name: wanted.name,
-      label: maskedLabel(secret),
       isManagement: wanted.isManagement ?? false,
-      disabled: false,
-      createdAtMs: this.#sources.clock.now(),
-      updatedAtMs: null,
+      createdAtMs: sources.clock.now(),
       expiresAtMs: wanted.expiresAtMs ?? null,
-      creatorUserId: wanted.creatorUserId ?? null,
-    };
+      limitNanos,
+      limitReset: wanted.limitReset ?? null,
+      includeByokInLimit: wanted.includeByokInLimit ?? false,
+    });
   }
+}
+
+function limitOf({ limit, limitReset, includeByokInLimit, isManagement }: NewKey): Nanos | null {
+  if (limit === undefined) {
+    if (limitReset === undefined && includeByokInLimit !== true) return null;
+    throw new GatewayError('invalid-request', 'limit: is missing, and the rest is about it');
+  }
+  if (isManagement === true) {
+    throw new GatewayError('invalid-request', 'limit: a management key spends nothing; leave it out');
+  }
+  const nanos = parseUsd(limit);
+  if (nanos !== undefined) return nanos;
+  throw new GatewayError(
+    'invalid-request',
+    `limit: must be an amount in USD from 0 to ${MOST_USD}, such as 12.5`,
+  );
 }

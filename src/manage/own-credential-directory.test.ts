@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { callerOf as builtCaller } from '../../test/builders/tenancy.ts';
 import type { ByokCredential, ByokStore } from '../ports/byok.ts';
 import type { Caller } from '../ports/caller.ts';
 import type { Key } from '../ports/tenancy.ts';
@@ -7,13 +8,8 @@ import type { Vault } from './vault.ts';
 
 const HASH = 'a'.repeat(64);
 
-function callerOf(key: Partial<Key> = {}, workspaceId = 'w1'): Caller {
-  return {
-    key: { hash: HASH, creatorUserId: null, ...key } as Key,
-    accountId: 'account',
-    workspaceId,
-  };
-}
+const callerOf = (key: Partial<Key> = {}, workspaceId = 'w1') =>
+  builtCaller({ hash: HASH, workspaceId, ...key });
 
 const credential = (id: string, more: Partial<ByokCredential> = {}): ByokCredential => ({
   id,

@@ -25,3 +25,12 @@ export interface GenerationStore {
   /** Removes at most `limit` of those settled before a moment. Resolves with how many were removed. */
   prune(beforeMs: number, limit: number): Promise<number>;
 }
+
+/**
+ * Generations that were settled a moment ago. The ledger holds them until they have rows, so that whoever looks here
+ * first and for a row then misses none.
+ */
+export interface RecentGenerations {
+  /** Undefined when there is none, or it has its row already. */
+  recent(id: string): StoredGeneration | undefined;
+}

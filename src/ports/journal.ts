@@ -38,8 +38,15 @@ export interface Journal {
    * as the room lasts that is kept for what is under way; then they are rejected at once.
    */
   readonly isWritable: boolean;
+  /** Where the last record ends, or will begin in a segment that has none. */
+  readonly end: JournalPosition;
   /** What its segments take on the disk. */
   readonly size: { readonly segments: number; readonly bytes: number };
+  /**
+   * Reads back what has been written by now, oldest first and some at a time, so that others have their turn between. The
+   * records share memory with the whole of what was given together. No segment is let go meanwhile.
+   */
+  read(): AsyncIterable<readonly JournalEntry[]>;
   /** Lets segments go that end at or before a position, but never the current one. */
   release(upTo: JournalPosition): Promise<void>;
   /** Writes what is waiting, then closes. */

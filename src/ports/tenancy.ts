@@ -1,5 +1,8 @@
 /** Who owns things: an installation holds accounts, an account owns workspaces and keys. */
 
+import type { Nanos } from '../kit/money.ts';
+import type { LimitWindow, ResetWindow } from '../kit/windows.ts';
+
 export interface Account {
   /** UUID. */
   readonly id: string;
@@ -8,44 +11,156 @@ export interface Account {
   readonly createdAtMs: number;
 }
 
-export interface Workspace {
+/** What may be said of a workspace at its creation and changed later. */
+export interface WorkspaceSettings {
+  /** Unique in the account. */
+  readonly slug: string;
+  readonly name: string;
+  readonly description: string | null;
+  readonly defaultTextModel: string | null;
+  readonly defaultImageModel: string | null;
+  readonly defaultProviderSort: string | null;
+  /** Prompts and outputs are stored. */
+  readonly isObservabilityIoLoggingEnabled: boolean;
+  readonly isObservabilityBroadcastEnabled: boolean;
+  readonly isDataDiscountLoggingEnabled: boolean;
+  /** Share of the requests whose prompts and outputs are stored, above 0, at most 1. */
+  readonly ioLoggingSamplingRate: number;
+  /** Numbers of the keys whose prompts and outputs are stored; null = all. */
+  readonly ioLoggingApiKeyIds: readonly number[] | null;
+  /** What own credentials served counts towards the budgets too. */
+  readonly includeByokInBudgets: boolean;
+}
+
+export interface Workspace extends WorkspaceSettings {
   /** UUID. */
   readonly id: string;
   readonly accountId: string;
-  readonly slug: string;
-  readonly name: string;
   readonly isDefault: boolean;
+  readonly createdBy: string | null;
   readonly createdAtMs: number;
+  readonly updatedAtMs: number | null;
+}
+
+/** The most that a workspace may spend in a window. It has at most one of each. */
+export interface Budget {
+  /** UUID. */
+  readonly id: string;
+  readonly workspaceId: string;
+  readonly window: LimitWindow;
+  readonly limitNanos: Nanos;
+  readonly createdAtMs: number;
+  readonly updatedAtMs: number;
+}
+
+/** What may change in a key. */
+export interface KeySettings {
+  readonly name: string;
+  readonly disabled: boolean;
+  /** The most that it may spend; null = no limit of its own. */
+  readonly limitNanos: Nanos | null;
+  /** When the limit begins anew; null = never. */
+  readonly limitReset: ResetWindow | null;
+  /** What own credentials served counts towards the limit too. */
+  readonly includeByokInLimit: boolean;
 }
 
 /** An API key. The secret itself is never stored: only its SHA-256. */
-export interface Key {
+export interface Key extends KeySettings {
   /** SHA-256 of the secret, lower-case hex; also the key's public id. */
   readonly hash: string;
   readonly accountId: string;
   readonly workspaceId: string;
-  readonly name: string;
   /** Masked secret: first 3 characters, `...`, last 4. */
   readonly label: string;
   /** Management keys act on the account; plain keys generate. */
   readonly isManagement: boolean;
-  readonly disabled: boolean;
   readonly createdAtMs: number;
   readonly updatedAtMs: number | null;
   readonly expiresAtMs: number | null;
   readonly creatorUserId: string | null;
+  /** Whom the key was made for, in somebody else's registry. */
+  readonly externalUser: string | null;
 }
 
-/** Storage of accounts, workspaces and keys. */
-export interface Tenancy {
+/** Part of a list. */
+export interface Page {
+  readonly offset: number;
+  readonly limit: number;
+}
+
+/** Which plain keys are wanted. */
+export interface KeyFilter {
+  readonly accountId: string;
+  readonly workspaceId: string;
+  readonly includeDisabled: boolean;
+}
+
+/** How a change of a workspace ended. */
+export type WorkspaceChange =
+  | { readonly kind: 'changed'; readonly workspace: Workspace }
+  | { readonly kind: 'missing' | 'slug-taken' };
+
+/** How the deletion of a workspace ended; `keyHashes` are those of its inactive keys, which went with it. */
+export type WorkspaceDeletion =
+  | { readonly kind: 'deleted'; readonly keyHashes: readonly string[] }
+  | { readonly kind: 'missing' | 'is-default' | 'has-active-keys' };
+
+/** Storage of accounts, workspaces, budgets and keys. */
+export interface Tenancy extends AccountStore, WorkspaceStore, BudgetStore, KeyStore {
+  /** Remembers that the installation has been started. True the first time only. */
+  recordFirstStart(atMs: number): Promise<boolean>;
+}
+
+export interface AccountStore {
   /** Makes an account with its default workspace, both or neither. False when the name is taken. */
   createAccount(account: Account, defaultWorkspace: Workspace): Promise<boolean>;
   /** Oldest first. */
   listAccounts(): Promise<Account[]>;
   findAccount(name: string): Promise<Account | undefined>;
+}
+
+export interface WorkspaceStore {
+  /** False when the account has a workspace with that slug. */
+  createWorkspace(workspace: Workspace): Promise<boolean>;
   defaultWorkspaceOf(accountId: string): Promise<Workspace | undefined>;
   findWorkspace(accountId: string, slug: string): Promise<Workspace | undefined>;
   findWorkspaceById(accountId: string, id: string): Promise<Workspace | undefined>;
+  /** Oldest first; `total` counts all. */
+  listWorkspaces(
+    accountId: string,
+    page: Page,
+  ): Promise<{ readonly workspaces: Workspace[]; readonly total: number }>;
+  updateWorkspace(
+    accountId: string,
+    id: string,
+    change: Partial<WorkspaceSettings>,
+    atMs: number,
+  ): Promise<WorkspaceChange>;
+  /**
+   * Deletes a workspace that is not the default one and has no plain key that is enabled and not expired. Its budgets,
+   * credentials and other plain keys go with it; management keys act on the account and move to the default workspace.
+   */
+  deleteWorkspace(accountId: string, id: string, atMs: number): Promise<WorkspaceDeletion>;
+}
+
+export interface BudgetStore {
+  /** The shortest window first. */
+  listBudgets(workspaceId: string): Promise<Budget[]>;
+  /**
+   * Sets the budget that `decide` makes of those that are there, and whether own credentials count; with no other change
+   * in between. Undefined when there is no such workspace. What `decide` throws leaves everything as it was.
+   */
+  setBudget(
+    workspaceId: string,
+    decide: (current: readonly Budget[]) => Budget,
+    includeByok: boolean | undefined,
+  ): Promise<Budget | undefined>;
+  /** Deletes a budget; none is as good as deleted. */
+  deleteBudget(workspaceId: string, window: LimitWindow): Promise<void>;
+}
+
+export interface KeyStore {
   /** Stores a key; a key with that hash already there stays as it is. True when it was stored. */
   insertKey(key: Key): Promise<boolean>;
   findKey(hash: string): Promise<Key | undefined>;
@@ -53,8 +168,10 @@ export interface Tenancy {
   findKeysByHashPrefix(prefix: string, limit: number): Promise<Key[]>;
   /** Newest first, management keys included. */
   listKeys(accountId?: string): Promise<Key[]>;
+  /** Newest first, without management keys. */
+  listPlainKeys(filter: KeyFilter, page: Page): Promise<Key[]>;
+  /** Undefined when there is none. */
+  updateKey(hash: string, change: Partial<KeySettings>, atMs: number): Promise<Key | undefined>;
   /** Deletes a key for good. False when there is none. */
   deleteKey(hash: string): Promise<boolean>;
-  /** Remembers that the installation has been started. True the first time only. */
-  recordFirstStart(atMs: number): Promise<boolean>;
 }

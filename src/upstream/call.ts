@@ -11,6 +11,7 @@ import { type Destination, destinationOf } from './auth/destination.ts';
 import { TokenRefused } from './auth/google-tokens.ts';
 import { type AnswerSource, Batches, MAX_EVENT_BYTES, streamReader } from './batches.ts';
 import { type FailureScope, failureOfBody, failureOfProblem, failureOfReply } from './failure.ts';
+import { fitOutput } from './fit-output.ts';
 import { fitReasoning } from './fit-reasoning.ts';
 import { fitTier } from './fit-tier.ts';
 import { openCall } from './open-call.ts';
@@ -115,15 +116,16 @@ function missingAddress(provider: Provider): UpstreamFailure {
 
 /** What would be sent, and what is lost or changed on the way. `model`: its name at the destination. */
 export function* renderCall(
-  call: Pick<UpstreamCall, 'request' | 'endpoint' | 'lane' | 'hashUser' | 'betas'>,
+  call: Pick<UpstreamCall, 'request' | 'endpoint' | 'lane' | 'hashUser' | 'betas' | 'mostOutputTokens'>,
   dialect: UpstreamDialect,
   model: string,
 ): Sliced<RenderedRequest> {
   const target = targetOf(call, model);
-  const ofTier = fitTier(call.request, tierOf(call.endpoint), dialect.name);
+  const paid = fitOutput(call.request, call.mostOutputTokens, call.endpoint);
+  const ofTier = fitTier(paid.request, tierOf(call.endpoint), dialect.name);
   const fitted = fitReasoning(ofTier.request, call.endpoint.reasoning, target.maxOutputTokens);
   const { request } = fitted;
-  const report = [...ofTier.report, ...fitted.report, ...lostBetas(target, dialect)];
+  const report = [...paid.report, ...ofTier.report, ...fitted.report, ...lostBetas(target, dialect)];
   const rendered = yield* call.lane === 'relay'
     ? dialect.renderRelay(request, target)
     : dialect.renderRequest(request, target);
@@ -140,12 +142,17 @@ function lostBetas(
 }
 
 function targetOf(
-  { endpoint, hashUser, betas }: Pick<UpstreamCall, 'endpoint' | 'hashUser' | 'betas'>,
+  {
+    endpoint,
+    hashUser,
+    betas,
+    mostOutputTokens,
+  }: Pick<UpstreamCall, 'endpoint' | 'hashUser' | 'betas' | 'mostOutputTokens'>,
   model: string,
 ): RenderTarget {
   return {
     model,
-    maxOutputTokens: endpoint.maxOutputTokens,
+    maxOutputTokens: lesser(endpoint.maxOutputTokens, mostOutputTokens),
     supportedParameters: endpoint.supportedParameters,
     ...(endpoint.reasoning?.supportedEfforts !== undefined && {
       supportedEfforts: endpoint.reasoning.supportedEfforts,
@@ -158,6 +165,11 @@ function targetOf(
     ...(betas !== undefined && { betas: namesIn(betas) }),
     hashUser,
   };
+}
+
+/** Of two limits that may be missing the one that binds. */
+function lesser(one: number | undefined, other: number | undefined): number | undefined {
+  return one === undefined || other === undefined ? (one ?? other) : Math.min(one, other);
 }
 
 /** The names in a header that lists them. */

@@ -19,6 +19,8 @@ export interface UpstreamCall {
   readonly credential: Credential | undefined;
   /** The caller brought the credential: addresses in it are not the operator's word. */
   readonly isOwnCredential?: boolean;
+  /** Output tokens that are paid for; undefined = no limit binds. */
+  readonly mostOutputTokens?: number;
   /** Betas that the caller asked for, for upstreams of that family. */
   readonly betas?: string;
   readonly hashUser: (id: string) => string;

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { encrypt, encryptionKeyOf } from '../../src/kit/encrypt.ts';
 import type { ByokCredential, ByokStore } from '../../src/ports/byok.ts';
 import type { Tenancy } from '../../src/ports/tenancy.ts';
+import { workspaceOf } from '../builders/tenancy.ts';
 
 /** An adapter under test, with the tenancy that its credentials belong to, and how to put both away. */
 export interface ByokUnderTest {
@@ -47,14 +48,7 @@ export function byokContract(name: string, open: () => Promise<ByokUnderTest>): 
       for (const id of ['a', 'b']) {
         await under.tenancy.createAccount(
           { id, name: id, createdAtMs: 1 },
-          {
-            id: `${id}-default`,
-            accountId: id,
-            slug: 'default',
-            name: 'Default',
-            isDefault: true,
-            createdAtMs: 1,
-          },
+          workspaceOf({ id: `${id}-default`, accountId: id }),
         );
       }
     });

@@ -2,9 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { encrypt, encryptionKeyOf } from '../../src/kit/encrypt.ts';
-import { openSqlite } from '../../src/store/sql/open-sqlite.ts';
+import { emptyWriteLog, openSqlite } from '../../src/store/sql/open-sqlite.ts';
 import { SqlByokStore } from '../../src/store/sql/sql-byok-store.ts';
 import { SqlTenancy } from '../../src/store/sql/sql-tenancy.ts';
+import { workspaceOf } from '../builders/tenancy.ts';
 import { type ByokUnderTest, byokContract } from './byok.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
@@ -13,7 +14,7 @@ async function open(): Promise<ByokUnderTest & { readonly path: string }> {
   const database = await openSqlite(join(directory.path, 'x.sqlite'), 1);
   return {
     path: directory.path,
-    byok: new SqlByokStore(database),
+    byok: new SqlByokStore(database, emptyWriteLog),
     tenancy: new SqlTenancy(database),
     async close() {
       await database.destroy();
@@ -27,8 +28,10 @@ byokContract('SqlByokStore', open);
 it('leaves nothing of a wiped secret in any file', async () => {
   const under = await open();
   const key = encryptionKeyOf(Buffer.alloc(32, 1));
-  const workspace = { id: 'w', accountId: 'a', slug: 'default', name: 'D', isDefault: true, createdAtMs: 1 };
-  await under.tenancy.createAccount({ id: 'a', name: 'a', createdAtMs: 1 }, workspace);
+  await under.tenancy.createAccount(
+    { id: 'a', name: 'a', createdAtMs: 1 },
+    workspaceOf({ id: 'w', accountId: 'a' }),
+  );
   const secrets = Array.from({ length: 8 }, (_, index) => encrypt(key, 'x'.repeat(index * 900), `${index}`));
   const filesWith = (text: string) =>
     readdirSync(under.path).filter((file) => readFileSync(join(under.path, file)).includes(text));

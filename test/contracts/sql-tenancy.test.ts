@@ -4,9 +4,11 @@ import { Kysely, SqliteDialect, sql } from 'kysely';
 import Database from 'libsql';
 import { describe, expect, it } from 'vitest';
 import { migrate } from '../../src/store/sql/migrate.ts';
+import { MIGRATIONS } from '../../src/store/sql/migrations/all.ts';
 import { openSqlite } from '../../src/store/sql/open-sqlite.ts';
 import { SqlTenancy } from '../../src/store/sql/sql-tenancy.ts';
 import type { Tables } from '../../src/store/sql/tables.ts';
+import { keyOf, workspaceOf } from '../builders/tenancy.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 import { tenancyContract } from './tenancy.ts';
 
@@ -57,19 +59,38 @@ describe('migrate', () => {
         if (fails) throw new Error('broken step');
       },
     });
-    await migrate(database, 1, [step('one')]);
-    await expect(migrate(database, 2, [step('one'), step('two'), step('three', true)])).rejects.toThrow(
-      'broken step',
-    );
-    await migrate(database, 3, [step('one'), step('two')]);
+    await migrate(database, 1, { migrations: [step('one')] });
+    const broken = [step('one'), step('two'), step('three', true)];
+    await expect(migrate(database, 2, { migrations: broken })).rejects.toThrow('broken step');
+    await migrate(database, 3, { migrations: [step('one'), step('two')] });
     expect(ran).toEqual(['one', 'two', 'three', 'two']);
+    await database.destroy();
+  });
+
+  it('keeps the workspaces and keys of the first version, unlimited', async () => {
+    const database = open();
+    await migrate(database, 1, { migrations: MIGRATIONS.slice(0, 2) });
+    await sql`insert into accounts values ('a', 'Acme', 1)`.execute(database);
+    await sql`insert into workspaces values ('w', 'a', 'default', 'Default Workspace', 1, 1)`.execute(
+      database,
+    );
+    await sql`insert into keys values ('h', 'a', 'w', 'a key', 'sk-...0000', 0, 0, 1, null, null, null)`.execute(
+      database,
+    );
+    await migrate(database, 2);
+    const tenancy = new SqlTenancy(database);
+    const workspace = workspaceOf({ id: 'w', accountId: 'a' });
+    expect(await tenancy.defaultWorkspaceOf('a')).toEqual(workspace);
+    expect(await tenancy.findKey('h')).toEqual(keyOf({ hash: 'h', accountId: 'a', workspaceId: 'w' }));
     await database.destroy();
   });
 
   it('refuses a database of a newer version', async () => {
     const database = open();
-    await migrate(database, 1, [{ name: 'future', async up() {} }]);
-    await expect(migrate(database, 2, [])).rejects.toThrow('written by a newer version (it has future)');
+    await migrate(database, 1, { migrations: [{ name: 'future', async up() {} }] });
+    await expect(migrate(database, 2, { migrations: [] })).rejects.toThrow(
+      'written by a newer version (it has future)',
+    );
     await database.destroy();
   });
 });

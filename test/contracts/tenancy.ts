@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Account, Key, Tenancy, Workspace } from '../../src/ports/tenancy.ts';
+import type { LimitWindow } from '../../src/kit/windows.ts';
+import type { Account, Budget, Key, Tenancy, Workspace } from '../../src/ports/tenancy.ts';
+import { keyOf, workspaceOf } from '../builders/tenancy.ts';
 
 /** An adapter under test, and how to put it away. */
 export interface TenancyUnderTest {
@@ -9,28 +11,25 @@ export interface TenancyUnderTest {
 
 const account = (id: string, name: string, createdAtMs = 1): Account => ({ id, name, createdAtMs });
 
-const workspace = (accountId: string, slug = 'default'): Workspace => ({
-  id: `${accountId}-${slug}`,
-  accountId,
-  slug,
-  name: 'Default Workspace',
-  isDefault: true,
-  createdAtMs: 1,
-});
+const workspace = (accountId: string, slug = 'default', more: Partial<Workspace> = {}): Workspace =>
+  workspaceOf({ id: `${accountId}-${slug}`, accountId, slug, isDefault: slug === 'default', ...more });
 
-const key = (hash: string, accountId: string, more: Partial<Key> = {}): Key => ({
-  hash: hash.padEnd(64, '0'),
-  accountId,
-  workspaceId: `${accountId}-default`,
-  name: 'a key',
-  label: 'sk-...0000',
-  isManagement: false,
-  disabled: false,
-  createdAtMs: 10,
-  updatedAtMs: null,
-  expiresAtMs: null,
-  creatorUserId: null,
-  ...more,
+const key = (hash: string, accountId: string, more: Partial<Key> = {}): Key =>
+  keyOf({
+    hash: hash.padEnd(64, '0'),
+    accountId,
+    workspaceId: `${accountId}-default`,
+    createdAtMs: 10,
+    ...more,
+  });
+
+const budget = (workspaceId: string, window: LimitWindow, limitNanos: bigint, atMs = 1): Budget => ({
+  id: `${workspaceId}-${window}`,
+  workspaceId,
+  window,
+  limitNanos,
+  createdAtMs: atMs,
+  updatedAtMs: atMs,
 });
 
 /** What every Tenancy adapter must do. `open` gives an empty one each time. */
@@ -102,6 +101,10 @@ export function tenancyContract(name: string, open: () => Promise<TenancyUnderTe
         updatedAtMs: 1_790_000_000_124,
         expiresAtMs: Number.MAX_SAFE_INTEGER,
         creatorUserId: 'user_1',
+        limitNanos: 999_999_999_999_999_999n,
+        limitReset: 'weekly',
+        includeByokInLimit: true,
+        externalUser: 'their user',
       });
       expect(await tenancy.insertKey(whole)).toBe(true);
       expect(await tenancy.findKey(whole.hash)).toEqual(whole);
@@ -146,6 +149,156 @@ export function tenancyContract(name: string, open: () => Promise<TenancyUnderTe
       expect(await tenancy.deleteKey(key('ab', 'a').hash)).toBe(false);
       expect(await tenancy.findKey(key('ab', 'a').hash)).toBeUndefined();
       expect(await tenancy.listKeys()).toHaveLength(1);
+    });
+
+    it('changes what it is told to in a key, and nothing when there is none', async () => {
+      await tenancy.createAccount(account('a', 'Acme'), workspace('a'));
+      const before = key('ab', 'a', { limitNanos: 5n, externalUser: 'x' });
+      await tenancy.insertKey(before);
+      const changed = await tenancy.updateKey(before.hash, { limitNanos: null, disabled: true }, 99);
+      expect(changed).toEqual({ ...before, limitNanos: null, disabled: true, updatedAtMs: 99 });
+      expect(await tenancy.findKey(before.hash)).toEqual(changed);
+      expect(await tenancy.updateKey(key('ff', 'a').hash, { name: 'n' }, 99)).toBeUndefined();
+    });
+
+    it('lists the plain keys of a workspace newest first, in pages, disabled ones when asked for', async () => {
+      await tenancy.createAccount(account('a', 'Acme'), workspace('a'));
+      await tenancy.createWorkspace(workspace('a', 'other'));
+      const at = (hash: string, createdAtMs: number, more: Partial<Key> = {}) =>
+        tenancy.insertKey(key(hash, 'a', { createdAtMs, name: hash, ...more }));
+      await at('01', 1);
+      await at('02', 2, { disabled: true });
+      await at('03', 3);
+      await at('04', 4, { isManagement: true });
+      await at('05', 5, { workspaceId: 'a-other' });
+      const names = async (includeDisabled: boolean, offset = 0, limit = 10) =>
+        (
+          await tenancy.listPlainKeys(
+            { accountId: 'a', workspaceId: 'a-default', includeDisabled },
+            { offset, limit },
+          )
+        ).map(({ name }) => name);
+      expect(await names(false)).toEqual(['03', '01']);
+      expect(await names(true)).toEqual(['03', '02', '01']);
+      expect(await names(true, 1, 1)).toEqual(['02']);
+      expect(await names(true, 3)).toEqual([]);
+    });
+
+    it('keeps every field of a workspace, and one slug an account', async () => {
+      await tenancy.createAccount(account('a', 'Acme'), workspace('a'));
+      await tenancy.createAccount(account('b', 'Beta'), workspace('b'));
+      const whole = workspace('a', 'team', {
+        name: 'Team',
+        createdAtMs: 7,
+        description: 'ours',
+        defaultTextModel: 'a/b',
+        defaultImageModel: 'c/d',
+        defaultProviderSort: 'price',
+        isObservabilityIoLoggingEnabled: true,
+        isObservabilityBroadcastEnabled: true,
+        isDataDiscountLoggingEnabled: true,
+        ioLoggingSamplingRate: 0.0001,
+        ioLoggingApiKeyIds: [1, 2],
+        includeByokInBudgets: true,
+        createdBy: 'user_1',
+        updatedAtMs: 8,
+      });
+      expect(await tenancy.createWorkspace(whole)).toBe(true);
+      expect(await tenancy.findWorkspaceById('a', whole.id)).toEqual(whole);
+      expect(await tenancy.createWorkspace({ ...whole, id: 'another' })).toBe(false);
+      expect(await tenancy.createWorkspace({ ...whole, id: 'b-team', accountId: 'b' })).toBe(true);
+      expect(await tenancy.listWorkspaces('a', { offset: 0, limit: 1 })).toEqual({
+        workspaces: [workspace('a')],
+        total: 2,
+      });
+      expect((await tenancy.listWorkspaces('a', { offset: 1, limit: 9 })).workspaces).toEqual([whole]);
+    });
+
+    it('changes a workspace of its own account, unless another one has the slug', async () => {
+      await tenancy.createAccount(account('a', 'Acme'), workspace('a'));
+      await tenancy.createWorkspace(workspace('a', 'team'));
+      const change = (accountId: string, id: string, slug: string) =>
+        tenancy.updateWorkspace(accountId, id, { slug, name: 'N' }, 50);
+      expect(await change('a', 'a-team', 'default')).toEqual({ kind: 'slug-taken' });
+      expect(await change('b', 'a-team', 'x')).toEqual({ kind: 'missing' });
+      const changed = { ...workspace('a', 'team'), slug: 'crew', name: 'N', updatedAtMs: 50 };
+      expect(await change('a', 'a-team', 'crew')).toEqual({ kind: 'changed', workspace: changed });
+      expect(await change('a', 'a-team', 'crew')).toEqual({ kind: 'changed', workspace: changed });
+      expect(await tenancy.findWorkspace('a', 'crew')).toEqual(changed);
+    });
+
+    it('deletes a workspace with what is left in it, but not the default one and not with active keys', async () => {
+      await tenancy.createAccount(account('a', 'Acme'), workspace('a'));
+      await tenancy.createWorkspace(workspace('a', 'team'));
+      const inTeam = (hash: string, more: Partial<Key>) => key(hash, 'a', { workspaceId: 'a-team', ...more });
+      await tenancy.insertKey(inTeam('01', {}));
+      await tenancy.insertKey(inTeam('02', { disabled: true }));
+      await tenancy.insertKey(inTeam('03', { expiresAtMs: 100 }));
+      await tenancy.insertKey(inTeam('04', { isManagement: true }));
+      await tenancy.setBudget('a-team', () => budget('a-team', 'daily', 5n), undefined);
+      expect(await tenancy.deleteWorkspace('a', 'a-default', 100)).toEqual({ kind: 'is-default' });
+      expect(await tenancy.deleteWorkspace('b', 'a-team', 100)).toEqual({ kind: 'missing' });
+      expect(await tenancy.deleteWorkspace('a', 'a-team', 100)).toEqual({ kind: 'has-active-keys' });
+      await tenancy.deleteKey(inTeam('01', {}).hash);
+      expect(await tenancy.deleteWorkspace('a', 'a-team', 99)).toEqual({ kind: 'has-active-keys' });
+      const gone = [inTeam('02', {}).hash, inTeam('03', {}).hash];
+      const deletion = await tenancy.deleteWorkspace('a', 'a-team', 100);
+      expect(deletion).toEqual({ kind: 'deleted', keyHashes: expect.arrayContaining(gone) });
+      expect(await tenancy.findWorkspaceById('a', 'a-team')).toBeUndefined();
+      expect(await tenancy.listBudgets('a-team')).toEqual([]);
+      expect((await tenancy.listKeys()).map(({ hash, workspaceId }) => [hash, workspaceId])).toEqual([
+        [inTeam('04', {}).hash, 'a-default'],
+      ]);
+    });
+
+    it('sets budgets as decided, one a window, the shortest first', async () => {
+      await tenancy.createAccount(account('a', 'Acme'), workspace('a'));
+      const set = (window: LimitWindow, nanos: bigint, atMs: number, includeByok?: boolean) =>
+        tenancy.setBudget('a-default', () => budget('a-default', window, nanos, atMs), includeByok);
+      expect(await set('lifetime', 999_999_999_999_999_999n, 1)).toEqual(
+        budget('a-default', 'lifetime', 999_999_999_999_999_999n, 1),
+      );
+      await set('daily', 5n, 2, true);
+      const again = { ...budget('a-default', 'daily', 6n, 3), id: 'other' };
+      const kept = { ...budget('a-default', 'daily', 6n, 2), updatedAtMs: 3 };
+      expect(await tenancy.setBudget('a-default', () => again, undefined)).toEqual(kept);
+      expect((await tenancy.listBudgets('a-default')).map(({ window }) => window)).toEqual([
+        'daily',
+        'lifetime',
+      ]);
+      expect((await tenancy.findWorkspaceById('a', 'a-default'))?.includeByokInBudgets).toBe(true);
+      expect(await tenancy.setBudget('nowhere', () => again, undefined)).toBeUndefined();
+      await tenancy.deleteBudget('a-default', 'daily');
+      await tenancy.deleteBudget('a-default', 'daily');
+      expect(await tenancy.listBudgets('a-default')).toHaveLength(1);
+    });
+
+    it('shows a decision about a budget what the one before it made, and undoes all of one that fails', async () => {
+      await tenancy.createAccount(account('a', 'Acme'), workspace('a'));
+      const seen: number[] = [];
+      const windows: LimitWindow[] = ['daily', 'weekly', 'monthly', 'lifetime'];
+      await Promise.all(
+        windows.map((window) =>
+          tenancy.setBudget(
+            'a-default',
+            (current) => {
+              seen.push(current.length);
+              return budget('a-default', window, 5n);
+            },
+            undefined,
+          ),
+        ),
+      );
+      expect(seen).toEqual([0, 1, 2, 3]);
+      const failing = tenancy.setBudget(
+        'a-default',
+        () => {
+          throw new Error('no');
+        },
+        true,
+      );
+      await expect(failing).rejects.toThrow('no');
+      expect((await tenancy.findWorkspaceById('a', 'a-default'))?.includeByokInBudgets).toBe(false);
     });
 
     it('knows the first start from all later ones', async () => {

@@ -36,6 +36,8 @@ const UNTIRING = { cooldown: { failures: 1000 } };
 export interface TestOptions {
   readonly times?: Partial<HttpTimes>;
   readonly env?: Record<string, string>;
+  /** A free one unless it is said. */
+  readonly port?: number;
 }
 
 /** A whole gateway on a free port of the loopback interface, with its own data directory. */
@@ -49,7 +51,7 @@ export async function openTestGateway(
   const apiKey = 'sk-sb-v1-api-key-of-the-tests';
   const managementKey = 'sk-sb-v1-management-key-of-the-tests';
   const load = {
-    flags: { config: configFile, dataDir, port: '0' },
+    flags: { config: configFile, dataDir, port: String(options.port ?? 0) },
     env: { SIGNALBOX_API_KEY: apiKey, SIGNALBOX_MANAGEMENT_KEY: managementKey, ...options.env },
     knownProviders: KNOWN_PROVIDERS,
   };

@@ -14,8 +14,11 @@ import { NO_USAGE } from '../../src/ir/usage.ts';
 import { randomIds, systemClock } from '../../src/kit/ids.ts';
 import type { JsonObject } from '../../src/kit/json.ts';
 import { parsePrice } from '../../src/kit/money.ts';
-import type { Key } from '../../src/ports/tenancy.ts';
+import type { Caller } from '../../src/ports/caller.ts';
 import { NO_STATISTICS } from '../../src/routing/health/measurements.ts';
+import { NOTHING_SPENT } from '../../src/store/ledger/spending.ts';
+import { MemoryLimiter } from '../../src/store/memory/memory-limiter.ts';
+import { callerOf } from '../builders/tenancy.ts';
 
 export const PLAIN_KEY = 'sk-test-plain';
 export const MANAGEMENT_KEY = 'sk-test-management';
@@ -99,6 +102,7 @@ export function fakeGateway(changes: Partial<Gateway> = {}): Gateway {
     }),
     countTokens: async () => 42,
     contextWithoutEndpoint: contextOf,
+    settled: async () => {},
     ...changes,
   };
 }
@@ -107,20 +111,8 @@ export async function* batchesOf(batches: readonly EventBatch[]): AsyncGenerator
   yield* batches;
 }
 
-function key(secret: string, isManagement: boolean): Key {
-  return {
-    hash: secret,
-    accountId: ACCOUNT,
-    workspaceId: 'workspace',
-    name: secret,
-    label: 'sk-...test',
-    isManagement,
-    disabled: false,
-    createdAtMs: 0,
-    updatedAtMs: null,
-    expiresAtMs: null,
-    creatorUserId: null,
-  };
+function caller(secret: string, isManagement: boolean): Caller {
+  return callerOf({ hash: secret, accountId: ACCOUNT, name: secret, label: 'sk-...test', isManagement });
 }
 
 export interface LogLine {
@@ -144,6 +136,7 @@ export interface Options {
   readonly settings?: Partial<HttpSettings>;
   readonly times?: HttpDependencies['times'];
   readonly catalog?: Catalog;
+  readonly generations?: HttpDependencies['generations'];
   readonly notReady?: boolean;
 }
 
@@ -158,10 +151,13 @@ export async function startServer(options: Options = {}): Promise<Running> {
     (message: string, fields?: Readonly<Record<string, unknown>>): void => {
       log.push({ level, message, fields });
     };
-  const keys = new Map([
-    [PLAIN_KEY, key(PLAIN_KEY, false)],
-    [MANAGEMENT_KEY, key(MANAGEMENT_KEY, true)],
+  const callers = new Map([
+    [PLAIN_KEY, caller(PLAIN_KEY, false)],
+    [MANAGEMENT_KEY, caller(MANAGEMENT_KEY, true)],
   ]);
+  const accountKeys: Pick<HttpDependencies['accountKeys'], 'statementOf'> = {
+    statementOf: async (key) => ({ key, spending: NOTHING_SPENT, remainingNanos: null }),
+  };
   const server = createHttpServer({
     settings: () => ({
       vendor: 'signalbox',
@@ -169,6 +165,11 @@ export async function startServer(options: Options = {}): Promise<Running> {
       maxBodyBytes: 1_000_000,
       requestDeadlineMs: 10_000,
       maxConcurrentRequests: 100,
+      rates: {
+        perKey: { minute: null, day: null },
+        analyticsPerMinute: 64,
+        datasets: { minute: 30, day: 500 },
+      },
       ...options.settings,
     }),
     ids: randomIds,
@@ -181,14 +182,20 @@ export async function startServer(options: Options = {}): Promise<Running> {
   const becomeReady = () =>
     server.serve({
       catalog: () => options.catalog ?? CATALOG,
-      keys: {
+      callers: {
         find: async (secret) => {
           lookups.push(secret);
-          return keys.get(secret);
+          return callers.get(secret);
         },
       },
       gateway: fakeGateway(options.gateway),
+      limiter: new MemoryLimiter(systemClock),
       byok: {} as HttpDependencies['byok'],
+      accountKeys: accountKeys as HttpDependencies['accountKeys'],
+      workspaces: {} as HttpDependencies['workspaces'],
+      budgets: {} as HttpDependencies['budgets'],
+      credits: {} as HttpDependencies['credits'],
+      generations: options.generations ?? ({} as HttpDependencies['generations']),
     });
   if (options.notReady !== true) await becomeReady();
   running.push(server);

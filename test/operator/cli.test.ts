@@ -173,8 +173,9 @@ describe('signalbox keys and accounts', () => {
     const secret = made.out.split('\n')[0] ?? '';
     expect(secret).toMatch(/^sk-sb-v1-[0-9a-f]{64}$/);
     expect(existsSync(join(dataDir, 'signalbox.sqlite'))).toBe(true);
-    for (const name of readdirSync(dataDir)) {
-      expect(readFileSync(join(dataDir, name), 'latin1')).not.toContain(secret.slice(12));
+    const entries = readdirSync(dataDir, { recursive: true, withFileTypes: true });
+    for (const { name, parentPath } of entries.filter((entry) => entry.isFile())) {
+      expect(readFileSync(join(parentPath, name), 'latin1')).not.toContain(secret.slice(12));
     }
 
     const [key] = JSON.parse((await command('keys', 'list', '--json')).out);
@@ -205,12 +206,13 @@ describe('signalbox keys and accounts', () => {
     expect(JSON.parse((await command('accounts', 'list', '--json')).out)).toHaveLength(2);
   });
 
-  it('refuse a limit, and obey the configured prefix', async () => {
-    writeFileSync(file, 'keys: { prefix: sk-mine- }');
-    expect(await command('keys', 'create', '--name', 'n', '--limit', '5')).toMatchObject({
+  it('refuse a bad limit, and obey the configured prefix and first grant', async () => {
+    writeFileSync(file, 'keys: { prefix: sk-mine- }\ncredits: { initial_usd: 3 }');
+    expect(await command('keys', 'create', '--name', 'n', '--limit', 'much')).toMatchObject({
       code: 1,
-      err: expect.stringContaining('limits are not available in this version yet'),
+      err: expect.stringContaining('limit: must be an amount in USD'),
     });
+    expect((await command('credits', 'show')).out).toBe('3.00\n');
     expect((await command('keys', 'create', '--name', 'n')).out).toMatch(/^sk-mine-[0-9a-f]{64}\n/);
   });
 

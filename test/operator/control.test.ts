@@ -62,10 +62,10 @@ describe.each([
     const gateway = await serveCommands(dataDir);
     try {
       const made = await sendCommand(send(dataDir), 'keys.create', { name: 'n', management: true });
-      expect((await gateway.installation.keyDirectory.find(made.key))?.isManagement).toBe(true);
+      expect((await gateway.installation.callers.find(made.key))?.key.isManagement).toBe(true);
       expect(await sendCommand(send(dataDir), 'keys.list', {})).toHaveLength(1);
       await sendCommand(send(dataDir), 'keys.revoke', { hash: made.hash });
-      expect(await gateway.installation.keyDirectory.find(made.key)).toBeUndefined();
+      expect(await gateway.installation.callers.find(made.key)).toBeUndefined();
     } finally {
       await gateway.close();
     }
@@ -80,7 +80,7 @@ describe.each([
       { name: 'acme', id: made.id },
     ]);
     const gateway = await serveCommands(dataDir);
-    expect((await gateway.installation.keyDirectory.find(made.management_key))?.accountId).toBe(made.id);
+    expect((await gateway.installation.callers.find(made.management_key))?.accountId).toBe(made.id);
     await gateway.close();
   });
 
@@ -159,8 +159,8 @@ describe('refusals', () => {
   it('come back in words, the same with a gateway and without', async () => {
     const dataDir = join(temporary.path, 'data');
     const questions = async () => {
-      await expect(sendCommand(send(dataDir), 'keys.create', { name: 'n', limit: '5' })).rejects.toThrow(
-        'limits are not available in this version yet',
+      await expect(sendCommand(send(dataDir), 'keys.create', { name: 'n', limit: '-5' })).rejects.toThrow(
+        'limit: must be an amount in USD',
       );
       await expect(sendCommand(send(dataDir), 'keys.list', { account: 'x' })).rejects.toThrow(
         'there is no account named x',

@@ -9,9 +9,9 @@ export interface HandClock {
 }
 
 /** A real installation in a new directory, with a clock in the test's hand. */
-export async function openTestInstallation(): Promise<
-  Installation & { readonly time: HandClock; readonly dataDir: string }
-> {
+export async function openTestInstallation(
+  initialUsd: number | null = null,
+): Promise<Installation & { readonly time: HandClock; readonly dataDir: string }> {
   const directory = temporaryDirectory();
   let nowMs = 1_790_000_000_000;
   const clock = { now: () => nowMs, monotonic: () => nowMs };
@@ -19,6 +19,7 @@ export async function openTestInstallation(): Promise<
   const installation = await openInstallation({
     dataDir,
     keyPrefix: 'sk-sb-v1-',
+    initialUsd: () => initialUsd,
     sources: { ...systemSources, clock },
   });
   return {

@@ -26,9 +26,20 @@ describe('keys', () => {
     expect(stored).not.toContain(secret.slice(9));
   });
 
-  it('are refused with a limit, in words', async () => {
-    await expect(under.keys.create({ name: 'n', limit: '5' })).rejects.toThrow('limits are not available');
-    expect(await under.keys.list()).toEqual([]);
+  it('carry a limit', async () => {
+    const { key } = await under.keys.create({
+      name: 'n',
+      limit: '12.5',
+      limitReset: 'weekly',
+      includeByokInLimit: true,
+    });
+    expect(key).toMatchObject({
+      limitNanos: 12_500_000_000n,
+      limitReset: 'weekly',
+      includeByokInLimit: true,
+    });
+    const [statement] = await under.keys.statementsOf(await under.keys.list());
+    expect(statement).toMatchObject({ key, remainingNanos: 12_500_000_000n });
   });
 
   it.each([
@@ -36,6 +47,12 @@ describe('keys', () => {
     [{ name: 'a\nb' }, 'name: must not hold control characters'],
     [{ name: ' a' }, 'name: must not begin or end with a blank'],
     [{ name: 'x'.repeat(256) }, 'name: must have at most 255 characters'],
+    [{ name: 'n', limit: '-5' }, 'limit: must be an amount in USD from 0 to 1000000000'],
+    [{ name: 'n', limit: 'NaN' }, 'limit: must be an amount in USD'],
+    [{ name: 'n', limit: '1000000000000' }, 'limit: must be an amount in USD'],
+    [{ name: 'n', limitReset: 'daily' as const }, 'limit: is missing'],
+    [{ name: 'n', includeByokInLimit: true }, 'limit: is missing'],
+    [{ name: 'n', limit: '5', isManagement: true }, 'limit: a management key spends nothing'],
     [{ name: 'n', account: 'nobody' }, 'account: there is no account named nobody'],
     [{ name: 'n', workspace: 'blue' }, 'workspace: default has no workspace blue'],
   ])('are refused for %j', async (wanted, message) => {
@@ -61,10 +78,10 @@ describe('keys', () => {
   });
 });
 
-describe('KeyDirectory', () => {
+describe('CallerDirectory', () => {
   it('finds a key by its secret and nothing by anything else', async () => {
     const { key, secret } = await under.keys.create({ name: 'n' });
-    expect(await under.keyDirectory.find(secret)).toEqual(key);
+    expect((await under.callers.find(secret))?.key).toEqual(key);
     for (const wrong of [
       '',
       `${secret}x`,
@@ -73,49 +90,89 @@ describe('KeyDirectory', () => {
       "' OR 1=1 --",
       'x'.repeat(100_000),
     ]) {
-      expect(await under.keyDirectory.find(wrong)).toBeUndefined();
+      expect(await under.callers.find(wrong)).toBeUndefined();
     }
   });
 
   it('sees a new and a revoked key at once', async () => {
     const secret = 'a-secret-that-was-tried-before';
-    expect(await under.keyDirectory.find(secret)).toBeUndefined();
+    expect(await under.callers.find(secret)).toBeUndefined();
     const key = await under.keys.ensure(secret, { name: 'n' });
-    expect(await under.keyDirectory.find(secret)).toEqual(key);
+    expect((await under.callers.find(secret))?.key).toEqual(key);
     await under.keys.revoke(key.hash);
-    expect(await under.keyDirectory.find(secret)).toBeUndefined();
+    expect(await under.callers.find(secret)).toBeUndefined();
   });
 
   it('sees what another process did after five seconds at most', async () => {
     const { key, secret } = await under.keys.create({ name: 'n' });
-    await under.keyDirectory.find(secret);
+    await under.callers.find(secret);
     await under.tenancy.deleteKey(key.hash);
-    expect(await under.keyDirectory.find(secret)).toEqual(key);
+    expect((await under.callers.find(secret))?.key).toEqual(key);
     under.time.advance(5001);
-    expect(await under.keyDirectory.find(secret)).toBeUndefined();
+    expect(await under.callers.find(secret)).toBeUndefined();
+  });
+
+  it('tells the workspace and what may be spent, and sees changes of both at once', async () => {
+    const { key, secret } = await under.keys.create({ name: 'n', limit: '2' });
+    const place = [key.accountId, key.workspaceId] as const;
+    const limits = async () => (await under.callers.find(secret))?.limits;
+    expect((await under.callers.find(secret))?.workspace.slug).toBe('default');
+    expect(await limits()).toEqual({
+      key: [{ window: 'lifetime', nanos: 2_000_000_000n, countsByok: false }],
+      workspace: [],
+    });
+    await under.accountKeys.update(key.accountId, key.hash, { limit: null });
+    expect((await limits())?.key).toEqual([]);
+    await under.budgets.set(...place, 'daily', { limit_usd: 1, include_byok_in_budgets: true });
+    expect((await limits())?.workspace).toEqual([
+      { window: 'daily', nanos: 1_000_000_000n, countsByok: true },
+    ]);
+    await under.budgets.delete(...place, 'daily');
+    expect((await limits())?.workspace).toEqual([]);
+    await under.workspaces.update(...place, { is_observability_io_logging_enabled: true });
+    expect((await under.callers.find(secret))?.workspace.isObservabilityIoLoggingEnabled).toBe(true);
+    await under.accountKeys.update(key.accountId, key.hash, { disabled: true });
+    expect(await under.callers.find(secret)).toBeUndefined();
+  });
+
+  it('sees the budgets that another process set after five seconds at most', async () => {
+    const { key, secret } = await under.keys.create({ name: 'n' });
+    await under.callers.find(secret);
+    const made = {
+      id: 'b',
+      workspaceId: key.workspaceId,
+      window: 'daily' as const,
+      limitNanos: 5n,
+      createdAtMs: 1,
+      updatedAtMs: 1,
+    };
+    await under.tenancy.setBudget(key.workspaceId, () => made, undefined);
+    expect((await under.callers.find(secret))?.limits.workspace).toEqual([]);
+    under.time.advance(5001);
+    expect((await under.callers.find(secret))?.limits.workspace).toHaveLength(1);
   });
 
   it('does not remember a key that was revoked while it was being read', async () => {
     const { key, secret } = await under.keys.create({ name: 'n' });
-    const reading = under.keyDirectory.find(secret);
+    const reading = under.callers.find(secret);
     await under.tenancy.deleteKey(key.hash);
-    under.keyDirectory.forget(key.hash);
+    under.callers.forgetKey(key.hash);
     await reading;
-    expect(await under.keyDirectory.find(secret)).toBeUndefined();
+    expect(await under.callers.find(secret)).toBeUndefined();
   });
 
   it('refuses an expired and a disabled key', async () => {
     const expiring = await under.keys.create({ name: 'n', expiresAtMs: under.sources.clock.now() + 1000 });
-    expect(await under.keyDirectory.find(expiring.secret)).toEqual(expiring.key);
+    expect((await under.callers.find(expiring.secret))?.key).toEqual(expiring.key);
     under.time.advance(1000);
-    expect(await under.keyDirectory.find(expiring.secret)).toBeUndefined();
+    expect(await under.callers.find(expiring.secret)).toBeUndefined();
     await under.tenancy.insertKey({
       ...expiring.key,
       hash: hashSecret('off'),
       expiresAtMs: null,
       disabled: true,
     });
-    expect(await under.keyDirectory.find('off')).toBeUndefined();
+    expect(await under.callers.find('off')).toBeUndefined();
   });
 });
 
@@ -123,8 +180,8 @@ describe('bootstrap', () => {
   it('makes one account, a management key and an API key, once', async () => {
     const first = await bootstrap(under, {});
     expect(first?.managementKey).toMatch(/^sk-sb-v1-[0-9a-f]{64}$/);
-    expect((await under.keyDirectory.find(first!.managementKey))?.isManagement).toBe(true);
-    expect((await under.keyDirectory.find(first!.apiKey))?.isManagement).toBe(false);
+    expect((await under.callers.find(first!.managementKey))?.key.isManagement).toBe(true);
+    expect((await under.callers.find(first!.apiKey))?.key.isManagement).toBe(false);
     expect((await under.accounts.list()).map(({ name }) => name)).toEqual(['default']);
     expect(await bootstrap(under, {})).toBeUndefined();
     expect(await under.keys.list()).toHaveLength(2);
@@ -142,8 +199,8 @@ describe('bootstrap', () => {
     expect(await bootstrap(under, given)).toBeUndefined();
     expect(await bootstrap(under, given)).toBeUndefined();
     expect(await under.keys.list()).toHaveLength(2);
-    expect((await under.keyDirectory.find('given-management'))?.isManagement).toBe(true);
-    expect((await under.keyDirectory.find('given-api'))?.isManagement).toBe(false);
+    expect((await under.callers.find('given-management'))?.key.isManagement).toBe(true);
+    expect((await under.callers.find('given-api'))?.key.isManagement).toBe(false);
   });
 
   it('refuses a given key that is there as the other kind', async () => {
@@ -154,6 +211,28 @@ describe('bootstrap', () => {
   it('still makes the first keys when commands came before the first start', async () => {
     await under.keys.create({ name: 'early' });
     expect(await bootstrap(under, {})).toBeDefined();
+  });
+});
+
+describe('the first grant', () => {
+  it('goes to every new account, once', async () => {
+    await under.close();
+    under = await openTestInstallation(5.5);
+    await bootstrap(under, {});
+    const [first] = await under.accounts.list();
+    const second = await under.accounts.create('second');
+    for (const id of [first!.id, second.id]) {
+      expect(await under.credits.of(id)).toEqual({ usedNanos: 0n, leftNanos: 5_500_000_000n });
+    }
+    await under.credits.set(first!.id, 1n);
+    await bootstrap(under, {});
+    expect((await under.credits.of(first!.id)).leftNanos).toBe(1n);
+  });
+
+  it('is not made where none was set', async () => {
+    await bootstrap(under, {});
+    const [first] = await under.accounts.list();
+    expect(await under.credits.of(first!.id)).toEqual({ usedNanos: 0n, leftNanos: null });
   });
 });
 

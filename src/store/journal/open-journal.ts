@@ -18,6 +18,8 @@ export interface JournalOptions extends Partial<JournalLimits> {
 export interface OpenedJournal {
   readonly journal: Journal;
   readonly tornTails: readonly TornTail[];
+  /** Numbers of the segments that were there, none missing between them; undefined when there were none. */
+  readonly found: { readonly oldest: number; readonly newest: number } | undefined;
 }
 
 const MEBIBYTE = 1024 * 1024;
@@ -33,14 +35,17 @@ const DEFAULT_LIMITS: JournalLimits = {
  * is. Rejects with a DataDirectoryProblem where records are damaged that were safely on the disk.
  */
 export async function openJournal(options: JournalOptions, given?: JournalFiles): Promise<OpenedJournal> {
-  const files = given ?? (await diskFilesOf(options.directory));
+  const files = given ?? (await openJournalFiles(options.directory));
   const { segments, tornTails } = await readJournal(files, (entry) => options.replay(entry));
   const journal = new SegmentedJournal(files, limitsOf(options), await sealAll(files, segments));
   await journal.start();
-  return { journal, tornTails };
+  const [oldest, newest] = [segments[0], segments.at(-1)];
+  const found = oldest && newest && { oldest: oldest.number, newest: newest.number };
+  return { journal, tornTails, found };
 }
 
-async function diskFilesOf(directory: string): Promise<JournalFiles> {
+/** The directory of a journal on the disk, made if need be. Rejects with a DataDirectoryProblem. */
+export async function openJournalFiles(directory: string): Promise<JournalFiles> {
   try {
     return await openDiskFiles(directory);
   } catch (error) {

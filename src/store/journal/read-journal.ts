@@ -113,7 +113,8 @@ async function readHeader(files: JournalFiles, number: number): Promise<SegmentH
   return header;
 }
 
-async function readFrom(files: JournalFiles, number: number, length?: number): Promise<Buffer> {
+/** The bytes of a segment, or the first `length` of them. Rejects with a DataDirectoryProblem. */
+export async function readFrom(files: JournalFiles, number: number, length?: number): Promise<Buffer> {
   const name = nameOfSegment(number);
   return reading(files, name, async () => {
     const file = await files.open(name, 'read');
@@ -138,7 +139,8 @@ async function reading<T>(files: JournalFiles, name: string, read: () => Promise
   }
 }
 
-function damaged(file: string, offset: number): DataDirectoryProblem {
+/** A record cannot be read that must be there. */
+export function damaged(file: string, offset: number): DataDirectoryProblem {
   return problemOf(file, `is damaged at byte ${offset}: a record that was safely on the disk cannot be read`);
 }
 

@@ -2,7 +2,7 @@ import type { Journal, JournalPosition } from '../../ports/journal.ts';
 import type { JournalFiles } from './journal-files.ts';
 import { bytesOfFrames, OpenSegment } from './open-segment.ts';
 import type { StoredSegment } from './read-journal.ts';
-import { nameOfSegment, SEGMENT_HEADER_BYTES, type SegmentEnds } from './segment.ts';
+import { nameOfSegment, type SegmentEnds } from './segment.ts';
 
 /** Records that were written to a segment, and where they end. */
 export interface Written {
@@ -33,6 +33,18 @@ export class SegmentChain {
       segments: this.#past.length + (current === undefined ? 0 : 1),
       bytes: this.#past.reduce((sum, { bytes }) => sum + bytes, current?.ends.written ?? 0),
     };
+  }
+
+  /** Where the last record ends, or will begin in a segment that has none. */
+  get end(): JournalPosition {
+    const { number, ends } = this.#current ?? this.#previous;
+    return { segment: number, offset: ends.written };
+  }
+
+  /** Where the records of each segment end, oldest first. */
+  get ends(): readonly JournalPosition[] {
+    const past = this.#past.map(({ number, ends }) => ({ segment: number, offset: ends.written }));
+    return this.#current === undefined ? past : [...past, this.end];
   }
 
   /** The segment that takes records; a new one if need be. */
@@ -103,8 +115,6 @@ export class SegmentChain {
   }
 }
 
-/** A segment without records ends where the one before it does. */
 function endsBy({ number, ends }: StoredSegment, upTo: JournalPosition): boolean {
-  if (ends.written === SEGMENT_HEADER_BYTES || number < upTo.segment) return true;
-  return number === upTo.segment && ends.written <= upTo.offset;
+  return number < upTo.segment || (number === upTo.segment && ends.written <= upTo.offset);
 }

@@ -1,12 +1,14 @@
 import {
   type Durability,
   type Journal,
+  type JournalEntry,
   type JournalPosition,
   JournalUnavailable,
 } from '../../ports/journal.ts';
 import { bytesOfFrame, MAX_RECORD_BYTES } from './frame.ts';
 import type { JournalFiles } from './journal-files.ts';
 import type { StoredSegment } from './read-journal.ts';
+import { readSegment } from './read-segment.ts';
 import { Reserve } from './reserve.ts';
 import { SegmentChain, type Written } from './segment-chain.ts';
 import { type WaitingAppend, WaitingAppends } from './waiting-appends.ts';
@@ -75,6 +77,10 @@ export class SegmentedJournal implements Journal {
     return this.#chain.size;
   }
 
+  get end(): JournalPosition {
+    return this.#chain.end;
+  }
+
   append(record: Uint8Array, durability: Durability): Promise<JournalPosition> {
     const refusal = this.#refusalOf(record);
     if (refusal !== undefined) return Promise.reject(refusal);
@@ -82,6 +88,20 @@ export class SegmentedJournal implements Journal {
       this.#waiting.add({ record, durability, resolve, reject });
       void this.#work();
     });
+  }
+
+  async *read(): AsyncGenerator<readonly JournalEntry[], void, void> {
+    const released = this.#releases;
+    let letGo = () => {};
+    this.#releases = new Promise((resolve) => {
+      letGo = resolve;
+    });
+    try {
+      await released;
+      for (const end of this.#chain.ends) yield* readSegment(this.#files, end);
+    } finally {
+      letGo();
+    }
   }
 
   release(upTo: JournalPosition): Promise<void> {

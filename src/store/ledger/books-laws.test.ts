@@ -194,12 +194,12 @@ describe('books', () => {
     fc.assert(
       fc.property(histories, fc.constantFrom(...OWNERS), limits, (history, scopes, limits) => {
         const { books, atMs } = play(history);
-        const { creditNanos, totalNanos } = books.affordable({ scopes, limits, atMs });
+        const { creditNanos, totalNanos } = books.headroom({ scopes, limits, atMs }).affordable;
         const passes = (amount: Amount) =>
           throughLines(books).reserve({ generationId: 'new', scopes, limits, amount, row: {}, atMs }).ok;
-        for (const credit of new Set([1n, creditNanos ?? 1n, (creditNanos ?? 1n) + 1n])) {
+        for (const credit of new Set([0n, 1n, creditNanos ?? 1n, (creditNanos ?? 1n) + 1n])) {
           for (const byok of new Set([0n, (totalNanos ?? 5n) - credit, (totalNanos ?? 5n) - credit + 1n])) {
-            if (byok < 0n || credit === 0n) continue;
+            if (byok < 0n) continue;
             const fits =
               (creditNanos === null || credit <= creditNanos) &&
               (totalNanos === null || credit + byok <= totalNanos);

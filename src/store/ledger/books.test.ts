@@ -34,7 +34,7 @@ describe('reserving', () => {
   it('takes nothing from an account that nobody gave a balance, and refuses nothing', () => {
     const books = new Books();
     expect(reserve(books, 'g', credit(10n ** 15n)).ok).toBe(true);
-    expect(books.affordable({ scopes, limits: FREE, atMs: NOON })).toEqual({
+    expect(books.headroom({ scopes, limits: FREE, atMs: NOON }).affordable).toEqual({
       creditNanos: null,
       totalNanos: null,
     });
@@ -64,24 +64,25 @@ describe('reserving', () => {
     books.grant('a', 5n, NOON);
     const limits: Limits = { key: [limit(100n)], workspace: [limit(100n)] };
     expect(reserve(books, 'g', credit(6n), limits)).toMatchObject({ refusal: { scope: 'account' } });
-    expect(books.affordable({ scopes, limits, atMs: NOON }).creditNanos).toBe(5n);
+    expect(books.headroom({ scopes, limits, atMs: NOON }).affordable.creditNanos).toBe(5n);
     books.grant('a', null, NOON);
-    expect(books.affordable({ scopes, limits, atMs: NOON }).creditNanos).toBe(100n);
+    expect(books.headroom({ scopes, limits, atMs: NOON }).affordable.creditNanos).toBe(100n);
   });
 
-  it('names the narrowest scope, and the budget of a workspace that is used up', () => {
+  it('names the limit that leaves least, the narrowest of equals', () => {
     const books = new Books();
     books.grant('a', 1n, NOON);
     const limits: Limits = {
       key: [limit(1n, 'daily')],
       workspace: [limit(1n, 'weekly'), limit(0n, 'daily')],
     };
-    expect(reserve(books, 'g', credit(2n), limits)).toMatchObject({
+    const refusal = { scope: 'workspace', window: 'daily', limitNanos: 0n, leftNanos: 0n };
+    expect(reserve(books, 'g', credit(2n), limits)).toMatchObject({ refusal });
+    expect(books.tightest({ scopes, limits, atMs: NOON })).toEqual(refusal);
+    expect(reserve(books, 'g', credit(2n), { ...limits, workspace: [limit(1n, 'weekly')] })).toMatchObject({
       refusal: { scope: 'key', window: 'daily' },
     });
-    expect(reserve(books, 'g', credit(1n), limits)).toMatchObject({
-      refusal: { scope: 'workspace', window: 'daily', limitNanos: 0n, leftNanos: 0n },
-    });
+    expect(books.tightest({ scopes: { ...scopes, account: 'b' }, limits: FREE, atMs: NOON })).toBeUndefined();
   });
 
   it('does not know an id twice', () => {
@@ -107,7 +108,10 @@ describe('reserving', () => {
     expect(reserve(books, 'plain', byok(50n), keyLimit(limit(10n))).ok).toBe(true);
     settle(books, 'plain', byok(4n));
     const limits = keyLimit(limit(10n, 'lifetime', true));
-    expect(books.affordable({ scopes, limits, atMs: NOON })).toEqual({ creditNanos: 0n, totalNanos: 6n });
+    expect(books.headroom({ scopes, limits, atMs: NOON }).affordable).toEqual({
+      creditNanos: 0n,
+      totalNanos: 6n,
+    });
     expect(reserve(books, 'refused', byok(7n), limits)).toMatchObject({ refusal: { leftNanos: 6n } });
     expect(reserve(books, 'counted', byok(6n), limits).ok).toBe(true);
     expect(books.spendingOf('key', 'k', NOON)).toMatchObject({
@@ -122,9 +126,9 @@ describe('reserving', () => {
     reserve(books, 'one', credit(6n), limits);
     settle(books, 'one', credit(6n));
     reserve(books, 'held', credit(3n), limits);
-    expect(books.affordable({ scopes, limits, atMs: NOON }).creditNanos).toBe(1n);
+    expect(books.headroom({ scopes, limits, atMs: NOON }).affordable.creditNanos).toBe(1n);
     const later = NOON + 31 * DAY;
-    expect(books.affordable({ scopes, limits, atMs: later }).creditNanos).toBe(
+    expect(books.headroom({ scopes, limits, atMs: later }).affordable.creditNanos).toBe(
       window === 'lifetime' ? 1n : 7n,
     );
   });
@@ -251,7 +255,9 @@ describe('voiding', () => {
     reserve(books, 'g', credit(10n), keyLimit(limit(10n)));
     expect(books.void('g', NOON).ok).toBe(true);
     expect(books.open.size).toBe(0);
-    expect(books.affordable({ scopes, limits: keyLimit(limit(10n)), atMs: NOON }).creditNanos).toBe(10n);
+    expect(books.headroom({ scopes, limits: keyLimit(limit(10n)), atMs: NOON }).affordable.creditNanos).toBe(
+      10n,
+    );
     expect(books.verify()).toMatchObject([{ settledNanos: 0n, leftNanos: 10n, differenceNanos: 0n }]);
   });
 });
@@ -297,7 +303,7 @@ describe('forgetting', () => {
     reserve(books, 'g', credit(7n));
     books.forget('key', 'k', NOON);
     const limits = keyLimit(limit(10n));
-    expect(books.affordable({ scopes, limits, atMs: NOON }).creditNanos).toBe(3n);
+    expect(books.headroom({ scopes, limits, atMs: NOON }).affordable.creditNanos).toBe(3n);
     settle(books, 'g', credit(7n));
     expect(spent(books).lifetime).toBe(7n);
   });

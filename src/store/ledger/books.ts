@@ -3,8 +3,8 @@ import type { JsonObject } from '../../kit/json.ts';
 import type { Nanos } from '../../kit/money.ts';
 import type {
   AccountStatement,
-  Affordable,
   ForgettableScope,
+  Headroom,
   Limits,
   Purse,
   Refusal,
@@ -16,9 +16,9 @@ import type {
 import { limitsOf } from './balance.ts';
 import { type Applied, type BooksSnapshot, BooksState, EMPTY_BOOKS } from './books-state.ts';
 import {
-  affordableWithin,
   chargeWithin,
   countedNanos,
+  headroomWithin,
   refusalOf,
   SCOPES,
   type Standing,
@@ -102,9 +102,14 @@ export class Books {
     return { ok: true, record };
   }
 
-  /** The most that could be reserved. */
-  affordable({ scopes, limits, atMs }: Purse): Affordable {
-    return affordableWithin(this.#standings(scopes, limits, atMs));
+  /** What there is to reserve from. */
+  headroom({ scopes, limits, atMs }: Purse): Headroom {
+    return headroomWithin(this.#standings(scopes, limits, atMs));
+  }
+
+  /** The limit that leaves least; undefined when nothing is limited. */
+  tightest({ scopes, limits, atMs }: Purse): Refusal | undefined {
+    return refusalOf(this.#standings(scopes, limits, atMs));
   }
 
   /** Reserves more for an open generation, within the limits that it was accepted under. */
@@ -262,8 +267,13 @@ export class Books {
       const { spending, reserved } = this.#state.tallyOf(scope, scopes[scope]);
       const current = spendingAt(spending, windows);
       for (const limit of own) {
-        const leftNanos = limit.nanos - spentNanos(limit, current) - countedNanos(limit, reserved);
-        standings.push({ scope, limit, leftNanos });
+        const unspentNanos = limit.nanos - spentNanos(limit, current);
+        standings.push({
+          scope,
+          limit,
+          unspentNanos,
+          leftNanos: unspentNanos - countedNanos(limit, reserved),
+        });
       }
     }
     return standings;

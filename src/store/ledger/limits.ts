@@ -1,6 +1,6 @@
 import type { Amount } from '../../ir/amount.ts';
 import type { Nanos } from '../../kit/money.ts';
-import type { Affordable, Limit, Refusal, Scope, Spending } from '../../ports/ledger.ts';
+import type { Headroom, Limit, Refusal, Scope, Spending } from '../../ports/ledger.ts';
 
 /** In the order in which limits are checked. */
 export const SCOPES: readonly Scope[] = ['key', 'workspace', 'account'];
@@ -11,6 +11,8 @@ export interface Standing {
   readonly limit: Limit;
   /** Neither spent nor reserved. Negative after the limit was lowered. */
   readonly leftNanos: Nanos;
+  /** Not spent, whatever is reserved of it. Negative after the limit was lowered. */
+  readonly unspentNanos: Nanos;
 }
 
 /** The part of an amount that a limit counts. */
@@ -23,23 +25,33 @@ export function spentNanos({ window, countsByok }: Limit, { credit, byok }: Spen
   return countsByok ? credit[window] + byok[window] : credit[window];
 }
 
-/** The first limit that an amount would break. */
-export function refusalOf(standings: readonly Standing[], amount: Amount): Refusal | undefined {
-  for (const { scope, limit, leftNanos } of standings) {
-    if (countedNanos(limit, amount) <= leftNanos) continue;
-    return {
-      scope,
-      window: limit.window,
-      limitNanos: limit.nanos,
-      leftNanos: atLeastZero(leftNanos),
-    };
+/**
+ * Of the limits that an amount would break, or of all of them if there is no amount, the one that leaves least; of equals the
+ * first. Undefined when there is none.
+ */
+export function refusalOf(standings: readonly Standing[], amount?: Amount): Refusal | undefined {
+  let tightest: Standing | undefined;
+  for (const standing of standings) {
+    if (amount !== undefined && isWithin(standing, amount)) continue;
+    if (tightest === undefined || standing.leftNanos < tightest.leftNanos) tightest = standing;
   }
-  return undefined;
+  if (tightest === undefined) return undefined;
+  const { scope, limit, leftNanos } = tightest;
+  return { scope, window: limit.window, limitNanos: limit.nanos, leftNanos: atLeastZero(leftNanos) };
 }
 
-/** The most that all limits let pass. */
-export function affordableWithin(standings: readonly Standing[]): Affordable {
-  return { creditNanos: leastLeft(standings, false), totalNanos: leastLeft(standings, true) };
+/** What costs nothing passes even a limit that was lowered below what is spent. */
+function isWithin({ limit, leftNanos }: Standing, amount: Amount): boolean {
+  const counted = countedNanos(limit, amount);
+  return counted === 0n || counted <= leftNanos;
+}
+
+/** What all limits together leave. */
+export function headroomWithin(standings: readonly Standing[]): Headroom {
+  return {
+    affordable: { creditNanos: least(standings, false, left), totalNanos: least(standings, true, left) },
+    unspent: { creditNanos: least(standings, false, unspent), totalNanos: least(standings, true, unspent) },
+  };
 }
 
 /**
@@ -56,10 +68,18 @@ export function chargeWithin(standings: readonly Standing[], reserved: Amount, u
   return { creditNanos, byokNanos: used.byokNanos };
 }
 
-function leastLeft(standings: readonly Standing[], countsByok: boolean): Nanos | null {
+const left = ({ leftNanos }: Standing): Nanos => leftNanos;
+const unspent = ({ unspentNanos }: Standing): Nanos => unspentNanos;
+
+function least(
+  standings: readonly Standing[],
+  countsByok: boolean,
+  measure: (standing: Standing) => Nanos,
+): Nanos | null {
   let least: Nanos | null = null;
-  for (const { limit, leftNanos } of standings) {
-    if (limit.countsByok === countsByok && (least === null || leftNanos < least)) least = leftNanos;
+  for (const standing of standings) {
+    const nanos = measure(standing);
+    if (standing.limit.countsByok === countsByok && (least === null || nanos < least)) least = nanos;
   }
   return least === null ? null : atLeastZero(least);
 }

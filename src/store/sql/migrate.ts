@@ -4,13 +4,21 @@ import { MIGRATIONS } from './migrations/all.ts';
 import type { Migration } from './migrations/migration.ts';
 import type { Tables } from './tables.ts';
 
+/** What may differ between one migration and another. */
+export interface MigrationOptions {
+  readonly migrations?: readonly Migration[];
+  /** Comes first in the transaction: where several processes share a database they take turns here. */
+  readonly before?: (transaction: Kysely<Tables>) => Promise<void>;
+}
+
 /** Brings the database to the newest shape: all missing steps, or none of them. */
 export async function migrate(
   database: Kysely<Tables>,
   nowMs: number,
-  migrations: readonly Migration[] = MIGRATIONS,
+  { migrations = MIGRATIONS, before }: MigrationOptions = {},
 ): Promise<void> {
   await database.transaction().execute(async (transaction) => {
+    await before?.(transaction);
     await transaction.schema
       .createTable('schema_migrations')
       .ifNotExists()

@@ -1,5 +1,5 @@
 import { closeSync, openSync } from 'node:fs';
-import { Kysely, type SqliteDatabase, SqliteDialect } from 'kysely';
+import { Kysely, type SqliteDatabase, SqliteDialect, sql } from 'kysely';
 import Database from 'libsql';
 import { DataDirectoryProblem } from '../data-directory-problem.ts';
 import { migrate } from './migrate.ts';
@@ -17,6 +17,11 @@ export async function openSqlite(file: string, nowMs: number): Promise<Kysely<Ta
   } catch (error) {
     throw problemOf(file, error);
   }
+}
+
+/** Empties the log of writes, which still has what was overwritten in the database itself. */
+export async function emptyWriteLog(database: Kysely<Tables>): Promise<void> {
+  await sql`PRAGMA wal_checkpoint(TRUNCATE)`.execute(database);
 }
 
 async function openConnection(file: string, nowMs: number): Promise<Kysely<Tables>> {

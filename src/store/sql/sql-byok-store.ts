@@ -1,4 +1,4 @@
-import { type Kysely, type SelectQueryBuilder, sql, type Transaction } from 'kysely';
+import type { Kysely, SelectQueryBuilder, Transaction } from 'kysely';
 import { keyIdOf } from '../../kit/encrypt.ts';
 import type {
   ByokChange,
@@ -9,21 +9,22 @@ import type {
   SecretReplacement,
 } from '../../ports/byok.ts';
 import type { ByokRow, Tables } from './tables.ts';
+import { transact } from './transact.ts';
 import { numberOrNull } from './whole-number.ts';
 
-/**
- * Credentials in the embedded database. The statements are those of PostgreSQL as well, but for the one that empties
- * the log of writes.
- */
+/** Credentials in a database. The statements are those of SQLite and of PostgreSQL. */
 export class SqlByokStore implements ByokStore {
   readonly #database: Kysely<Tables>;
+  readonly #forgetWiped: (database: Kysely<Tables>) => Promise<void>;
 
-  constructor(database: Kysely<Tables>) {
+  /** `forgetWiped` makes an engine forget what was overwritten, where there is a way to tell it so. */
+  constructor(database: Kysely<Tables>, forgetWiped: (database: Kysely<Tables>) => Promise<void>) {
     this.#database = database;
+    this.#forgetWiped = forgetWiped;
   }
 
   insert(credential: Omit<ByokCredential, 'sortOrder'>): Promise<ByokCredential> {
-    return this.#database.transaction().execute(async (transaction) => {
+    return transact(this.#database, async (transaction) => {
       const last = await transaction
         .selectFrom('byok_credentials')
         .select((select) => select.fn.max('sort_order').as('place'))
@@ -65,7 +66,7 @@ export class SqlByokStore implements ByokStore {
     decide: (current: ByokCredential) => ByokChange,
     atMs: number,
   ): Promise<ByokCredential | undefined> {
-    return this.#database.transaction().execute(async (transaction) => {
+    return transact(this.#database, async (transaction) => {
       const row = await one(transaction, accountId, id).executeTakeFirst();
       if (row === undefined) return undefined;
       const current = credentialOf(row);
@@ -111,7 +112,7 @@ export class SqlByokStore implements ByokStore {
   }
 
   reencrypt(replacements: readonly SecretReplacement[]): Promise<void> {
-    return this.#database.transaction().execute(async (transaction) => {
+    return transact(this.#database, async (transaction) => {
       for (const { id, was, becomes } of replacements) {
         await transaction
           .updateTable('byok_credentials')
@@ -124,7 +125,7 @@ export class SqlByokStore implements ByokStore {
   }
 
   async forgetWiped(): Promise<void> {
-    await sql`PRAGMA wal_checkpoint(TRUNCATE)`.execute(this.#database);
+    await this.#forgetWiped(this.#database);
   }
 
   #matching({ accountId, workspaceId, provider }: ByokFilter) {

@@ -1,3 +1,5 @@
+import type { LimitWindow } from '../../kit/windows.ts';
+
 /**
  * The tables as queries see them. Whole numbers come back as bigint from SQLite and as text from PostgreSQL, so every
  * one is read through Number() or BigInt(); truth values are 0 and 1 because both engines have those.
@@ -5,8 +7,13 @@
 export interface Tables {
   accounts: AccountRow;
   workspaces: WorkspaceRow;
+  budgets: BudgetRow;
   keys: KeyRow;
   byok_credentials: ByokRow;
+  generations: GenerationTableRow;
+  ledger_tallies: LedgerTallyRow;
+  ledger_reservations: LedgerReservationRow;
+  ledger_grants: LedgerGrantRow;
   /** Facts about the whole installation, one a row. */
   installation: { name: string; value: string };
   /** Migrations that have run. */
@@ -29,6 +36,28 @@ export interface WorkspaceRow {
   name: string;
   is_default: WholeNumber;
   created_at_ms: WholeNumber;
+  description: string | null;
+  default_text_model: string | null;
+  default_image_model: string | null;
+  default_provider_sort: string | null;
+  is_observability_io_logging_enabled: WholeNumber;
+  is_observability_broadcast_enabled: WholeNumber;
+  is_data_discount_logging_enabled: WholeNumber;
+  io_logging_sampling_rate: number;
+  /** A list as JSON. */
+  io_logging_api_key_ids: string | null;
+  include_byok_in_budgets: WholeNumber;
+  created_by: string | null;
+  updated_at_ms: WholeNumber | null;
+}
+
+export interface BudgetRow {
+  id: string;
+  workspace_id: string;
+  limit_window: string;
+  limit_nanos: WholeNumber;
+  created_at_ms: WholeNumber;
+  updated_at_ms: WholeNumber;
 }
 
 export interface KeyRow {
@@ -43,6 +72,10 @@ export interface KeyRow {
   updated_at_ms: WholeNumber | null;
   expires_at_ms: WholeNumber | null;
   creator_user_id: string | null;
+  limit_nanos: WholeNumber | null;
+  limit_reset: string | null;
+  include_byok_in_limit: WholeNumber;
+  external_user: string | null;
 }
 
 /** Lists are JSON. A deleted credential has no secret. */
@@ -68,4 +101,52 @@ export interface ByokRow {
   created_at_ms: WholeNumber;
   updated_at_ms: WholeNumber | null;
   deleted_at_ms: WholeNumber | null;
+}
+
+/** `details` is JSON. */
+export interface GenerationTableRow {
+  id: string;
+  account_id: string;
+  workspace_id: string;
+  key_hash: string;
+  settled_at_ms: WholeNumber;
+  credit_nanos: WholeNumber;
+  byok_nanos: WholeNumber;
+  written_off_nanos: WholeNumber;
+  details: string;
+}
+
+/** Sums and the windows that they belong to, in nano-dollars; the last three are of accounts only. PostgreSQL alone uses it. */
+export interface LedgerTallyRow extends Record<`${'credit' | 'byok'}_${LimitWindow}`, WholeNumber> {
+  scope: string;
+  id: string;
+  window_daily: WholeNumber;
+  window_weekly: WholeNumber;
+  window_monthly: WholeNumber;
+  reserved_credit: WholeNumber;
+  reserved_byok: WholeNumber;
+  granted_nanos: WholeNumber;
+  is_enforced: WholeNumber;
+  left_nanos: WholeNumber;
+}
+
+/** Money of a generation that is not settled. Times are those of the database. */
+export interface LedgerReservationRow {
+  generation_id: string;
+  gateway_id: string;
+  key_hash: string;
+  workspace_id: string;
+  account_id: string;
+  credit_nanos: WholeNumber;
+  byok_nanos: WholeNumber;
+  reserved_at_ms: WholeNumber;
+  expires_at_ms: WholeNumber;
+}
+
+/** What an account was given in all by then; null = its balance is not enforced. */
+export interface LedgerGrantRow {
+  account_id: string;
+  number: WholeNumber;
+  granted_nanos: WholeNumber | null;
+  granted_at_ms: WholeNumber;
 }

@@ -1,6 +1,15 @@
 import { tenancyMigration } from './0001-tenancy.ts';
 import { byokMigration } from './0002-byok.ts';
+import { limitsMigration } from './0003-limits.ts';
+import { generationsMigration } from './0004-generations.ts';
+import { ledgerMigration } from './0005-ledger.ts';
 import type { Migration } from './migration.ts';
 
 /** Every migration, oldest first. New ones go to the end. */
-export const MIGRATIONS: readonly Migration[] = [tenancyMigration, byokMigration];
+export const MIGRATIONS: readonly Migration[] = [
+  tenancyMigration,
+  byokMigration,
+  limitsMigration,
+  generationsMigration,
+  ledgerMigration,
+];

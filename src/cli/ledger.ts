@@ -1,0 +1,48 @@
+import type { Flags } from '../config/load.ts';
+import type { LedgerView, RebuildView } from '../control/ledger-view.ts';
+import type { Told } from './keys.ts';
+import { tableText, usdText } from './output.ts';
+import { runControlCommand } from './run-control-command.ts';
+
+/** Checks the books: the money equation of every account, to the nano-dollar. Fails where it does not hold. */
+export async function verifyLedger(flags: Flags): Promise<Told<LedgerView>> {
+  const result = await runControlCommand(flags, 'ledger.verify', {});
+  const isRight = result.accounts.every(({ difference_nanos }) => difference_nanos === 0);
+  const verdict = isRight
+    ? 'The books are right.\n'
+    : 'The books are WRONG: granted - settled - reserved - left is not 0 where a difference is shown.\n';
+  return { result, text: `${accountTable(result)}\n${factsText(result)}${verdict}`, hasFailed: !isRight };
+}
+
+/** Makes the rows of generations anew, as far as the journal reaches. */
+export async function rebuildLedger(flags: Flags): Promise<Told<RebuildView>> {
+  const result = await runControlCommand(flags, 'ledger.rebuild', {});
+  return { result, text: `There are rows of ${result.generations} generations.\n` };
+}
+
+function accountTable({ accounts }: LedgerView): string {
+  return tableText(
+    ['ACCOUNT', 'GRANTED', 'SETTLED', 'RESERVED', 'LEFT', 'DIFFERENCE', 'ID'],
+    accounts.map((account) => [
+      account.name,
+      moneyText(account.granted_usd),
+      usdText(account.settled_usd),
+      usdText(account.reserved_usd),
+      moneyText(account.left_usd),
+      String(account.difference_nanos),
+      account.id,
+    ]),
+  );
+}
+
+function factsText({ open_reservations, generations, journal }: LedgerView): string {
+  const torn = journal.torn_tail_bytes > 0 ? `, ${journal.torn_tail_bytes} bytes of a torn end dropped` : '';
+  return (
+    `${open_reservations} open reservations, ${generations} generations.\n` +
+    `Journal: ${journal.bytes} bytes in ${journal.segments} segments${torn}.\n`
+  );
+}
+
+function moneyText(usd: number | null): string {
+  return usd === null ? 'none' : usdText(usd);
+}

@@ -1,0 +1,72 @@
+import Type, { type Static } from 'typebox';
+import { MOST_USD, type Nanos, usdOf } from '../kit/money.ts';
+import { closed, oneOf } from '../kit/schema.ts';
+import { type LimitWindow, RESET_WINDOWS } from '../kit/windows.ts';
+import { isoTime } from './iso-time.ts';
+import { nullable } from './nullable.ts';
+
+/** Body of `PUT /workspaces/{id}/budgets/{interval}`. */
+export const setBudgetSchema = closed({
+  limit_usd: Type.Number({
+    exclusiveMinimum: 0,
+    maximum: MOST_USD,
+    description: 'The most that the workspace may spend; finer than a nano-dollar is rounded half up.',
+  }),
+  include_byok_in_budgets: Type.Optional(
+    Type.Boolean({
+      description: 'What own credentials served counts towards every budget of the workspace.',
+    }),
+  ),
+});
+
+export type SetBudget = Static<typeof setBudgetSchema>;
+
+/** A budget of a workspace. */
+export const budgetSchema = Type.Object(
+  {
+    id: Type.String({ format: 'uuid' }),
+    workspace_id: Type.String({ format: 'uuid' }),
+    limit_usd: Type.Number(),
+    reset_interval: nullable(oneOf(RESET_WINDOWS), { description: 'Null = never begins anew.' }),
+    created_at: Type.String({ format: 'date-time' }),
+    updated_at: Type.String({ format: 'date-time' }),
+  },
+  { description: 'The most that a workspace may spend in a window (UTC, weeks begin on Monday).' },
+);
+
+export type BudgetObject = Static<typeof budgetSchema>;
+
+const includeByok = Type.Boolean({
+  description: 'What own credentials served counts towards the budgets, at its list price.',
+});
+
+/** Reply of `GET` and `PUT /workspaces/{id}/budgets/{interval}`. */
+export const budgetReplySchema = Type.Object({ data: budgetSchema, include_byok_in_budgets: includeByok });
+
+/** Reply of `GET /workspaces/{id}/budgets`. */
+export const budgetListSchema = Type.Object({
+  data: Type.Array(budgetSchema),
+  include_byok_in_budgets: includeByok,
+});
+
+/** What of a budget is shown. */
+export interface ShownBudget {
+  readonly id: string;
+  readonly workspaceId: string;
+  readonly window: LimitWindow;
+  readonly limitNanos: Nanos;
+  readonly createdAtMs: number;
+  readonly updatedAtMs: number;
+}
+
+/** A budget as the routes show it. */
+export function budgetObject(budget: ShownBudget): BudgetObject {
+  return {
+    id: budget.id,
+    workspace_id: budget.workspaceId,
+    limit_usd: usdOf(budget.limitNanos),
+    reset_interval: budget.window === 'lifetime' ? null : budget.window,
+    created_at: isoTime(budget.createdAtMs),
+    updated_at: isoTime(budget.updatedAtMs),
+  };
+}

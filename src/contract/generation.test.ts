@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+import { generationObject } from './generation.ts';
+
+/** Every member that the contract names. */
+const MEMBERS =
+  `id api_type model provider_name created_at app_id origin http_referer user_agent external_user
+  session_id request_id preset_id router streamed cancelled finish_reason native_finish_reason latency generation_time
+  moderation_latency tokens_prompt tokens_completion native_tokens_prompt native_tokens_completion
+  native_tokens_reasoning native_tokens_cached native_tokens_completion_images num_media_prompt num_media_completion
+  num_input_audio_prompt num_search_results num_fetches web_search_engine usage total_cost upstream_inference_cost
+  cache_discount is_byok service_tier data_region upstream_id workspace_id response_cache_source_id provider_responses
+  usage_source routing`.split(/\s+/);
+
+const shown = (row = {}) =>
+  generationObject({
+    id: 'gen-1-x',
+    scopes: { workspace: 'w' },
+    charge: { creditNanos: 1_234_567n, byokNanos: 5_000n },
+    row,
+  });
+
+describe('generationObject', () => {
+  it('has every member of the contract and no other, whatever the row has', () => {
+    expect(Object.keys(shown()).sort()).toEqual([...MEMBERS].sort());
+    expect(Object.keys(shown({ app_title: 'x', web_search_nanos: '1' })).sort()).toEqual([...MEMBERS].sort());
+  });
+
+  it('shows money in USD, that of own credentials only where one served', () => {
+    expect(shown({ is_byok: false, cache_discount_nanos: '-250' })).toMatchObject({
+      usage: 0.001234567,
+      total_cost: 0.001234567,
+      upstream_inference_cost: null,
+      cache_discount: -0.00000025,
+    });
+    expect(shown({ is_byok: true, cache_discount_nanos: '0' })).toMatchObject({
+      upstream_inference_cost: 0.000005,
+      cache_discount: null,
+    });
+  });
+});

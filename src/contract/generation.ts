@@ -1,0 +1,128 @@
+import Type, { type Static, type TSchema } from 'typebox';
+import type { JsonObject } from '../kit/json.ts';
+import { textAt } from '../kit/members.ts';
+import { type Nanos, usdOf } from '../kit/money.ts';
+import { nullable } from './nullable.ts';
+
+/** Query of `GET /generation` and `GET /generation/content`. */
+export const generationQuerySchema = Type.Object({
+  id: Type.String({ minLength: 1, maxLength: 256, description: 'The id of the generation, `gen-...`.' }),
+});
+
+export type GenerationQuery = Static<typeof generationQuerySchema>;
+
+const text = nullable(Type.String());
+const whole = nullable(Type.Integer());
+const money = Type.Number({ description: 'USD.' });
+const milliseconds = (description: string) => nullable(Type.Integer(), { description });
+
+/** Members that the row of a generation brings; null where it has none. */
+const ROW_MEMBERS = {
+  api_type: Type.String({ description: 'What was asked for: `completions`.' }),
+  model: Type.String(),
+  provider_name: text,
+  created_at: Type.String({ format: 'date-time' }),
+  app_id: whole,
+  origin: text,
+  http_referer: text,
+  user_agent: text,
+  external_user: nullable(Type.String(), { description: 'The end user, as the request named them.' }),
+  session_id: text,
+  request_id: nullable(Type.String(), { description: 'Your `x-request-id`, else the id.' }),
+  preset_id: text,
+  router: nullable(Type.String(), { description: 'The router that chose the model.' }),
+  streamed: Type.Boolean(),
+  cancelled: Type.Boolean({ description: 'The caller went away before the end.' }),
+  finish_reason: nullable(Type.String(), {
+    description: '`error` after a failure, null where the caller went away.',
+  }),
+  native_finish_reason: text,
+  latency: milliseconds('To the first content, milliseconds.'),
+  generation_time: milliseconds('From the call that served to its end, milliseconds.'),
+  moderation_latency: milliseconds('Milliseconds.'),
+  tokens_prompt: whole,
+  tokens_completion: whole,
+  native_tokens_prompt: whole,
+  native_tokens_completion: whole,
+  native_tokens_reasoning: whole,
+  native_tokens_cached: whole,
+  native_tokens_completion_images: whole,
+  num_media_prompt: whole,
+  num_media_completion: whole,
+  num_input_audio_prompt: whole,
+  num_search_results: whole,
+  num_fetches: whole,
+  web_search_engine: text,
+  is_byok: Type.Boolean(),
+  service_tier: text,
+  data_region: Type.String({ description: '`global`.' }),
+  upstream_id: text,
+  response_cache_source_id: text,
+  provider_responses: nullable(Type.Array(Type.Object({}, { additionalProperties: true })), {
+    description: 'Every upstream call, in order.',
+  }),
+  usage_source: Type.String({
+    description: '`measured`: the upstream said so; `estimated`: we counted; `none`: nothing is known.',
+  }),
+  routing: nullable(Type.Object({}, { additionalProperties: true }), {
+    description: 'The routing metadata of its time; long lists are cut.',
+  }),
+} satisfies Record<string, TSchema>;
+
+/** One generation. */
+export const generationSchema = Type.Object({
+  id: Type.String(),
+  workspace_id: nullable(Type.String()),
+  usage: money,
+  total_cost: money,
+  upstream_inference_cost: nullable(Type.Number(), {
+    description: 'List price in USD of what your own credential served; null otherwise.',
+  }),
+  cache_discount: nullable(Type.Number(), {
+    description: 'What caching saved, USD; negative where it cost more. Null without caching.',
+  }),
+  ...ROW_MEMBERS,
+});
+
+/** Reply of `GET /generation`. */
+export const generationReplySchema = Type.Object({ data: generationSchema });
+
+/** Reply of `GET /generation/content`. */
+export const generationContentReplySchema = Type.Object({
+  data: Type.Object({
+    input: Type.Object({}, { additionalProperties: true, description: '`{messages}` or `{prompt}`.' }),
+    output: Type.Object(
+      { completion: text, reasoning: text },
+      { additionalProperties: true, description: 'Also `tool_calls`, where there were some.' },
+    ),
+    error: nullable(Type.Object({}, { additionalProperties: true })),
+  }),
+});
+
+/** What of a stored generation is shown. */
+export interface ShownGeneration {
+  readonly id: string;
+  readonly scopes: { readonly workspace: string };
+  readonly charge: { readonly creditNanos: Nanos; readonly byokNanos: Nanos };
+  readonly row: JsonObject;
+}
+
+/** A generation as the route shows it: every member is there. */
+export function generationObject({ id, scopes, charge, row }: ShownGeneration): JsonObject {
+  const cost = usdOf(charge.creditNanos);
+  const discount = nanosAt(row, 'cache_discount_nanos');
+  return {
+    id,
+    workspace_id: scopes.workspace,
+    usage: cost,
+    total_cost: cost,
+    upstream_inference_cost: row.is_byok === true ? usdOf(charge.byokNanos) : null,
+    cache_discount: discount === 0n ? null : usdOf(discount),
+    ...Object.fromEntries(Object.keys(ROW_MEMBERS).map((name) => [name, row[name] ?? null])),
+  };
+}
+
+function nanosAt(row: JsonObject, name: string): Nanos {
+  const digits = textAt(row, name) ?? '';
+  return /^-?\d+$/.test(digits) ? BigInt(digits) : 0n;
+}

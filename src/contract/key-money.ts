@@ -1,0 +1,70 @@
+import Type, { type Static } from 'typebox';
+import { type Nanos, usdOf } from '../kit/money.ts';
+import { oneOf } from '../kit/schema.ts';
+import { type LimitWindow, RESET_WINDOWS, type ResetWindow } from '../kit/windows.ts';
+import { nullable } from './nullable.ts';
+
+const usd = Type.Number({ minimum: 0 });
+
+/** Members of every object that shows what a key may spend and has spent, USD. */
+export const KEY_MONEY = {
+  limit: nullable(usd, { description: 'The most that the key may spend, USD; null = no limit of its own.' }),
+  limit_remaining: nullable(usd, {
+    description: 'What is left of it in the current window, requests in flight not counted.',
+  }),
+  limit_reset: nullable(oneOf(RESET_WINDOWS), {
+    description: 'When the limit begins anew (UTC, weeks on Monday); null = never.',
+  }),
+  include_byok_in_limit: Type.Boolean({
+    description: 'What own credentials served counts towards the limit, at its list price.',
+  }),
+  usage: usd,
+  usage_daily: usd,
+  usage_weekly: usd,
+  usage_monthly: usd,
+  byok_usage: usd,
+  byok_usage_daily: usd,
+  byok_usage_weekly: usd,
+  byok_usage_monthly: usd,
+};
+
+const keyMoneySchema = Type.Object(KEY_MONEY);
+
+type KeyMoneyMembers = Static<typeof keyMoneySchema>;
+
+type Sums = Readonly<Record<LimitWindow, Nanos>>;
+
+/** A key with what it has spent. */
+export interface SpendingKey {
+  readonly key: {
+    readonly limitNanos: Nanos | null;
+    readonly limitReset: ResetWindow | null;
+    readonly includeByokInLimit: boolean;
+  };
+  readonly spending: { readonly credit: Sums; readonly byok: Sums };
+  /** Null = no limit. */
+  readonly remainingNanos: Nanos | null;
+}
+
+/** What a key may spend and has spent, as the routes show it. */
+export function keyMoney({ key, spending, remainingNanos }: SpendingKey): KeyMoneyMembers {
+  const { credit, byok } = spending;
+  return {
+    limit: usdOrNull(key.limitNanos),
+    limit_remaining: usdOrNull(remainingNanos),
+    limit_reset: key.limitReset,
+    include_byok_in_limit: key.includeByokInLimit,
+    usage: usdOf(credit.lifetime),
+    usage_daily: usdOf(credit.daily),
+    usage_weekly: usdOf(credit.weekly),
+    usage_monthly: usdOf(credit.monthly),
+    byok_usage: usdOf(byok.lifetime),
+    byok_usage_daily: usdOf(byok.daily),
+    byok_usage_weekly: usdOf(byok.weekly),
+    byok_usage_monthly: usdOf(byok.monthly),
+  };
+}
+
+function usdOrNull(nanos: Nanos | null): number | null {
+  return nanos === null ? null : usdOf(nanos);
+}

@@ -1,0 +1,133 @@
+import Type, { type Static } from 'typebox';
+import { MOST_USD } from '../kit/money.ts';
+import { closed, oneOf, optional } from '../kit/schema.ts';
+import { RESET_WINDOWS } from '../kit/windows.ts';
+import { isoTime, isoTimeOrNull } from './iso-time.ts';
+import { KEY_MONEY, keyMoney, type SpendingKey } from './key-money.ts';
+import { nullable } from './nullable.ts';
+import { uuid } from './uuid.ts';
+
+const LONGEST_NAME = 255;
+const LONGEST_USER = 256;
+
+/** The seconds may be missing; `Z` and `+00:00` are the offsets of UTC. */
+const UTC_MOMENT = '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d(?::\\d\\d(?:\\.\\d{1,9})?)?(?:Z|\\+00:00)$';
+
+const name = Type.String({ minLength: 1, maxLength: LONGEST_NAME });
+
+const user = Type.String({ minLength: 1, maxLength: LONGEST_USER });
+
+/** What may be said of a key at its creation and changed later. */
+const changeable = {
+  limit: optional(
+    Type.Number({
+      minimum: 0,
+      maximum: MOST_USD,
+      description: 'The most that the key may spend, USD; finer than a nano-dollar is rounded half up.',
+    }),
+  ),
+  limit_reset: optional(oneOf(RESET_WINDOWS)),
+  include_byok_in_limit: Type.Optional(Type.Boolean()),
+};
+
+/** Body of `POST /keys`. */
+export const createKeySchema = closed({
+  name,
+  ...changeable,
+  expires_at: optional(
+    Type.String({
+      pattern: UTC_MOMENT,
+      explain: 'must be a moment in UTC such as 2030-01-31T12:00:00Z',
+      description: 'ISO 8601, UTC only, in the future. The key opens nothing from then on.',
+    }),
+  ),
+  creator_user_id: optional(user),
+  workspace_id: Type.Optional(uuid),
+  external: optional(closed({ user })),
+});
+
+export type CreateKey = Static<typeof createKeySchema>;
+
+/** Body of `PATCH /keys/{hash}`: what is absent stays as it is, null takes a limit away. */
+export const updateKeySchema = closed({
+  name: Type.Optional(name),
+  disabled: Type.Optional(Type.Boolean()),
+  ...changeable,
+});
+
+export type UpdateKey = Static<typeof updateKeySchema>;
+
+/** Query of `GET /keys`. */
+export const keysQuerySchema = Type.Object({
+  offset: optional(Type.Integer({ minimum: 0, description: 'Keys to skip; a page has 100.' })),
+  include_disabled: optional(Type.Boolean({ description: 'Lists disabled keys too.' })),
+  workspace_id: Type.Optional(uuid),
+});
+
+export type KeysQuery = Static<typeof keysQuerySchema>;
+
+/** A plain key, with the fields of every client generation. */
+export const keySchema = Type.Object(
+  {
+    hash: Type.String({ description: 'SHA-256 of the key, hex: its id.' }),
+    label: Type.String({ description: 'Masked form of the key.' }),
+    name: Type.String(),
+    disabled: Type.Boolean(),
+    ...KEY_MONEY,
+    created_at: Type.String({ format: 'date-time' }),
+    updated_at: nullable(Type.String({ format: 'date-time' })),
+    expires_at: nullable(Type.String({ format: 'date-time' })),
+    creator_user_id: nullable(Type.String()),
+    external_user: nullable(Type.String()),
+    workspace_id: Type.String({ format: 'uuid' }),
+  },
+  { description: 'An API key. The key itself is shown once, when it is made.' },
+);
+
+export type KeyObject = Static<typeof keySchema>;
+
+/** Reply of `POST /keys`. */
+export const issuedKeySchema = Type.Object({
+  data: keySchema,
+  key: Type.String({ description: 'The key itself. Shown this once.' }),
+});
+
+/** Reply of `GET /keys/{hash}` and `PATCH /keys/{hash}`. */
+export const keyReplySchema = Type.Object({ data: keySchema });
+
+/** Reply of `GET /keys`. */
+export const keyListSchema = Type.Object({ data: Type.Array(keySchema) });
+
+/** What of a key may be shown to its account. */
+export interface ShownKey extends SpendingKey {
+  readonly key: SpendingKey['key'] & {
+    readonly hash: string;
+    readonly label: string;
+    readonly name: string;
+    readonly disabled: boolean;
+    readonly createdAtMs: number;
+    readonly updatedAtMs: number | null;
+    readonly expiresAtMs: number | null;
+    readonly creatorUserId: string | null;
+    readonly externalUser: string | null;
+    readonly workspaceId: string;
+  };
+}
+
+/** A key as the routes show it. */
+export function keyObject(shown: ShownKey): KeyObject {
+  const { key } = shown;
+  return {
+    hash: key.hash,
+    label: key.label,
+    name: key.name,
+    disabled: key.disabled,
+    ...keyMoney(shown),
+    created_at: isoTime(key.createdAtMs),
+    updated_at: isoTimeOrNull(key.updatedAtMs),
+    expires_at: isoTimeOrNull(key.expiresAtMs),
+    creator_user_id: key.creatorUserId,
+    external_user: key.externalUser,
+    workspace_id: key.workspaceId,
+  };
+}

@@ -1,0 +1,159 @@
+import Type, { type Static } from 'typebox';
+import { derivedUuid } from '../kit/derived-uuid.ts';
+import { closed, oneOf, optional } from '../kit/schema.ts';
+import { isoTime, isoTimeOrNull } from './iso-time.ts';
+import { nullable } from './nullable.ts';
+
+const LONGEST_NAME = 100;
+const LONGEST_SLUG = 50;
+const LONGEST_DESCRIPTION = 500;
+const LONGEST_MODEL = 256;
+const MOST_KEYS = 1000;
+
+const name = Type.String({ minLength: 1, maxLength: LONGEST_NAME });
+
+const slug = Type.String({
+  minLength: 1,
+  maxLength: LONGEST_SLUG,
+  pattern: '^[a-z0-9]+(?:-[a-z0-9]+)*$',
+  description: 'Lower-case letters, digits and single hyphens between them; unique in the account.',
+});
+
+const KEPT = 'Kept and shown; it steers nothing in this version.';
+
+const model = Type.String({ minLength: 1, maxLength: LONGEST_MODEL });
+
+/** What may be said of a workspace at its creation and changed later, besides its names. */
+const changeable = {
+  description: optional(Type.String({ maxLength: LONGEST_DESCRIPTION })),
+  default_text_model: Type.Optional(
+    nullable(model, {
+      description: 'The model of requests that name none, in the formats in which it may be left out.',
+    }),
+  ),
+  default_image_model: Type.Optional(nullable(model, { description: KEPT })),
+  default_provider_sort: Type.Optional(
+    nullable(oneOf(['price', 'throughput', 'latency', 'exacto']), {
+      description: '`provider.sort` of requests that give neither `sort` nor `order`.',
+    }),
+  ),
+  is_observability_io_logging_enabled: Type.Optional(
+    Type.Boolean({ description: 'Whether prompts and outputs of later requests are stored.' }),
+  ),
+  is_observability_broadcast_enabled: Type.Optional(Type.Boolean({ description: KEPT })),
+  is_data_discount_logging_enabled: Type.Optional(
+    Type.Boolean({ description: `${KEPT} Nothing is used or discounted.` }),
+  ),
+  io_logging_sampling_rate: Type.Optional(
+    Type.Number({ minimum: 0.0001, maximum: 1, description: 'Share of the requests that are stored.' }),
+  ),
+  io_logging_api_key_ids: Type.Optional(
+    nullable(Type.Array(Type.Integer({ minimum: 0 }), { maxItems: MOST_KEYS }), {
+      description:
+        'Numbers of the keys whose requests are stored; null = all. Keys of this gateway have no numbers: with a list nothing is stored.',
+    }),
+  ),
+};
+
+/** Body of `POST /workspaces`. */
+export const createWorkspaceSchema = closed({ name, slug, ...changeable });
+
+export type CreateWorkspace = Static<typeof createWorkspaceSchema>;
+
+/** Body of `PATCH /workspaces/{id}`: what is absent stays as it is. */
+export const updateWorkspaceSchema = closed({
+  name: Type.Optional(name),
+  slug: Type.Optional(slug),
+  ...changeable,
+});
+
+export type UpdateWorkspace = Static<typeof updateWorkspaceSchema>;
+
+/** Query of `GET /workspaces`. */
+export const workspacesQuerySchema = Type.Object({
+  offset: optional(Type.Integer({ minimum: 0, description: 'Workspaces to skip.' })),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: 'Page size; 50 without it.' })),
+});
+
+export type WorkspacesQuery = Static<typeof workspacesQuerySchema>;
+
+/** A workspace, with the fields of every client generation. */
+export const workspaceSchema = Type.Object(
+  {
+    id: Type.String({ format: 'uuid' }),
+    name: Type.String(),
+    slug: Type.String(),
+    description: nullable(Type.String()),
+    default_text_model: nullable(Type.String()),
+    default_image_model: nullable(Type.String()),
+    default_provider_sort: nullable(Type.String()),
+    default_guardrail_id: Type.String({ format: 'uuid' }),
+    is_observability_io_logging_enabled: Type.Boolean(),
+    is_observability_broadcast_enabled: Type.Boolean(),
+    is_data_discount_logging_enabled: Type.Boolean(),
+    io_logging_sampling_rate: Type.Number(),
+    io_logging_api_key_ids: nullable(Type.Array(Type.Integer())),
+    include_byok_in_budgets: Type.Boolean({
+      description: 'What own credentials served counts towards the budgets. Set with a budget.',
+    }),
+    created_by: nullable(Type.String()),
+    created_at: Type.String({ format: 'date-time' }),
+    updated_at: nullable(Type.String({ format: 'date-time' })),
+  },
+  { description: 'A part of an account that has keys, credentials and budgets of its own.' },
+);
+
+export type WorkspaceObject = Static<typeof workspaceSchema>;
+
+/** Reply of `POST /workspaces`, `GET /workspaces/{id}` and `PATCH /workspaces/{id}`. */
+export const workspaceReplySchema = Type.Object({ data: workspaceSchema });
+
+/** Reply of `GET /workspaces`. */
+export const workspaceListSchema = Type.Object({
+  data: Type.Array(workspaceSchema),
+  total_count: Type.Integer({ description: 'All workspaces, on every page.' }),
+});
+
+/** What of a workspace is shown. */
+export interface ShownWorkspace {
+  readonly id: string;
+  readonly name: string;
+  readonly slug: string;
+  readonly description: string | null;
+  readonly defaultTextModel: string | null;
+  readonly defaultImageModel: string | null;
+  readonly defaultProviderSort: string | null;
+  readonly isObservabilityIoLoggingEnabled: boolean;
+  readonly isObservabilityBroadcastEnabled: boolean;
+  readonly isDataDiscountLoggingEnabled: boolean;
+  readonly ioLoggingSamplingRate: number;
+  readonly ioLoggingApiKeyIds: readonly number[] | null;
+  readonly includeByokInBudgets: boolean;
+  readonly createdBy: string | null;
+  readonly createdAtMs: number;
+  readonly updatedAtMs: number | null;
+}
+
+/** A workspace as the routes show it. */
+export function workspaceObject(workspace: ShownWorkspace): WorkspaceObject {
+  const { ioLoggingApiKeyIds } = workspace;
+  return {
+    id: workspace.id,
+    name: workspace.name,
+    slug: workspace.slug,
+    description: workspace.description,
+    default_text_model: workspace.defaultTextModel,
+    default_image_model: workspace.defaultImageModel,
+    default_provider_sort: workspace.defaultProviderSort,
+    default_guardrail_id: derivedUuid(`default guardrail of ${workspace.id}`),
+    is_observability_io_logging_enabled: workspace.isObservabilityIoLoggingEnabled,
+    is_observability_broadcast_enabled: workspace.isObservabilityBroadcastEnabled,
+    is_data_discount_logging_enabled: workspace.isDataDiscountLoggingEnabled,
+    io_logging_sampling_rate: workspace.ioLoggingSamplingRate,
+    io_logging_api_key_ids: ioLoggingApiKeyIds === null ? null : [...ioLoggingApiKeyIds],
+    include_byok_in_budgets: workspace.includeByokInBudgets,
+    created_by: workspace.createdBy,
+    created_at: isoTime(workspace.createdAtMs),
+    updated_at: isoTimeOrNull(workspace.updatedAtMs),
+  };
+}

@@ -1,0 +1,76 @@
+import { type Nanos, usdOf } from '../kit/money.ts';
+import type { AccountStatement, LedgerReport } from '../ports/ledger.ts';
+import type { Account } from '../ports/tenancy.ts';
+
+/** The money of an account: granted - settled - reserved - left = difference. */
+export interface StatementView {
+  readonly id: string;
+  readonly name: string;
+  /** Null = not enforced. */
+  readonly granted_usd: number | null;
+  readonly settled_usd: number;
+  readonly reserved_usd: number;
+  /** Null = not enforced. */
+  readonly left_usd: number | null;
+  /** 0, or the books are wrong. */
+  readonly difference_nanos: number;
+}
+
+/** The books as a whole. */
+export interface LedgerView {
+  readonly accounts: readonly StatementView[];
+  readonly open_reservations: number;
+  readonly generations: number;
+  readonly journal: { readonly segments: number; readonly bytes: number; readonly torn_tail_bytes: number };
+}
+
+/** How rows were made anew. */
+export interface RebuildView {
+  /** Generations that have rows now. */
+  readonly generations: number;
+}
+
+/** A report with the names of all accounts, those without money included. */
+export function ledgerView(report: LedgerReport, accounts: readonly Account[]): LedgerView {
+  const statements = new Map(report.accounts.map((statement) => [statement.accountId, statement]));
+  const names = new Map(accounts.map(({ id, name }) => [id, name]));
+  return {
+    accounts: [...new Set([...names.keys(), ...statements.keys()])].map((id) =>
+      statementView(statements.get(id) ?? nothingOf(id), names.get(id) ?? id),
+    ),
+    open_reservations: report.openReservations,
+    generations: report.generations,
+    journal: {
+      segments: report.journal.segments,
+      bytes: report.journal.bytes,
+      torn_tail_bytes: report.journal.tornTailBytes,
+    },
+  };
+}
+
+function statementView(statement: AccountStatement, name: string): StatementView {
+  return {
+    id: statement.accountId,
+    name,
+    granted_usd: usdOrNull(statement.grantedNanos),
+    settled_usd: usdOf(statement.settledNanos),
+    reserved_usd: usdOf(statement.reservedNanos),
+    left_usd: usdOrNull(statement.leftNanos),
+    difference_nanos: Number(statement.differenceNanos),
+  };
+}
+
+function usdOrNull(nanos: Nanos | null): number | null {
+  return nanos === null ? null : usdOf(nanos);
+}
+
+function nothingOf(accountId: string): AccountStatement {
+  return {
+    accountId,
+    grantedNanos: null,
+    settledNanos: 0n,
+    reservedNanos: 0n,
+    leftNanos: null,
+    differenceNanos: 0n,
+  };
+}

@@ -1,0 +1,105 @@
+import { type Amount, atLeast, minus } from '../../ir/amount.ts';
+import type { Ledger } from '../../ports/ledger.ts';
+import type { Candidate } from '../../routing/candidate.ts';
+import type { Answers } from './learnt-lengths.ts';
+import { LEAST_OUTPUT, type ReservationSize } from './reservation-size.ts';
+import { type CostFacts, WorstCost } from './worst-cost.ts';
+
+/** What an admission is made of. */
+export interface AdmissionParts {
+  readonly generationId: string;
+  readonly answers: Answers;
+  readonly facts: CostFacts;
+  readonly reserved: Amount;
+  readonly kind: ReservationSize['kind'];
+  readonly ledger: Ledger;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+}
+
+/** Output tokens that are reserved ahead of what was written. */
+const LEAD = 256;
+
+/** Output tokens that are reserved at a time, where there is the money. */
+const STEP = 2048;
+
+/** How many times its limit an upstream writes before it is taken to ignore it. */
+const IGNORANCE = 1.5;
+
+/** A request whose money is reserved: what it may write, and how it gets more. */
+export class Admission {
+  /** Whose answers this one is like. */
+  readonly answers: Answers;
+  readonly facts: CostFacts;
+  readonly #generationId: string;
+  readonly #kind: ReservationSize['kind'];
+  readonly #ledger: Ledger;
+  readonly #now: () => number;
+  #reserved: Amount;
+
+  constructor(parts: AdmissionParts) {
+    this.answers = parts.answers;
+    this.facts = parts.facts;
+    this.#generationId = parts.generationId;
+    this.#kind = parts.kind;
+    this.#ledger = parts.ledger;
+    this.#now = parts.now;
+    this.#reserved = parts.reserved;
+  }
+
+  /** All that is reserved by now. */
+  get reserved(): Amount {
+    return this.#reserved;
+  }
+
+  /** The money is short: the answer may have to be ended in the middle. */
+  get isTight(): boolean {
+    return this.#kind === 'begun' || this.#kind === 'rest';
+  }
+
+  /** Whether a candidate can be paid: for all that it may write, or for an answer that is worth beginning. */
+  canPay(candidate: Candidate): boolean {
+    if (this.#kind === 'open') return true;
+    const cost = this.#costOf(candidate);
+    return cost.tokensWithin(this.#reserved) >= Math.min(cost.fullTokens, LEAST_OUTPUT);
+  }
+
+  /** Output tokens that a candidate is let write; undefined = as many as it likes. */
+  mostOutputTokens(candidate: Candidate): number | undefined {
+    if (this.#kind === 'open' || this.#kind === 'begun') return undefined;
+    const cost = this.#costOf(candidate);
+    const paid = cost.tokensWithin(this.#reserved);
+    return paid >= cost.fullTokens ? undefined : Math.max(1, paid);
+  }
+
+  /** Whether an answer may go on after so many tokens. Reserves more where need be; false: it has to end here. */
+  mayGoOn(candidate: Candidate, outputTokens: number): boolean | Promise<boolean> {
+    if (!this.isTight) return true;
+    const cost = this.#costOf(candidate);
+    const paid = cost.tokensWithin(this.#reserved);
+    if (paid >= cost.fullTokens) return true;
+    // Who was told a limit counts by its own tokenizer: only one who ignores it is stopped.
+    if (this.#kind === 'rest') return outputTokens <= paid * IGNORANCE + LEAD;
+    return outputTokens + LEAD <= paid || this.#extend(cost, outputTokens, paid);
+  }
+
+  async #extend(cost: WorstCost, outputTokens: number, paid: number): Promise<boolean> {
+    for (const step of [STEP, LEAD]) {
+      const tokens = Math.min(cost.fullTokens, outputTokens + LEAD + step);
+      if (await this.#raiseTo(cost.amountOf(tokens))) return true;
+    }
+    return outputTokens < paid;
+  }
+
+  async #raiseTo(wanted: Amount): Promise<boolean> {
+    const next = atLeast(this.#reserved, wanted);
+    const more = minus(next, this.#reserved);
+    if (!(await this.#ledger.topUp(this.#generationId, more, this.#now()))) return false;
+    this.#reserved = next;
+    return true;
+  }
+
+  #costOf(candidate: Candidate): WorstCost {
+    return new WorstCost(candidate, this.facts);
+  }
+}

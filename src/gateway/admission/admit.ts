@@ -1,0 +1,200 @@
+import { GatewayError } from '../../ir/errors.ts';
+import type { GenerationRequest } from '../../ir/request.ts';
+import type { JsonObject } from '../../kit/json.ts';
+import {
+  type Headroom,
+  type Ledger,
+  LedgerUnavailable,
+  type Purse,
+  type Reserving,
+} from '../../ports/ledger.ts';
+import { promptOf } from '../estimate.ts';
+import type { GenerationInput } from '../generation.ts';
+import { countInputImages } from '../input-images.ts';
+import type { Plan } from '../plan.ts';
+import type { Tokenizer } from '../tokenizer.ts';
+import { Admission } from './admission.ts';
+import type { Answers, LearntLengths } from './learnt-lengths.ts';
+import { refused } from './refused.ts';
+import { type ReservationSize, sizeReservation, tokensWithin } from './reservation-size.ts';
+import { type CostFacts, WorstCost } from './worst-cost.ts';
+
+/** What admitting needs besides the request. */
+export interface AdmitTools {
+  readonly ledger: Ledger;
+  readonly tokenizer: Tokenizer;
+  readonly learnt: LearntLengths;
+  readonly ownCredentialFee: number;
+  readonly basePath: string;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+}
+
+/** What is known of a request that asks to be admitted. */
+export interface Applicant {
+  readonly input: GenerationInput;
+  readonly request: GenerationRequest;
+  readonly plan: Plan;
+  /** What its row says should the gateway crash. */
+  readonly row: JsonObject;
+  /** The answer is a stream that can be ended in the middle. */
+  readonly canBeCut: boolean;
+}
+
+/** Candidates whose prices are looked at: more than a request may call, for those that are passed over. */
+const MOST_CANDIDATES = 32;
+
+/** Characters of a token where nobody checks the sum. */
+const USUAL_CHARACTERS = 4;
+
+/** Characters of a token at the worst, but for scripts that nearly nobody writes in. */
+const FEWEST_CHARACTERS = 2;
+
+/** Money for so many requests like this one: exact counting is not worth its time. */
+const PLENTY = 8n;
+
+/** How much more tokens an upstream may count than we do, and what it puts around a prompt. */
+const COUNT_SLACK = 1.1;
+const COUNT_EXTRA = 8;
+
+/**
+ * Reserves the money for a request before anything of it goes out. Rejects with a 402 or 403 where a limit forbids it, with
+ * a 503 where nothing can be recorded.
+ */
+export async function admit(applicant: Applicant, tools: AdmitTools): Promise<Admission> {
+  const { characters, count } = measured(applicant, tools);
+  const quick = new Sizing(applicant, tools, characters);
+  const first = await reserve(applicant, tools, (headroom) => quick.withPlenty(headroom));
+  if (first.ok) return quick.admission(first.reserved, tools.ledger);
+  const counted = new Sizing(applicant, tools, { known: await count() });
+  const second = await reserve(applicant, tools, (headroom) => counted.exactly(headroom));
+  if (second.ok) return counted.admission(second.reserved, tools.ledger);
+  throw refused(second.refusal, {
+    scopes: scopesOf(applicant.input),
+    basePath: tools.basePath,
+    ...counted.shortage,
+  });
+}
+
+function measured({ request, input }: Applicant, { tokenizer }: AdmitTools) {
+  const prompt = promptOf(request);
+  return {
+    characters: prompt.characters,
+    count: async () => {
+      const tokens = await prompt.count(tokenizer, input.signal);
+      return Math.ceil(tokens * COUNT_SLACK) + COUNT_EXTRA;
+    },
+  };
+}
+
+async function reserve(
+  { input, row }: Applicant,
+  { ledger, now }: AdmitTools,
+  size: Parameters<Ledger['reserve']>[1],
+): Promise<Reserving> {
+  const purse: Purse = { scopes: scopesOf(input), limits: input.caller.limits, atMs: now() };
+  try {
+    return await ledger.reserve({ ...purse, generationId: input.generationId, row }, size);
+  } catch (error) {
+    if (!(error instanceof LedgerUnavailable)) throw error;
+    throw new GatewayError('overloaded', 'Service temporarily unavailable: nothing can be recorded now', {
+      retryAfterSeconds: 5,
+      cause: error,
+    });
+  }
+}
+
+function scopesOf({ caller }: GenerationInput): Purse['scopes'] {
+  return { key: caller.key.hash, workspace: caller.workspaceId, account: caller.accountId };
+}
+
+/** Tokens of a prompt: counted, or guessed from its characters. */
+type PromptLength = number | { readonly known: number };
+
+/** Decides how much is reserved for one request, and remembers what was decided last. */
+class Sizing {
+  readonly #applicant: Applicant;
+  readonly #tools: AdmitTools;
+  readonly #length: PromptLength;
+  readonly #answers: Answers;
+  #size: ReservationSize | null = null;
+  #costFacts: CostFacts | undefined;
+  #affordableTokens = -1;
+  #requestedTokens = 0;
+
+  constructor(applicant: Applicant, tools: AdmitTools, length: PromptLength) {
+    const { input, plan } = applicant;
+    this.#applicant = applicant;
+    this.#tools = tools;
+    this.#length = length;
+    this.#answers = {
+      keyHash: input.caller.key.hash,
+      accountId: input.caller.accountId,
+      modelId: plan.candidates[0]?.model.id ?? '',
+    };
+  }
+
+  /** Null unless there is no limit, or far more than the request can cost: then its prompt has to be counted first. */
+  withPlenty(headroom: Headroom) {
+    const { affordable } = headroom;
+    const isFree = affordable.creditNanos === null && affordable.totalNanos === null;
+    const size = this.#sizeFor(isFree ? USUAL_CHARACTERS : FEWEST_CHARACTERS, headroom);
+    if (size === null) return null;
+    const most = [affordable.creditNanos, affordable.totalNanos].filter((nanos) => nanos !== null);
+    const whole = size.amount.creditNanos + size.amount.byokNanos;
+    const isPlenty = most.every((nanos) => whole * PLENTY <= nanos);
+    return size.kind === 'open' || (size.kind === 'whole' && isPlenty) ? size.amount : null;
+  }
+
+  /** Null: too little. */
+  exactly(headroom: Headroom) {
+    return this.#sizeFor(1, headroom)?.amount ?? null;
+  }
+
+  /** What a refused request is told. */
+  get shortage() {
+    return { requestedTokens: this.#requestedTokens, affordableTokens: this.#affordableTokens };
+  }
+
+  admission(reserved: Admission['reserved'], ledger: Ledger): Admission {
+    const { generationId } = this.#applicant.input;
+    const size = this.#size;
+    const facts = this.#costFacts;
+    if (size === null || facts === undefined) throw new Error('money was reserved before its size was known');
+    return new Admission({
+      generationId,
+      answers: this.#answers,
+      facts,
+      reserved,
+      kind: size.kind,
+      ledger,
+      now: this.#tools.now,
+    });
+  }
+
+  #sizeFor(charactersPerToken: number, headroom: Headroom): ReservationSize | null {
+    const { request, plan, input, canBeCut } = this.#applicant;
+    const { learnt, ownCredentialFee } = this.#tools;
+    const length = this.#length;
+    const facts: CostFacts = {
+      promptTokens: typeof length === 'number' ? Math.ceil(length / charactersPerToken) : length.known,
+      inputImages: countInputImages(request),
+      maxOutputTokens: request.maxOutputTokens,
+      ownCredentialFee,
+      atMs: input.acceptedAtMs,
+    };
+    const costs = plan.candidates
+      .slice(0, MOST_CANDIDATES)
+      .map((candidate) => new WorstCost(candidate, facts));
+    const longest = learnt.longest(this.#answers);
+    this.#costFacts = facts;
+    this.#requestedTokens = costs[0]?.fullTokens ?? 0;
+    this.#affordableTokens = Math.max(-1, ...costs.map((cost) => tokensWithin(cost, headroom.affordable)));
+    this.#size = sizeReservation(costs, headroom, {
+      learntTokens: longest,
+      // A stream that only begins is paid as it goes; with plenty of money nobody asks.
+      canTopUp: canBeCut && typeof length !== 'number',
+    });
+    return this.#size;
+  }
+}

@@ -1,0 +1,71 @@
+import { GatewayError } from '../../ir/errors.ts';
+import { type Nanos, usdOf } from '../../kit/money.ts';
+import type { LimitWindow } from '../../kit/windows.ts';
+import type { Refusal, ScopeIds } from '../../ports/ledger.ts';
+
+/** What a refused request had asked for. */
+export interface Asked {
+  readonly scopes: ScopeIds;
+  /** Output tokens that were asked for, or that the endpoint writes. */
+  readonly requestedTokens: number;
+  /** Output tokens that could be paid for; below 0: not even the prompt. */
+  readonly affordableTokens: number;
+  readonly basePath: string;
+}
+
+const WINDOW_WORDS: Readonly<Record<LimitWindow, string>> = {
+  daily: 'daily',
+  weekly: 'weekly',
+  monthly: 'monthly',
+  lifetime: 'total',
+};
+
+/** The error for a request that a limit does not let through. */
+export function refused(refusal: Refusal, asked: Asked): GatewayError {
+  return REFUSALS[refusal.scope](refusal, asked);
+}
+
+const REFUSALS: Readonly<Record<Refusal['scope'], (refusal: Refusal, asked: Asked) => GatewayError>> = {
+  key: (refusal, asked) =>
+    new GatewayError(
+      'payment',
+      `Key limit exceeded (${WINDOW_WORDS[refusal.window]} limit).${shortage(asked)} Manage it using ${asked.basePath}/keys/${asked.scopes.key}`,
+      { metadata: metadataOf(refusal) },
+    ),
+  workspace: (refusal, asked) =>
+    new GatewayError(
+      'permission',
+      `Workspace ${WINDOW_WORDS[refusal.window]} budget of $${dollars(refusal.limitNanos)} exceeded.${shortage(asked)} Contact your org admin.`,
+      { metadata: metadataOf(refusal) },
+    ),
+  account: (refusal, asked) =>
+    new GatewayError(
+      'payment',
+      `Insufficient credits.${shortage(asked)} Add more using: signalbox credits set USD`,
+      { metadata: metadataOf(refusal) },
+    ),
+};
+
+/** With cents, and finer where it is finer. */
+function dollars(nanos: Nanos): string {
+  const usd = usdOf(nanos);
+  return nanos % NANOS_PER_CENT === 0n ? usd.toFixed(2) : String(usd);
+}
+
+const NANOS_PER_CENT = 10_000_000n;
+
+/** Said where less output could be had. */
+function shortage({ requestedTokens, affordableTokens }: Asked): string {
+  if (affordableTokens <= 0) return '';
+  return ` This request asks for up to ${requestedTokens} output tokens, but only ${affordableTokens} can be afforded: ask for fewer.`;
+}
+
+function metadataOf({ scope, window, limitNanos, leftNanos }: Refusal) {
+  return {
+    provider_name: null,
+    limit_source: scope,
+    limit_window: WINDOW_WORDS[window],
+    limit_usd: usdOf(limitNanos),
+    left_usd: usdOf(leftNanos),
+  };
+}

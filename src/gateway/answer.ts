@@ -1,0 +1,206 @@
+import { createHmac } from 'node:crypto';
+import { type EventBatch, isContent } from '../ir/events.ts';
+import type { RoutingMetadata } from '../ir/metadata.ts';
+import type { Result } from '../ir/result.ts';
+import type { Bill, Usage } from '../ir/usage.ts';
+import type { Clock } from '../kit/ids.ts';
+import type { Ledger } from '../ports/ledger.ts';
+import type { Health } from '../routing/health/health.ts';
+import { composeStages } from '../stages/stage.ts';
+import type { CallUpstream } from '../upstream/upstream.ts';
+import type { Admission } from './admission/admission.ts';
+import type { LearntLengths } from './admission/learnt-lengths.ts';
+import { attemptCandidates } from './attempt.ts';
+import { amountOf, type BillingFacts, billGeneration } from './bill-generation.ts';
+import { Checkpoints } from './checkpoints.ts';
+import { conclude, type RoutingMemory } from './conclude.ts';
+import type { CredentialOpener } from './credentials.ts';
+import { estimateUsage } from './estimate.ts';
+import { type PlannedGeneration, progressRow, settledRow } from './generation-row.ts';
+import { countInputImages } from './input-images.ts';
+import { routingMetadata } from './journey.ts';
+import { Meter } from './meter.ts';
+import type { OpenWork } from './open-work.ts';
+import { plausibleUsage } from './plausible-usage.ts';
+import { type Settlement, settleAnswer } from './settle.ts';
+import type { Tokenizer } from './tokenizer.ts';
+import type { Underway } from './underway.ts';
+import { type Drains, UpstreamReading } from './upstream-reading.ts';
+
+/** What answering is built from. */
+export interface AnswerParts {
+  readonly callUpstream: CallUpstream;
+  readonly tokenizer: Tokenizer;
+  readonly ledger: Ledger;
+  readonly health: Health;
+  readonly memory: RoutingMemory;
+  /** Secret that end-user ids are hashed with. */
+  readonly userHashKey: Buffer;
+  /** Told of every generation that has ended, once its account is closed. Must not throw. */
+  readonly tell: (generation: PlannedGeneration, settlement: Settlement) => void;
+  readonly clock: Clock;
+}
+
+/** What all answers of a gateway share. */
+export interface AnswerState {
+  readonly credentials: CredentialOpener;
+  readonly learnt: LearntLengths;
+  readonly drains: Drains;
+  readonly open: OpenWork;
+}
+
+/** The answer to an admitted request as a lazy pipeline: attempts inside stages inside settlement. */
+export function answerRequest(
+  underway: Underway,
+  admission: Admission,
+  parts: AnswerParts,
+  state: AnswerState,
+): AsyncGenerator<EventBatch, void, void> {
+  const { input, snapshot, request, journey } = underway;
+  const reading = new UpstreamReading(input.signal, state.drains, () => billsAbandoned(underway));
+  const account = new Account(underway, admission, parts);
+  state.open.enter();
+  const pipeline = composeStages(journey.plan.stages, (staged) =>
+    attemptCandidates(staged, journey, {
+      callUpstream: parts.callUpstream,
+      credentialOf: (candidate) => state.credentials.open(candidate),
+      health: parts.health,
+      hashUser: (id) => hashUser(parts.userHashKey, input.caller.accountId, id),
+      ...(input.betas !== undefined && { betas: input.betas }),
+      signal: reading.signal,
+      limits: snapshot.attempts,
+      admission,
+      isAbandoned: () => reading.isAbandoned,
+      monotonic: () => parts.clock.monotonic(),
+    }),
+  );
+  return settleAnswer(pipeline(request), {
+    journey,
+    metadata: (outcome) => metadataOf(underway, outcome),
+    believe: (reported) => plausibleUsage(reported, request, journey.selected?.endpoint),
+    estimate: (result) => account.estimate(result),
+    billing: account.billing,
+    watch: (batch) => account.watch(batch),
+    mayGoOn: () => account.mayGoOn(),
+    reading,
+    record: async (settlement) => {
+      try {
+        reading.close();
+        conclude(request, journey, settlement, parts.memory);
+        if (settlement.outcome === 'finished') {
+          state.learnt.learn(admission.answers, settlement.usage.outputTokens);
+        }
+        return await account.close(settlement);
+      } finally {
+        state.open.leave();
+      }
+    },
+  });
+}
+
+/** The routing metadata of this moment, when the caller asked for it. */
+export function metadataOf(
+  { input, journey, snapshot }: Underway,
+  outcome: 'served' | 'failed',
+): RoutingMetadata | undefined {
+  return input.wantsMetadata ? routingMetadata(journey, snapshot.region, outcome) : undefined;
+}
+
+export function hashUser(key: Buffer, accountId: string, id: string): string {
+  return createHmac('sha256', key).update(accountId).update('\0').update(id).digest('hex');
+}
+
+/** A generation as rows are made from. */
+export function plannedGeneration({ input, request, journey, snapshot }: Underway): PlannedGeneration {
+  return { input, request, journey, region: snapshot.region };
+}
+
+function billsAbandoned({ journey }: Underway): boolean {
+  const called = journey.selected ?? journey.lastCalled;
+  return called?.endpoint.provider.quirks?.billsAbandoned === true;
+}
+
+/** The account of one generation in the ledger, from its first content to its end. */
+class Account {
+  readonly billing: BillingFacts;
+  readonly #underway: Underway;
+  readonly #admission: Admission;
+  readonly #parts: AnswerParts;
+  readonly #meter = new Meter();
+  readonly #checkpoints: Checkpoints;
+  readonly #started: number;
+  #firstContentMs: number | undefined;
+
+  constructor(underway: Underway, admission: Admission, parts: AnswerParts) {
+    const { input, request, snapshot } = underway;
+    this.#underway = underway;
+    this.#admission = admission;
+    this.#parts = parts;
+    this.#checkpoints = new Checkpoints(snapshot.checkpointMs, () => this.#note());
+    // Times count from the moment at which the request came in.
+    this.#started = parts.clock.monotonic() - Math.max(0, parts.clock.now() - input.acceptedAtMs);
+    this.billing = {
+      acceptedAtMs: input.acceptedAtMs,
+      inputImages: countInputImages(request),
+      ownCredentialFee: snapshot.ownCredentialFee,
+    };
+  }
+
+  /** Looks at what passes. */
+  watch(batch: EventBatch): void {
+    this.#meter.push(batch);
+    this.#checkpoints.reached(this.#meter.outputTokens);
+    if (this.#firstContentMs === undefined && batch.some(isContent)) this.#firstContentMs = this.#elapsed();
+  }
+
+  /** False: there is no money for more. */
+  mayGoOn(): boolean | Promise<boolean> {
+    const { selected } = this.#underway.journey;
+    return selected === undefined || this.#admission.mayGoOn(selected, this.#meter.outputTokens);
+  }
+
+  /** Usage of an answer whose upstream did not say it. */
+  async estimate(result: Result): Promise<Usage> {
+    const usage = await estimateUsage(this.#underway.request, result, this.#parts.tokenizer);
+    return { ...usage, outputTokens: Math.max(usage.outputTokens, this.#meter.pieces) };
+  }
+
+  /** Closes the account: what was reserved is let go, what was used is charged, and that is recorded. */
+  async close(settlement: Settlement): Promise<Bill> {
+    this.#checkpoints.close();
+    const { ledger, clock, tell } = this.#parts;
+    const { input, journey } = this.#underway;
+    if (journey.lastCalled === undefined) {
+      await ledger.void(input.generationId, clock.now());
+      return settlement.bill;
+    }
+    const generation = plannedGeneration(this.#underway);
+    const times = {
+      ...(this.#firstContentMs !== undefined && { firstContentMs: this.#firstContentMs }),
+      endMs: this.#elapsed(),
+    };
+    const { charge } = await ledger.settle(input.generationId, {
+      used: amountOf(settlement.bill),
+      row: settledRow(generation, settlement, times),
+      atMs: clock.now(),
+    });
+    const bill = { ...settlement.bill, totalNanos: charge.creditNanos };
+    tell(generation, { ...settlement, bill });
+    return bill;
+  }
+
+  #note(): void {
+    const { ledger, clock } = this.#parts;
+    const usage = this.#meter.usage(this.#admission.facts.promptTokens);
+    const bill = billGeneration(this.#underway.journey.selected, usage, this.billing);
+    void ledger.checkpoint(this.#underway.input.generationId, {
+      used: amountOf(bill),
+      row: progressRow(plannedGeneration(this.#underway), { usage, bill }),
+      atMs: clock.now(),
+    });
+  }
+
+  #elapsed(): number {
+    return this.#parts.clock.monotonic() - this.#started;
+  }
+}

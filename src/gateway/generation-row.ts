@@ -1,0 +1,261 @@
+import { cacheDiscount } from '../catalog/cache-discount.ts';
+import type { Pricing } from '../catalog/catalog.ts';
+import { tierOf } from '../catalog/endpoint-tier.ts';
+import { pricingAt } from '../catalog/price-history.ts';
+import { servedEndpoint } from '../catalog/served-endpoint.ts';
+import { renderFinishReason } from '../dialects/chat/finish-reason.ts';
+import { presetSlugOf } from '../dialects/preset.ts';
+import type { Strategy } from '../ir/metadata.ts';
+import type { GenerationRequest } from '../ir/request.ts';
+import type { Result } from '../ir/result.ts';
+import type { Bill, Usage } from '../ir/usage.ts';
+import { boundedText } from '../kit/bounded-json.ts';
+import { chargeOf } from '../kit/money.ts';
+import type { GenerationRow, ProviderResponse } from '../ports/generation-row.ts';
+import type { Candidate } from '../routing/candidate.ts';
+import { preferencesOf } from '../routing/preferences.ts';
+import { parseModelId } from '../routing/resolve/model-id.ts';
+import { citationsOf, mediaOfPrompt, mediaOfResult } from './count-media.ts';
+import type { GenerationInput } from './generation.ts';
+import { type Journey, routingMetadata } from './journey.ts';
+import { keptRouting } from './kept-routing.ts';
+import type { Settlement } from './settle.ts';
+
+/** A generation that has a plan. */
+export interface PlannedGeneration {
+  readonly input: GenerationInput;
+  readonly request: GenerationRequest;
+  readonly journey: Journey;
+  /** Where the gateway runs, as the routing metadata says it. */
+  readonly region: string | null;
+}
+
+/** When things happened, milliseconds from the moment at which the request came in. */
+export interface GenerationTimes {
+  /** Undefined when no content came before the end. */
+  readonly firstContentMs?: number;
+  readonly endMs: number;
+}
+
+/** What the money members of a row are made from. */
+export interface UsedSoFar {
+  readonly usage: Usage;
+  readonly bill: Bill;
+}
+
+/** What the row of an open generation says anew at a checkpoint. */
+export type RowProgress = Partial<GenerationRow>;
+
+/**
+ * The row of a generation of which nothing is known but that it was accepted. Should the process end before anything
+ * more is recorded, this is how it ended.
+ */
+export function acceptedRow(generation: PlannedGeneration): GenerationRow {
+  const { journey, region } = generation;
+  return { ...requestMembers(generation), routing: keptRouting(routingMetadata(journey, region, 'failed')) };
+}
+
+/** What is known by now of a generation whose answer is under way, to be laid over its row should the process end. */
+export function progressRow({ request, journey }: PlannedGeneration, used: UsedSoFar): RowProgress {
+  return { ...servingMembers(request, journey.selected), ...usedMembers(used) };
+}
+
+/** The row of a generation that has ended. */
+export function settledRow(
+  generation: PlannedGeneration,
+  settlement: Settlement,
+  times: GenerationTimes,
+): GenerationRow {
+  const { input, request, journey, region } = generation;
+  const { outcome, result, usage, bill } = settlement;
+  const served = outcome === 'failed' ? undefined : journey.selected;
+  const pricing =
+    bill.inputNanos + bill.outputNanos === 0n ? {} : pricingOf(journey.selected, input, result, usage);
+  return {
+    ...requestMembers(generation),
+    ...servingMembers(request, journey.selected ?? journey.lastCalled),
+    ...usedMembers(settlement),
+    cancelled: outcome === 'aborted',
+    finish_reason: finishReasonOf(settlement),
+    native_finish_reason: shortOrNull(result.finish?.nativeReason),
+    ...durations(journey, result, times),
+    num_media_completion: mediaOfResult(result),
+    num_search_results: citationsOf(result) || null,
+    web_search_engine: usage.webSearchRequests > 0 ? 'native' : null,
+    service_tier: tierServed(journey.selected, result),
+    upstream_id: shortOrNull(result.upstreamId),
+    provider_responses: providerResponses(journey, served, result),
+    cache_discount_nanos: String(cacheDiscount(usage, pricing)),
+    web_search_nanos: String(chargeOf([[usage.webSearchRequests, pricing.web_search ?? 0n]])),
+    routing: keptRouting(routingMetadata(journey, region, served === undefined ? 'failed' : 'served')),
+  };
+}
+
+/** What the request says, and that nothing came of it yet. */
+function requestMembers({ input, request, journey }: PlannedGeneration): Omit<GenerationRow, 'routing'> {
+  const { attribution = {}, caller } = input;
+  const referer = attribution.referer ?? null;
+  const media = mediaOfPrompt(request);
+  return {
+    api_type: 'completions',
+    model: short(journey.plan.requested),
+    model_permaslug: short(journey.plan.requested),
+    variant: variantOf(request, undefined),
+    provider_name: null,
+    created_at: new Date(input.acceptedAtMs).toISOString(),
+    app_id: null,
+    app_title: attribution.title ?? null,
+    app_categories: [...(attribution.categories ?? [])],
+    origin: originOf(referer),
+    http_referer: referer,
+    user_agent: attribution.userAgent ?? null,
+    external_user: shortOrNull(request.user),
+    creator_user_id: shortOrNull(caller.key.creatorUserId),
+    session_id: shortOrNull(request.wishes.sessionId ?? input.sessionId),
+    request_id: attribution.requestId ?? input.generationId,
+    preset_id: shortOrNull(presetSlugOf(input.body)),
+    router: ROUTERS.has(journey.plan.strategy) ? shortOrNull(request.models[0]) : null,
+    streamed: request.stream,
+    cancelled: false,
+    finish_reason: 'error',
+    native_finish_reason: null,
+    latency: null,
+    generation_time: null,
+    moderation_latency: null,
+    ...NOTHING_USED,
+    num_media_prompt: media.all,
+    num_media_completion: 0,
+    num_input_audio_prompt: media.audio,
+    num_search_results: null,
+    num_fetches: null,
+    web_search_engine: null,
+    is_byok: false,
+    is_zdr: preferencesOf(request).requiresZeroRetention,
+    service_tier: null,
+    data_region: 'global',
+    upstream_id: null,
+    response_cache_source_id: null,
+    provider_responses: null,
+    cache_discount_nanos: '0',
+    web_search_nanos: '0',
+  };
+}
+
+const NOTHING_USED = {
+  tokens_prompt: 0,
+  tokens_completion: 0,
+  native_tokens_prompt: 0,
+  native_tokens_completion: 0,
+  native_tokens_reasoning: 0,
+  native_tokens_cached: 0,
+  native_tokens_completion_images: 0,
+  usage_source: 'none',
+  upstream_inference_nanos: '0',
+} as const;
+
+function usedMembers({ usage, bill }: UsedSoFar) {
+  return {
+    tokens_prompt: usage.inputTokens,
+    tokens_completion: usage.outputTokens,
+    native_tokens_prompt: usage.inputTokens,
+    native_tokens_completion: usage.outputTokens,
+    native_tokens_reasoning: usage.reasoningTokens,
+    native_tokens_cached: usage.cachedTokens,
+    native_tokens_completion_images: usage.imageTokens,
+    usage_source: usage.source,
+    upstream_inference_nanos: String(bill.inputNanos + bill.outputNanos),
+  };
+}
+
+/** Who serves, or was the last to be asked. */
+function servingMembers(request: GenerationRequest, candidate: Candidate | undefined) {
+  if (candidate === undefined) return {};
+  const { model, endpoint, access } = candidate;
+  return {
+    model: short(model.id),
+    model_permaslug: short(model.canonicalSlug ?? model.id),
+    variant: variantOf(request, model.id),
+    provider_name: endpoint.provider.name,
+    is_byok: access.kind === 'own',
+  };
+}
+
+/** Strategies by which a router chooses the model. */
+const ROUTERS: ReadonlySet<Strategy> = new Set<Strategy>(['auto', 'free', 'pareto', 'bodybuilder', 'fusion']);
+
+/** The suffix that says how to route, else the one that the model itself has. */
+function variantOf({ models }: GenerationRequest, modelId: string | undefined): string {
+  const { variants, base } = parseModelId(models[0] ?? '');
+  const suffix = (modelId ?? base).split(':')[1];
+  return short(variants[0] ?? suffix ?? 'standard');
+}
+
+function finishReasonOf({ outcome, result }: Settlement): string | null {
+  if (outcome === 'failed') return 'error';
+  if (outcome === 'aborted' || result.finish === undefined) return null;
+  return renderFinishReason(result.finish, { hasRefusal: false, isLegacy: false });
+}
+
+/** Content that nobody saw come came with the end. */
+function durations({ calls }: Journey, { items }: Result, { firstContentMs, endMs }: GenerationTimes) {
+  const contentMs = firstContentMs ?? (items.length > 0 ? endMs : undefined);
+  const last = calls.at(-1);
+  if (contentMs === undefined || last === undefined) return { latency: null, generation_time: null };
+  return { latency: whole(contentMs), generation_time: whole(endMs - contentMs + last.latencyMs) };
+}
+
+function tierServed(selected: Candidate | undefined, { finish }: Result): string | null {
+  if (selected === undefined) return null;
+  return short(finish?.serviceTier ?? tierOf(selected.endpoint) ?? 'default');
+}
+
+function providerResponses(
+  { calls }: Journey,
+  served: Candidate | undefined,
+  { upstreamId }: Result,
+): ProviderResponse[] | null {
+  if (calls.length === 0) return null;
+  return calls.map(({ candidate, status, latencyMs }, index) => ({
+    provider_name: candidate.endpoint.provider.name,
+    endpoint_id: candidate.endpoint.tag,
+    id: candidate === served && index === calls.length - 1 ? shortOrNull(upstreamId) : null,
+    model_permaslug: short(candidate.model.canonicalSlug ?? candidate.model.id),
+    status,
+    latency: whole(latencyMs),
+    is_byok: candidate.access.kind === 'own',
+    routed_service_tier: tierOf(candidate.endpoint) ?? null,
+  }));
+}
+
+function pricingOf(
+  selected: Candidate | undefined,
+  { acceptedAtMs }: GenerationInput,
+  { finish }: Result,
+  { inputTokens }: Usage,
+): Pricing {
+  if (selected === undefined) return {};
+  const priced = servedEndpoint(selected.endpoint, selected.model, finish?.serviceTier);
+  return pricingAt(priced, acceptedAtMs, inputTokens);
+}
+
+/** Origin of an address; null for what is none. */
+function originOf(address: string | null): string | null {
+  if (address === null || !URL.canParse(address)) return null;
+  const { origin } = new URL(address);
+  return origin === 'null' ? null : origin;
+}
+
+/** Characters of a text that somebody else chose the length of. */
+const MOST_CHARACTERS = 256;
+
+function short(text: string): string {
+  return boundedText(text, MOST_CHARACTERS);
+}
+
+function shortOrNull(text: string | null | undefined): string | null {
+  return text === null || text === undefined ? null : short(text);
+}
+
+function whole(milliseconds: number): number {
+  return Math.max(0, Math.round(milliseconds));
+}

@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest';
+import type { Event } from '../ir/events.ts';
+import { NO_USAGE } from '../ir/usage.ts';
+import { Meter } from './meter.ts';
+
+const say = (text: string): Event => ({ type: 'text-delta', item: 0, part: 0, kind: 'text', text });
+
+describe('the meter', () => {
+  it('counts at least a token for each piece', () => {
+    const meter = new Meter();
+    meter.push(Array.from({ length: 20 }, () => say('a')));
+    meter.push([say('')]);
+    expect(meter.pieces).toBe(20);
+    expect(meter.outputTokens).toBe(20);
+  });
+
+  it('counts long pieces by their characters, inside relayed frames too', () => {
+    const meter = new Meter();
+    const inner: Event[] = [
+      say('x'.repeat(400)),
+      { type: 'tool-input-delta', item: 1, text: 'y'.repeat(40) },
+    ];
+    meter.push([{ type: 'relay', dialect: 'chat', frame: { data: '' }, value: {}, events: inner }]);
+    expect(meter.outputTokens).toBe(110);
+  });
+
+  it('takes what the upstream has said of the prompt, and of the answer where that is more', () => {
+    const meter = new Meter();
+    meter.push([say('one'), say('two')]);
+    expect(meter.usage(70)).toMatchObject({ inputTokens: 70, outputTokens: 2, source: 'estimated' });
+    meter.push([
+      { type: 'usage', usage: { ...NO_USAGE, inputTokens: 50, cachedTokens: 40, outputTokens: 1 } },
+    ]);
+    expect(meter.usage(70)).toMatchObject({ inputTokens: 50, cachedTokens: 40, outputTokens: 2 });
+    meter.push([{ type: 'usage', usage: { ...NO_USAGE, inputTokens: 50, outputTokens: 9 } }]);
+    expect(meter.usage(70)).toMatchObject({ outputTokens: 9, source: 'estimated' });
+  });
+});

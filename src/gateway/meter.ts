@@ -1,0 +1,58 @@
+import type { Event, EventBatch } from '../ir/events.ts';
+import { NO_USAGE, type Usage } from '../ir/usage.ts';
+
+/** Characters of a token, about. */
+const CHARACTERS_PER_TOKEN = 4;
+
+/** Counts an answer while it passes, cheaply: near enough to know how far it has come. */
+export class Meter {
+  #characters = 0;
+  #pieces = 0;
+  #reported: Usage | undefined;
+
+  push(batch: EventBatch): void {
+    for (const event of batch) this.#take(event);
+  }
+
+  /** Pieces that the answer came in. Nobody sends less than a token at a time, so there are at least as many of those. */
+  get pieces(): number {
+    return this.#pieces;
+  }
+
+  /** Tokens of the answer so far, about. */
+  get outputTokens(): number {
+    const counted = Math.max(this.#pieces, Math.ceil(this.#characters / CHARACTERS_PER_TOKEN));
+    return Math.max(counted, this.#reported?.outputTokens ?? 0);
+  }
+
+  /** Usage if the answer ended here. `promptTokens`: of a prompt that the upstream has not counted. */
+  usage(promptTokens: number): Usage {
+    const { inputTokens = promptTokens } = this.#reported ?? {};
+    return {
+      ...NO_USAGE,
+      ...this.#reported,
+      inputTokens,
+      outputTokens: this.outputTokens,
+      source: 'estimated',
+    };
+  }
+
+  #take(event: Event): void {
+    switch (event.type) {
+      case 'text-delta':
+      case 'tool-input-delta':
+        if (event.text === '') return;
+        this.#characters += event.text.length;
+        this.#pieces += 1;
+        return;
+      case 'usage':
+        this.#reported = event.usage;
+        return;
+      case 'relay':
+        for (const inner of event.events) this.#take(inner);
+        return;
+      default:
+        return;
+    }
+  }
+}

@@ -1,0 +1,14 @@
+import type { GenerationRequest } from '../ir/request.ts';
+import type { GenerationInput } from './generation.ts';
+import type { Journey } from './journey.ts';
+import type { GatewaySnapshot } from './snapshot.ts';
+
+/** One request on its way: everything that is known of it from planning on. */
+export interface Underway {
+  readonly input: GenerationInput;
+  readonly snapshot: GatewaySnapshot;
+  readonly request: GenerationRequest;
+  readonly journey: Journey;
+  /** Only the relay lane can carry it. */
+  readonly mustRelay: boolean;
+}

@@ -1,0 +1,8 @@
+/** A header that has the operator's word in its name. */
+export function vendorHeader(vendor: string, name: string): string {
+  const word = vendor.replaceAll(
+    /(^|-)([a-z])/g,
+    (_, dash: string, letter: string) => dash + letter.toUpperCase(),
+  );
+  return `X-${word}-${name}`;
+}

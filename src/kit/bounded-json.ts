@@ -1,0 +1,51 @@
+import type { Json, JsonObject } from './json.ts';
+import { define } from './members.ts';
+
+/** How much of a value is kept. */
+export interface JsonBounds {
+  /** Characters of each string. */
+  readonly characters: number;
+  /** Entries of each list, members of each object. */
+  readonly entries: number;
+  /** Objects and lists inside one another. */
+  readonly depth: number;
+}
+
+/** A value of which no string, list or object is larger than it may be: itself, or a copy. What is too deep is null. */
+export function boundedJson(value: Json, bounds: JsonBounds): Json {
+  return isWithin(value, bounds) ? value : cutJson(value, bounds);
+}
+
+function isWithin(value: Json | undefined, { characters, entries, depth }: JsonBounds): boolean {
+  if (typeof value === 'string') return value.length <= characters;
+  if (typeof value !== 'object' || value === null) return true;
+  if (depth === 0) return false;
+  const inside = { characters, entries, depth: depth - 1 };
+  if (Array.isArray(value)) return value.length <= entries && value.every((entry) => isWithin(entry, inside));
+  let members = 0;
+  for (const name in value) {
+    members += 1;
+    if (members > entries || name.length > characters || !isWithin(value[name], inside)) return false;
+  }
+  return true;
+}
+
+function cutJson(value: Json, bounds: JsonBounds): Json {
+  if (typeof value === 'string') return boundedText(value, bounds.characters);
+  if (typeof value !== 'object' || value === null) return value;
+  if (bounds.depth === 0) return null;
+  const inside = { ...bounds, depth: bounds.depth - 1 };
+  if (Array.isArray(value)) return value.slice(0, bounds.entries).map((entry) => cutJson(entry, inside));
+  const copy: JsonObject = {};
+  for (const [name, member] of Object.entries(value).slice(0, bounds.entries)) {
+    if (member !== undefined) define(copy, boundedText(name, bounds.characters), cutJson(member, inside));
+  }
+  return copy;
+}
+
+/** The beginning of a text, without half of a character at its end. */
+export function boundedText(text: string, characters: number): string {
+  if (text.length <= characters) return text;
+  const isInsideCharacter = /[\ud800-\udbff]/.test(text.charAt(characters - 1));
+  return text.slice(0, isInsideCharacter ? characters - 1 : characters);
+}

@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import { HandClock } from '../../test/fakes/hand-clock.ts';
+import type { Key, Tenancy, Workspace } from '../ports/tenancy.ts';
+import { CallerDirectory } from './caller-directory.ts';
+import { hashSecret } from './hash-secret.ts';
+
+const SECRET = 'sk-of-somebody';
+
+describe('CallerDirectory, when nobody can be asked', () => {
+  const open = () => {
+    const clock = new HandClock();
+    const key = {
+      hash: hashSecret(SECRET),
+      accountId: 'a',
+      workspaceId: 'w',
+      disabled: false,
+      expiresAtMs: null,
+      limitNanos: null,
+    } as Key;
+    const state = { isAway: false, key: key as Key | undefined };
+    const tenancy = {
+      async findKey(hash: string) {
+        if (state.isAway) throw new Error('away');
+        return hash === state.key?.hash ? state.key : undefined;
+      },
+      findWorkspaceById: async () => ({ id: 'w', includeByokInBudgets: false }) as Workspace,
+      listBudgets: async () => [],
+    } as unknown as Tenancy;
+    return { clock, state, callers: new CallerDirectory(tenancy, clock) };
+  };
+
+  it('lets known callers in for five minutes, and says of others that it cannot tell', async () => {
+    const { clock, state, callers } = open();
+    expect(await callers.find(SECRET)).toMatchObject({ accountId: 'a' });
+    state.isAway = true;
+    await expect(callers.find('sk-of-nobody')).rejects.toThrow('away');
+    clock.pass(299_000);
+    expect(await callers.find(SECRET)).toMatchObject({ accountId: 'a' });
+    clock.pass(2_000);
+    await expect(callers.find(SECRET)).rejects.toThrow('away');
+  });
+
+  it('never goes back to a caller that was changed or found to be gone', async () => {
+    const { clock, state, callers } = open();
+    await callers.find(SECRET);
+    callers.forgetKey(hashSecret(SECRET));
+    state.isAway = true;
+    await expect(callers.find(SECRET)).rejects.toThrow('away');
+    state.isAway = false;
+    await callers.find(SECRET);
+    state.key = undefined;
+    clock.pass(6_000);
+    expect(await callers.find(SECRET)).toBeUndefined();
+    state.isAway = true;
+    await expect(callers.find(SECRET)).rejects.toThrow('away');
+  });
+});

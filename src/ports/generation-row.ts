@@ -1,0 +1,91 @@
+import type { UsageSource } from '../ir/usage.ts';
+import type { JsonObject } from '../kit/json.ts';
+
+/** One upstream call of a generation. */
+export type ProviderResponse = {
+  provider_name: string;
+  /** Slug of the endpoint. */
+  endpoint_id: string;
+  /** The upstream's own name for its answer; null unless this call served. */
+  id: string | null;
+  model_permaslug: string;
+  /** What it answered; where it did not, what that means to the caller. */
+  status: number;
+  /** Milliseconds to the first content, or to the failure. */
+  latency: number;
+  is_byok: boolean;
+  routed_service_tier: string | null;
+};
+
+/**
+ * What is kept of a generation besides its id, its scopes and its charge. The names are those of the wire. Bounded in
+ * size whatever the caller sent: it is journalled with the money.
+ */
+export type GenerationRow = {
+  api_type: 'completions';
+  /** Id of the model that served; of one that was never reached, as the caller wrote it. */
+  model: string;
+  model_permaslug: string;
+  /** The routing suffix of the model as the caller wrote it; `standard` without one. */
+  variant: string;
+  provider_name: string | null;
+  /** When the request came in, ISO 8601 in UTC. */
+  created_at: string;
+  app_id: number | null;
+  app_title: string | null;
+  app_categories: string[];
+  /** Origin of `http_referer`. */
+  origin: string | null;
+  http_referer: string | null;
+  user_agent: string | null;
+  /** The end user, as the caller named them. */
+  external_user: string | null;
+  /** Who made the key. */
+  creator_user_id: string | null;
+  session_id: string | null;
+  request_id: string;
+  preset_id: string | null;
+  /** The router that chose the model, as the caller wrote it. */
+  router: string | null;
+  streamed: boolean;
+  cancelled: boolean;
+  /** `error` after a failure or a crash; null when the caller left before the end. */
+  finish_reason: string | null;
+  native_finish_reason: string | null;
+  /** Milliseconds from the request to the first content. */
+  latency: number | null;
+  /** Milliseconds from the call that served to its end. */
+  generation_time: number | null;
+  moderation_latency: number | null;
+  tokens_prompt: number;
+  tokens_completion: number;
+  native_tokens_prompt: number;
+  native_tokens_completion: number;
+  native_tokens_reasoning: number;
+  native_tokens_cached: number;
+  native_tokens_completion_images: number;
+  num_media_prompt: number;
+  num_media_completion: number;
+  num_input_audio_prompt: number;
+  /** Sources that the answer cites; null when it cites none. */
+  num_search_results: number | null;
+  num_fetches: number | null;
+  web_search_engine: string | null;
+  is_byok: boolean;
+  /** The request asked for endpoints that retain nothing. */
+  is_zdr: boolean;
+  service_tier: string | null;
+  data_region: 'global';
+  upstream_id: string | null;
+  response_cache_source_id: string | null;
+  provider_responses: ProviderResponse[] | null;
+  usage_source: UsageSource;
+  /** List price of what was used, nano-dollars in decimal. */
+  upstream_inference_nanos: string;
+  /** What caching saved of the list price, nano-dollars in decimal; negative where writing the cache cost more. */
+  cache_discount_nanos: string;
+  /** Part of the list price that was for searches, nano-dollars in decimal. */
+  web_search_nanos: string;
+  /** The routing metadata of its time; long lists are cut. */
+  routing: JsonObject | null;
+};

@@ -1,0 +1,56 @@
+import { StringDecoder } from 'node:string_decoder';
+import { promisify } from 'node:util';
+import { gunzip, gzip } from 'node:zlib';
+import { isJsonObject, type JsonObject, type JsonReading } from '../../kit/json.ts';
+import { JsonReader } from '../../kit/json-reader.ts';
+import { stringAt } from '../../kit/members.ts';
+import { encodeSliced, stringifySliced } from '../../kit/stringify-sliced.ts';
+import { runInTurns, type Sliced } from '../../kit/turns.ts';
+import type { GenerationContent, StoredContent } from '../../ports/content.ts';
+
+const compress = promisify(gzip);
+const decompress = promisify(gunzip);
+
+/** A request as large as one may be, its answer, and what stands around them. */
+const LIMITS = { depth: 80, keys: 5_000, values: 500_000 };
+const MOST_BYTES = 512 * 1024 * 1024;
+
+/** Bytes that are looked at in one slice. */
+const SLICE = 256 * 1024;
+
+/** Content as a file holds it: compressed JSON that says whose it is. Others get their turns meanwhile. */
+export async function encodeContent(stored: StoredContent): Promise<Buffer> {
+  const { generationId, accountId, workspaceId, content } = stored;
+  const members: JsonObject = {
+    generation_id: generationId,
+    account_id: accountId,
+    workspace_id: workspaceId,
+    content,
+  };
+  const pieces = await runInTurns(stringifySliced(members));
+  return compress(await runInTurns(encodeSliced(pieces)));
+}
+
+/** Reads a file back; undefined when it is damaged, as the last one before a crash may be. */
+export async function decodeContent(file: Uint8Array): Promise<StoredContent | undefined> {
+  const bytes = await decompress(file, { maxOutputLength: MOST_BYTES }).catch(() => undefined);
+  const reading = bytes && (await runInTurns(readSliced(bytes)));
+  if (reading?.ok !== true || !isJsonObject(reading.value)) return undefined;
+  const members = reading.value;
+  const [generationId, accountId, workspaceId] = ['generation_id', 'account_id', 'workspace_id'].map((name) =>
+    stringAt(members, name),
+  );
+  if (generationId === undefined || accountId === undefined || workspaceId === undefined) return undefined;
+  const content = members.content as GenerationContent;
+  return isJsonObject(content) ? { generationId, accountId, workspaceId, content } : undefined;
+}
+
+function* readSliced(bytes: Buffer): Sliced<JsonReading> {
+  const reader = new JsonReader(LIMITS);
+  const decoder = new StringDecoder();
+  for (let from = 0; from < bytes.length; from += SLICE) {
+    reader.push(decoder.write(bytes.subarray(from, from + SLICE)));
+    yield;
+  }
+  return yield* reader.end();
+}

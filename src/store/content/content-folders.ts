@@ -1,0 +1,133 @@
+import { lstat, mkdir, readdir, readFile, rm, rmdir, unlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ContentRetention } from '../../ports/content.ts';
+import { type ContentPlace, fileMoment, isDay, spanOf } from './content-place.ts';
+
+/** Files that are looked at together. */
+const GROUP = 32;
+
+/** The folders of days below one directory, and how much is in each: counted once, then kept up to date. */
+export class ContentFolders {
+  readonly #directory: string;
+  readonly #bytes = new Map<string, number>();
+  /** Files that were written while the others were being counted. */
+  readonly #countedAlready = new Set<string>();
+  #isCounted = false;
+
+  constructor(directory: string) {
+    this.#directory = directory;
+  }
+
+  /** Bytes of all files, as far as they are counted. */
+  get bytes(): number {
+    let sum = 0;
+    for (const bytes of this.#bytes.values()) sum += bytes;
+    return sum;
+  }
+
+  /** Counts what is there from before. */
+  async count(): Promise<void> {
+    this.#bytes.clear();
+    this.#countedAlready.clear();
+    for (const day of await this.#days()) {
+      for (const files of groupsOf(await this.#filesOf(day))) {
+        const sizes = await Promise.all(files.map((file) => this.#sizeOf({ day, file })));
+        for (const [index, size] of sizes.entries()) {
+          if (!this.#countedAlready.has(files[index] as string)) this.#add(day, size);
+        }
+      }
+    }
+    this.#isCounted = true;
+    this.#countedAlready.clear();
+  }
+
+  /** Writes a file (0600) in a folder (0700) that is made if need be. What could only be written in part is removed. */
+  async write(place: ContentPlace, bytes: Uint8Array): Promise<void> {
+    const path = this.#pathOf(place);
+    if (!this.#isCounted) this.#countedAlready.add(place.file);
+    await mkdir(join(this.#directory, place.day), { recursive: true, mode: 0o700 });
+    try {
+      await writeFile(path, bytes, { mode: 0o600, flag: 'wx' });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') await unlink(path).catch(() => {});
+      throw error;
+    }
+    this.#add(place.day, bytes.length);
+  }
+
+  /** Undefined when there is no such file. */
+  async read(place: ContentPlace): Promise<Buffer | undefined> {
+    return readFile(this.#pathOf(place)).catch(unlessMissing(undefined));
+  }
+
+  /** False when there is no such file. */
+  async remove(place: ContentPlace): Promise<boolean> {
+    const size = await this.#sizeOf(place);
+    const isRemoved = await unlink(this.#pathOf(place)).then(() => true, unlessMissing(false));
+    if (isRemoved) this.#add(place.day, -size);
+    return isRemoved;
+  }
+
+  /** Removes what is too old, then the oldest of what is too much. To be called once all is counted. */
+  async prune({ beforeMs, maxBytes }: ContentRetention): Promise<void> {
+    for (const day of await this.#days()) {
+      const isOld = spanOf(day).beginMs < beforeMs;
+      const excess = this.bytes - maxBytes;
+      if (!isOld && excess <= 0) return;
+      const isAllTooMuch = excess >= (this.#bytes.get(day) ?? 0) && excess > 0;
+      if (spanOf(day).endMs <= beforeMs || isAllTooMuch) await this.#removeDay(day);
+      else await this.#thinOut(day, { beforeMs, maxBytes });
+    }
+  }
+
+  async #removeDay(day: string): Promise<void> {
+    await rm(join(this.#directory, day), { recursive: true, force: true });
+    this.#bytes.delete(day);
+  }
+
+  /** Removes the oldest files of a day. */
+  async #thinOut(day: string, { beforeMs, maxBytes }: ContentRetention): Promise<void> {
+    for (const file of await this.#filesOf(day)) {
+      if ((fileMoment(file) ?? 0) >= beforeMs && this.bytes <= maxBytes) return;
+      await this.remove({ day, file });
+    }
+    // Fails, rightly, where another file has come.
+    await rmdir(join(this.#directory, day)).catch(() => {});
+  }
+
+  /** Oldest first. */
+  async #days(): Promise<string[]> {
+    const names = await readdir(this.#directory).catch(unlessMissing<string[]>([]));
+    return names.filter(isDay).sort();
+  }
+
+  /** Oldest first: what comes in later has a greater name. */
+  async #filesOf(day: string): Promise<string[]> {
+    const names = await readdir(join(this.#directory, day)).catch(unlessMissing<string[]>([]));
+    return names.sort();
+  }
+
+  async #sizeOf(place: ContentPlace): Promise<number> {
+    return lstat(this.#pathOf(place)).then(({ size }) => size, unlessMissing(0));
+  }
+
+  #add(day: string, bytes: number): void {
+    this.#bytes.set(day, Math.max(0, (this.#bytes.get(day) ?? 0) + bytes));
+  }
+
+  #pathOf({ day, file }: ContentPlace): string {
+    return join(this.#directory, day, file);
+  }
+}
+
+/** What stands for a file or folder that is not there. */
+function unlessMissing<T>(otherwise: T): (error: unknown) => T {
+  return (error) => {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return otherwise;
+    throw error;
+  };
+}
+
+function* groupsOf(files: readonly string[]): Generator<readonly string[]> {
+  for (let index = 0; index < files.length; index += GROUP) yield files.slice(index, index + GROUP);
+}

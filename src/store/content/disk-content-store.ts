@@ -1,0 +1,153 @@
+import type { Clock } from '../../kit/ids.ts';
+import type { Log } from '../../kit/log.ts';
+import { weightOf } from '../../kit/stringify-sliced.ts';
+import { nextTurn } from '../../kit/turns.ts';
+import type {
+  ContentRetention,
+  ContentStore,
+  GenerationContent,
+  StoredContent,
+} from '../../ports/content.ts';
+import { decodeContent, encodeContent } from './content-codec.ts';
+import { ContentFolders } from './content-folders.ts';
+import { contentPlace } from './content-place.ts';
+
+/** What may wait to be written: beyond it content is lost, so that a slow disk never becomes a full memory. */
+export interface WaitingRoom {
+  readonly generations: number;
+  /** Characters, about. */
+  readonly characters: number;
+}
+
+const WAITING_ROOM: WaitingRoom = { generations: 1_000, characters: 64 * 1024 * 1024 };
+
+/** The log hears of losses at most this often. */
+const REPORT_MS = 60_000;
+
+/** What a store of content is made from. */
+export interface DiskContentParts {
+  /** Made at the first write. */
+  readonly directory: string;
+  readonly log: Pick<Log, 'warn'>;
+  readonly clock: Clock;
+  readonly waitingRoom?: WaitingRoom;
+}
+
+interface Waiting {
+  readonly stored: StoredContent;
+  readonly characters: number;
+}
+
+/** Content in compressed files, written one after another behind the requests. */
+export class DiskContentStore implements ContentStore {
+  readonly #folders: ContentFolders;
+  readonly #parts: DiskContentParts;
+  readonly #room: WaitingRoom;
+  readonly #waiting = new Map<string, Waiting>();
+  #characters = 0;
+  #writing: Promise<void> | undefined;
+  #file: Promise<void> | undefined;
+  #counting: Promise<void> | undefined;
+  #isClosed = false;
+  #lost = 0;
+  #reportedAtMs = Number.NEGATIVE_INFINITY;
+
+  constructor(parts: DiskContentParts) {
+    this.#parts = parts;
+    this.#room = parts.waitingRoom ?? WAITING_ROOM;
+    this.#folders = new ContentFolders(parts.directory);
+  }
+
+  put(stored: StoredContent): void {
+    const characters = weightOf(stored.content, this.#room.characters);
+    const isFull =
+      this.#waiting.size >= this.#room.generations || this.#characters + characters > this.#room.characters;
+    if (this.#waiting.has(stored.generationId)) return;
+    if (this.#isClosed || isFull) {
+      this.#lose('more is waiting to be written than there is room for');
+      return;
+    }
+    this.#waiting.set(stored.generationId, { stored, characters });
+    this.#characters += characters;
+    this.#writing ??= this.#writeAll();
+  }
+
+  async get(accountId: string, generationId: string): Promise<GenerationContent | undefined> {
+    const stored = this.#waiting.get(generationId)?.stored ?? (await this.#read(generationId));
+    return stored?.accountId === accountId ? stored.content : undefined;
+  }
+
+  async delete(accountId: string, generationId: string): Promise<boolean> {
+    const place = contentPlace(generationId);
+    if (place === undefined || (await this.get(accountId, generationId)) === undefined) return false;
+    const wasWaiting = this.#take(generationId) !== undefined;
+    // It may be on its way into its file.
+    await this.#file;
+    return (await this.#folders.remove(place)) || wasWaiting;
+  }
+
+  async prune(retention: ContentRetention): Promise<number> {
+    this.#counting ??= this.#folders.count();
+    try {
+      await this.#counting;
+    } catch (error) {
+      this.#counting = undefined;
+      throw error;
+    }
+    await this.#folders.prune(retention);
+    return this.#folders.bytes;
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#writing;
+  }
+
+  async #read(generationId: string): Promise<StoredContent | undefined> {
+    const place = contentPlace(generationId);
+    const file = place && (await this.#folders.read(place));
+    const stored = file && (await decodeContent(file));
+    return stored?.generationId === generationId ? stored : undefined;
+  }
+
+  async #writeAll(): Promise<void> {
+    for (;;) {
+      // Whoever waits for an answer comes first.
+      await nextTurn();
+      const next = this.#waiting.values().next().value;
+      if (next === undefined) break;
+      this.#file = this.#write(next.stored);
+      await this.#file;
+      this.#take(next.stored.generationId);
+    }
+    this.#writing = undefined;
+  }
+
+  async #write(stored: StoredContent): Promise<void> {
+    const place = contentPlace(stored.generationId);
+    try {
+      if (place === undefined) throw new Error('not an id of this gateway');
+      await this.#folders.write(place, await encodeContent(stored));
+    } catch (error) {
+      const { code, message } = error as NodeJS.ErrnoException;
+      this.#lose(code ?? message);
+    }
+  }
+
+  #take(generationId: string): Waiting | undefined {
+    const taken = this.#waiting.get(generationId);
+    if (taken === undefined) return undefined;
+    this.#waiting.delete(generationId);
+    this.#characters -= taken.characters;
+    return taken;
+  }
+
+  #lose(reason: string): void {
+    this.#lost++;
+    const now = this.#parts.clock.monotonic();
+    if (now - this.#reportedAtMs < REPORT_MS) return;
+    this.#reportedAtMs = now;
+    this.#parts.log.warn('content of generations was not kept', { reason, generations: this.#lost });
+    this.#lost = 0;
+  }
+}

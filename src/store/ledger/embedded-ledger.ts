@@ -1,0 +1,196 @@
+import { type Amount, NOTHING } from '../../ir/amount.ts';
+import { isInTime } from '../../kit/is-in-time.ts';
+import type { Nanos } from '../../kit/money.ts';
+import type { GenerationStore } from '../../ports/generations.ts';
+import type { Durability, Journal } from '../../ports/journal.ts';
+import {
+  type AccountStatement,
+  type Charge,
+  type ForgettableScope,
+  type Headroom,
+  type Ledger,
+  type LedgerReport,
+  LedgerUnavailable,
+  type NewGeneration,
+  type Reserving,
+  type Scope,
+  type Spending,
+  type Use,
+} from '../../ports/ledger.ts';
+import type { Books } from './books.ts';
+import type { Projector } from './projector.ts';
+import { RecentCharges } from './recent-charges.ts';
+import type { RecordWriter, Writing } from './record-writer.ts';
+import type { SettleRecord } from './records.ts';
+
+export interface EmbeddedLedgerOptions {
+  readonly books: Books;
+  readonly journal: Journal;
+  readonly writer: RecordWriter;
+  readonly projectors: readonly Projector[];
+  readonly generations: Pick<GenerationStore, 'count'>;
+  /** What a settlement survives. */
+  durability(): Durability;
+  /** How long a settlement or a grant waits for a disk that fails, and a reservation for one that is slow. */
+  readonly patienceMs: number;
+  /** Bytes that were lost at the end of segments when the journal was opened. */
+  readonly tornTailBytes: number;
+}
+
+/** Counting must not wait long for rows that are on their way. */
+const ROWS_PATIENCE_MS = 1_000;
+
+/**
+ * The ledger of a gateway that has its data directory to itself. Books in memory decide, without anything in between;
+ * what they have decided is written to the journal before anybody is told.
+ */
+export class EmbeddedLedger implements Ledger {
+  readonly #options: EmbeddedLedgerOptions;
+  readonly #books: Books;
+  readonly #writer: RecordWriter;
+  readonly #charges = new RecentCharges();
+  #isClosed = false;
+
+  constructor(options: EmbeddedLedgerOptions) {
+    this.#options = options;
+    this.#books = options.books;
+    this.#writer = options.writer;
+  }
+
+  get openReservations(): number {
+    return this.#books.open.size;
+  }
+
+  get isAvailable(): boolean {
+    return !this.#isClosed && this.#options.journal.isWritable && this.#writer.isKeepingUp;
+  }
+
+  async reserve(generation: NewGeneration, size: (headroom: Headroom) => Amount | null): Promise<Reserving> {
+    this.#assertAvailable();
+    const amount = size(this.#books.headroom(generation));
+    const outcome =
+      amount === null ? this.#tooLittle(generation) : this.#books.reserve({ ...generation, amount });
+    if (!outcome.ok) return { ok: false, refusal: outcome.refusal };
+    const { record } = outcome;
+    if (await this.#isWritten(this.#writer.write(record, 'process'))) {
+      return { ok: true, reserved: record.reserved };
+    }
+    void this.void(generation.generationId, generation.atMs);
+    throw unavailable();
+  }
+
+  async topUp(generationId: string, more: Amount, atMs: number): Promise<boolean> {
+    if (!this.isAvailable) return false;
+    const outcome = this.#books.topUp(generationId, more, atMs);
+    return outcome.ok && this.#isWritten(this.#writer.write(outcome.record, 'process'));
+  }
+
+  async checkpoint(generationId: string, use: Use): Promise<void> {
+    if (!this.isAvailable) return;
+    const outcome = this.#books.checkpoint(generationId, use);
+    if (outcome.ok) await this.#isWritten(this.#writer.write(outcome.record, 'process'));
+  }
+
+  async settle(generationId: string, use: Use): Promise<Charge> {
+    const outcome = this.#books.settle(generationId, use);
+    if (outcome.ok) this.#recordSettled(outcome.record);
+    const known = this.#charges.get(generationId);
+    if (known === undefined) {
+      throw new RangeError(
+        `generation ${generationId} cannot be settled: it was never accepted, or ended long ago`,
+      );
+    }
+    await this.#recorded(known.recorded);
+    return known.charge;
+  }
+
+  async void(generationId: string, atMs: number): Promise<void> {
+    const outcome = this.#books.void(generationId, atMs);
+    if (!outcome.ok) return;
+    const writing = this.#writer.write(outcome.record, 'process');
+    this.#charges.add(generationId, {
+      charge: { charge: NOTHING, writtenOffNanos: 0n },
+      recorded: Promise.resolve(),
+    });
+    await this.#isWritten(writing);
+  }
+
+  async grant(accountId: string, leftNanos: Nanos | null, atMs: number): Promise<void> {
+    this.#assertAvailable();
+    const { record } = this.#books.grant(accountId, leftNanos, atMs);
+    await this.#recorded(this.#writer.write(record, 'power').done);
+  }
+
+  async forget(scope: ForgettableScope, id: string, atMs: number): Promise<void> {
+    const { record } = this.#books.forget(scope, id, atMs);
+    // Whoever opens the books forgets again what does not exist any more: nobody need wait for a disk that fails.
+    await this.#isWritten(this.#writer.write(record, 'process'));
+  }
+
+  async spendingOf(scope: Scope, ids: readonly string[], atMs: number): Promise<Spending[]> {
+    return ids.map((id) => this.#books.spendingOf(scope, id, atMs));
+  }
+
+  async statementOf(accountId: string): Promise<AccountStatement> {
+    return this.#books.statementOf(accountId);
+  }
+
+  async verify(): Promise<LedgerReport> {
+    const { projectors, generations, journal, tornTailBytes } = this.#options;
+    await isInTime(Promise.all(projectors.map((projector) => projector.drained())), ROWS_PATIENCE_MS);
+    const count = await generations.count();
+    return {
+      accounts: this.#books.verify(),
+      openReservations: this.openReservations,
+      generations: count,
+      journal: { ...journal.size, tornTailBytes },
+    };
+  }
+
+  async rebuild(): Promise<number> {
+    const { projectors, generations } = this.#options;
+    for (const projector of projectors) await projector.rebuild();
+    return generations.count();
+  }
+
+  /** Nothing is reserved from now on. What is open may still be settled. */
+  close(): void {
+    this.#isClosed = true;
+  }
+
+  #recordSettled(record: SettleRecord): void {
+    for (const projector of this.#options.projectors) projector.expect(record);
+    const { done } = this.#writer.write(record, this.#options.durability());
+    const { generationId, charge, writtenOffNanos } = record;
+    this.#charges.add(generationId, { charge: { charge, writtenOffNanos }, recorded: done });
+  }
+
+  #tooLittle(generation: NewGeneration): Extract<Reserving, { ok: false }> {
+    const refusal = this.#books.tightest(generation);
+    if (refusal === undefined) throw new RangeError('an unlimited purse was said to hold too little');
+    return { ok: false, refusal };
+  }
+
+  async #isWritten({ atOnce }: Writing): Promise<boolean> {
+    const { patienceMs } = this.#options;
+    let isWritten = false;
+    const tried = atOnce.then((succeeded) => {
+      isWritten = succeeded;
+    });
+    return (await isInTime(tried, patienceMs)) && isWritten;
+  }
+
+  async #recorded(done: Promise<void>): Promise<void> {
+    if (!(await isInTime(done, this.#options.patienceMs))) throw unavailable();
+  }
+
+  #assertAvailable(): void {
+    if (!this.isAvailable) throw unavailable();
+  }
+}
+
+function unavailable(): LedgerUnavailable {
+  return new LedgerUnavailable(
+    'the ledger cannot be written at the moment; it goes on by itself once its disk works',
+  );
+}

@@ -1,0 +1,276 @@
+import { cpSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { MemoryGenerations } from '../../../test/contracts/memory-generations.ts';
+import { temporaryDirectory } from '../../../test/contracts/temporary-directory.ts';
+import type { Amount } from '../../ir/amount.ts';
+import { systemClock } from '../../kit/ids.ts';
+import type { Limits, ScopeIds } from '../../ports/ledger.ts';
+import { type EmbeddedLedgerSettings, openEmbeddedLedger } from './open-embedded-ledger.ts';
+import type { OpenedLedger } from './opened-ledger.ts';
+
+const NOW = Date.parse('2025-06-15T12:00:00Z');
+const SCOPES: ScopeIds = { key: 'k', workspace: 'w', account: 'a' };
+const NO_LIMITS: Limits = { key: [], workspace: [] };
+
+const credit = (creditNanos: bigint): Amount => ({ creditNanos, byokNanos: 0n });
+
+describe('the embedded ledger', () => {
+  let temporary: ReturnType<typeof temporaryDirectory>;
+  let generations: MemoryGenerations;
+  let warnings: string[];
+  let opened: OpenedLedger[];
+  let left: { remove(): void }[];
+
+  beforeEach(() => {
+    temporary = temporaryDirectory();
+    generations = new MemoryGenerations();
+    warnings = [];
+    opened = [];
+    left = [];
+  });
+
+  afterEach(async () => {
+    for (const { close } of opened) await close();
+    for (const each of [temporary, ...left]) each.remove();
+  });
+
+  const open = async (more: Partial<EmbeddedLedgerSettings> = {}): Promise<OpenedLedger> => {
+    const one = await openEmbeddedLedger({
+      directory: temporary.path,
+      generations,
+      exists: { key: new Set(['k']), workspace: new Set(['w']) },
+      durability: () => 'process',
+      clock: { ...systemClock, now: () => NOW },
+      warn: (message) => warnings.push(message),
+      journal: { reservedBytes: 1024, segmentBytes: 4096 },
+      ...more,
+    });
+    opened.push(one);
+    return one;
+  };
+
+  const reserve = ({ ledger }: OpenedLedger, id: string, amount: Amount, scopes = SCOPES) =>
+    ledger.reserve(
+      { generationId: id, scopes, limits: NO_LIMITS, atMs: NOW, row: { id, model: 'm' } },
+      () => amount,
+    );
+
+  const spend = async (one: OpenedLedger, id: string, amount: Amount, scopes = SCOPES) => {
+    await reserve(one, id, amount, scopes);
+    await one.ledger.settle(id, { used: amount, row: { id, finish_reason: 'stop' }, atMs: NOW });
+  };
+
+  const file = (name: string) => join(temporary.path, 'journal', name);
+  const segments = () => readdirSync(file('')).filter((name) => name.endsWith('.journal'));
+
+  /** What was opened is left as it is: from now on a copy of what it had on the disk is used. */
+  const crash = () => {
+    const copy = temporaryDirectory();
+    cpSync(temporary.path, copy.path, { recursive: true });
+    left.push(temporary);
+    temporary = copy;
+    const rows = new MemoryGenerations();
+    for (const [id, row] of generations.rows) rows.rows.set(id, row);
+    generations = rows;
+  };
+
+  it('goes on where it was closed', async () => {
+    const first = await open();
+    await first.ledger.grant('a', 100n, NOW);
+    await spend(first, 'g1', credit(7n));
+    await first.close();
+    expect(generations.rows.size).toBe(1);
+    const second = await open();
+    expect(await second.ledger.statementOf('a')).toMatchObject({
+      grantedNanos: 100n,
+      settledNanos: 7n,
+      leftNanos: 93n,
+    });
+    expect(second.report).toEqual({ resolved: 0, forgotten: 0, tornTailBytes: 0 });
+    await expect(reserve(second, 'g1', credit(1n))).rejects.toThrow('accepted before');
+  });
+
+  it('settles what a crash left open: for nothing before there was output, then as the checkpoint says', async () => {
+    const first = await open();
+    await first.ledger.grant('a', 100n, NOW);
+    await reserve(first, 'silent', credit(20n));
+    await reserve(first, 'streaming', credit(30n));
+    await first.ledger.checkpoint('streaming', {
+      used: credit(12n),
+      row: { tokens_completion: 3, usage_source: 'measured' },
+      atMs: NOW,
+    });
+    await reserve(first, 'never sent', credit(5n));
+    await first.ledger.void('never sent', NOW);
+    crash();
+    const second = await open();
+    expect(second.report.resolved).toBe(2);
+    expect(second.ledger.openReservations).toBe(0);
+    expect(await second.ledger.statementOf('a')).toEqual({
+      accountId: 'a',
+      grantedNanos: 100n,
+      settledNanos: 12n,
+      reservedNanos: 0n,
+      leftNanos: 88n,
+      differenceNanos: 0n,
+    });
+    expect(second.recentGenerations.recent('silent')?.row).toEqual({
+      id: 'silent',
+      model: 'm',
+      finish_reason: 'error',
+      cancelled: false,
+      usage_source: 'none',
+    });
+    await expect.poll(() => generations.rows.size).toBe(2);
+    expect(generations.rows.get('streaming')).toMatchObject({
+      charge: credit(12n),
+      row: { finish_reason: 'error', cancelled: false, tokens_completion: 3, usage_source: 'estimated' },
+    });
+    await expect.poll(() => second.recentGenerations.recent('silent')).toBeUndefined();
+    crash();
+    const third = await open();
+    expect(third.report.resolved).toBe(0);
+    expect((await third.ledger.statementOf('a')).settledNanos).toBe(12n);
+  });
+
+  it('says what a generation was charged that it settled itself', async () => {
+    const first = await open();
+    await reserve(first, 'g1', credit(20n));
+    await first.ledger.checkpoint('g1', { used: credit(3n), row: {}, atMs: NOW });
+    crash();
+    const second = await open();
+    expect(await second.ledger.settle('g1', { used: credit(9n), row: {}, atMs: NOW })).toEqual({
+      charge: credit(3n),
+      writtenOffNanos: 0n,
+    });
+  });
+
+  it('forgets keys and workspaces that are gone', async () => {
+    const first = await open();
+    await spend(first, 'g1', credit(7n), { key: 'gone', workspace: 'w', account: 'a' });
+    await spend(first, 'g2', credit(1n));
+    await first.close();
+    const second = await open();
+    expect(second.report.forgotten).toBe(1);
+    const spendings = await second.ledger.spendingOf('key', ['gone', 'k'], NOW);
+    expect(spendings.map((spending) => spending.credit.lifetime)).toEqual([0n, 1n]);
+    expect((await second.ledger.statementOf('a')).settledNanos).toBe(8n);
+    await second.close();
+    expect((await open()).report.forgotten).toBe(0);
+  });
+
+  it('hands over again what was settled before a crash, and what the rows have already does no harm', async () => {
+    const first = await open();
+    for (let index = 0; index < 40; index++) await spend(first, `g${index}`, credit(1n));
+    generations.failure = new Error('no rows today');
+    for (let index = 40; index < 50; index++) await spend(first, `g${index}`, credit(1n));
+    await expect
+      .poll(() => warnings)
+      .toContain('the projection generations cannot be written; what was settled waits in the journal');
+    crash();
+    expect(generations.rows.size).toBeLessThan(50);
+    await open();
+    await expect.poll(() => generations.rows.size).toBe(50);
+  });
+
+  it('keeps the journal short under traffic, and nothing is missing for it', async () => {
+    const first = await open({ snapshotBytes: 10_000 });
+    let most = 0;
+    for (let index = 0; index < 300; index++) {
+      await spend(first, `g${index}`, credit(1n));
+      most = Math.max(most, segments().length);
+    }
+    expect(most).toBeGreaterThan(3);
+    await expect.poll(() => generations.rows.size).toBe(300);
+    for (let index = 300; index < 340; index++) await spend(first, `g${index}`, credit(1n));
+    await first.close();
+    // 340 generations take some 50 segments of this size.
+    expect(most).toBeLessThan(40);
+    expect(segments().length).toBeLessThan(8);
+    const second = await open();
+    expect((await second.ledger.statementOf('a')).settledNanos).toBe(340n);
+    expect(await second.ledger.verify()).toMatchObject({ generations: 340, openReservations: 0 });
+  });
+
+  it('does not grow by being opened and closed, nor by being opened and killed', async () => {
+    await spend(await open(), 'g', credit(1n));
+    for (let round = 0; round < 6; round++) {
+      crash();
+      await open();
+    }
+    await opened.at(-1)?.close();
+    for (let round = 0; round < 4; round++) await (await open()).close();
+    expect(segments().length).toBeLessThan(4);
+    expect((await (await open()).ledger.statementOf('a')).settledNanos).toBe(1n);
+  });
+
+  it('keeps segments that rows still need, and reads them when there is too much for memory', async () => {
+    generations.failure = new Error('no rows today');
+    const first = await open({ snapshotBytes: 10_000, maxPendingRows: 20 });
+    for (let index = 0; index < 300; index++) await spend(first, `g${index}`, credit(1n));
+    expect(generations.rows.size).toBe(0);
+    generations.failure = undefined;
+    await expect.poll(() => generations.rows.size, { timeout: 5_000 }).toBe(300);
+    for (let index = 300; index < 320; index++) await spend(first, `g${index}`, credit(1n));
+    await first.close();
+    expect(generations.rows.size).toBe(320);
+    expect(segments().length).toBeLessThan(8);
+  });
+
+  it('makes lost rows anew as far as the journal reaches', async () => {
+    const first = await open();
+    for (let index = 0; index < 30; index++) await spend(first, `g${index}`, credit(1n));
+    await expect.poll(() => generations.rows.size).toBe(30);
+    generations.rows.clear();
+    expect(await first.ledger.rebuild()).toBe(30);
+  });
+
+  describe('with a damaged snapshot', () => {
+    const damage = () => {
+      const bytes = readFileSync(file('ledger.snapshot'));
+      const place = bytes.length >> 1;
+      bytes[place] = (bytes[place] ?? 0) ^ 1;
+      writeFileSync(file('ledger.snapshot'), bytes);
+    };
+
+    it('starts while the journal has everything', async () => {
+      const first = await open();
+      await spend(first, 'g1', credit(7n));
+      await first.close();
+      damage();
+      const second = await open();
+      expect((await second.ledger.statementOf('a')).settledNanos).toBe(7n);
+      expect(warnings).toEqual(['the snapshot of the ledger is damaged; the journal had everything']);
+    });
+
+    it.each([
+      ['damaged', damage, 'ledger.snapshot is damaged: its checksum is wrong'],
+      ['cut', () => truncateSync(file('ledger.snapshot'), 100), 'ledger.snapshot is damaged'],
+      ['missing', () => rmSync(file('ledger.snapshot')), 'ledger.snapshot is missing'],
+    ])('refuses to start when it is %s and the journal has not', async (_, harm, message) => {
+      const first = await open({ snapshotBytes: 5_000 });
+      for (let index = 0; index < 100; index++) await spend(first, `g${index}`, credit(1n));
+      await first.close();
+      harm();
+      await expect(open()).rejects.toThrow(message);
+      await expect(open()).rejects.toMatchObject({ name: 'DataDirectoryProblem' });
+    });
+
+    it('refuses to start when segments are missing behind it', async () => {
+      const first = await open({ snapshotBytes: 5_000 });
+      for (let index = 0; index < 100; index++) await spend(first, `g${index}`, credit(1n));
+      await first.close();
+      for (const name of segments()) rmSync(file(name));
+      await expect(open()).rejects.toThrow('is missing, where the journal goes on');
+    });
+  });
+
+  it('refuses a record of a newer version, with its place', async () => {
+    const { openJournal } = await import('../journal/open-journal.ts');
+    const { journal } = await openJournal({ directory: file(''), reservedBytes: 0, replay() {} });
+    await journal.append(Buffer.from('\u0002{}'), 'power');
+    await journal.close();
+    await expect(open()).rejects.toThrow(/0000000001\.journal, record that ends at byte \d+: .*version 2/);
+  });
+});

@@ -1,0 +1,181 @@
+import { join } from 'node:path';
+import type { Clock } from '../../kit/ids.ts';
+import { isInTime } from '../../kit/is-in-time.ts';
+import type { GenerationStore } from '../../ports/generations.ts';
+import type { Durability } from '../../ports/journal.ts';
+import type { ForgettableScope, Ledger } from '../../ports/ledger.ts';
+import type { JournalFiles } from '../journal/journal-files.ts';
+import { openJournal, openJournalFiles } from '../journal/open-journal.ts';
+import type { JournalLimits } from '../journal/segmented-journal.ts';
+import { assertComplete } from './assert-complete.ts';
+import { Books } from './books.ts';
+import { LedgerDataProblem } from './codec.ts';
+import { Compaction } from './compaction.ts';
+import { EmbeddedLedger } from './embedded-ledger.ts';
+import { interruptedUse } from './interrupted.ts';
+import type { OpenedLedger } from './opened-ledger.ts';
+import { Projector } from './projector.ts';
+import { RecordWriter } from './record-writer.ts';
+import { replayInto } from './replay-into.ts';
+import { replayWithPlace } from './replay-with-place.ts';
+import { reportTornTails } from './report-torn-tails.ts';
+import { SegmentSequences } from './segment-sequences.ts';
+import { type LedgerSnapshot, readSnapshotFile } from './snapshot-file.ts';
+
+/** Where a ledger is, and what it works with. */
+export interface EmbeddedLedgerSettings {
+  /** The data directory. The ledger has the directory `journal` in it. */
+  readonly directory: string;
+  /** Rows of generations are made here. */
+  readonly generations: GenerationStore;
+  /** Keys and workspaces that there are: what others have spent is forgotten. */
+  readonly exists: Readonly<Record<ForgettableScope, ReadonlySet<string>>>;
+  /** What a settlement survives. */
+  durability(): Durability;
+  readonly clock: Clock;
+  warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
+  /** How long a settlement waits for a disk that fails, milliseconds. */
+  readonly patienceMs?: number;
+  /** A snapshot is taken when records of so many bytes have been written since the last one. */
+  readonly snapshotBytes?: number;
+  /** Settled generations that wait in memory for their rows; what goes beyond is read from the journal again. */
+  readonly maxPendingRows?: number;
+  readonly journal?: Partial<JournalLimits>;
+  /** Where the journal is kept instead of on the disk. */
+  readonly files?: JournalFiles;
+}
+
+const MEBIBYTE = 1024 * 1024;
+
+const DEFAULT_PATIENCE_MS = 10_000;
+const DEFAULT_SNAPSHOT_BYTES = 8 * MEBIBYTE;
+const DEFAULT_SEGMENT_BYTES = 16 * MEBIBYTE;
+
+/** More segments than that at the start are compacted without waiting for more records. */
+const MANY_SEGMENTS = 3;
+
+/** How long closing waits for the disk, and then for the projections: both go on after the next start. */
+const CLOSING_MS = 2_000;
+
+/**
+ * Opens the ledger of a data directory. Generations that a crash left open are settled by then. Rejects with a
+ * DataDirectoryProblem where something is damaged or missing that was safely on the disk.
+ */
+export async function openEmbeddedLedger(settings: EmbeddedLedgerSettings): Promise<OpenedLedger> {
+  const { clock, warn, generations } = settings;
+  const files = settings.files ?? (await openJournalFiles(join(settings.directory, 'journal')));
+  const { snapshot, damage } = await readSnapshot(files);
+  const books = new Books(snapshot?.books);
+  const segments = new SegmentSequences();
+  const rows = new Projector({
+    projection: { name: 'generations', add: (batch) => generations.add(batch) },
+    clock,
+    warn,
+    maxPending: settings.maxPendingRows,
+  });
+  const projectors = [rows];
+  const opened = await openJournal(
+    {
+      directory: '',
+      segmentBytes: DEFAULT_SEGMENT_BYTES,
+      ...settings.journal,
+      replay: replayWithPlace(files, replayInto({ books, segments, projectors }, snapshot)),
+    },
+    files,
+  );
+  const { journal, found } = opened;
+  try {
+    assertComplete(files, found, snapshot, damage);
+  } catch (error) {
+    await journal.close();
+    throw error;
+  }
+  if (damage !== undefined) {
+    warn('the snapshot of the ledger is damaged; the journal had everything', { problem: damage.message });
+  }
+  const tornTailBytes = reportTornTails(opened, warn);
+  const writer = new RecordWriter({
+    journal,
+    warn,
+    written: (record, position, bytes) => {
+      segments.note(position, record.sequence);
+      if (record.kind === 'settle') for (const projector of projectors) projector.take(record);
+      compaction.note(bytes);
+    },
+  });
+  const compaction = new Compaction({
+    books,
+    journal,
+    files,
+    writer,
+    segments,
+    projectors,
+    warn,
+    published: { sequence: snapshot?.books.sequence ?? 0, segment: snapshot?.segment ?? found?.oldest ?? 1 },
+    everyBytes: settings.snapshotBytes ?? DEFAULT_SNAPSHOT_BYTES,
+  });
+  const ledger = new EmbeddedLedger({
+    books,
+    journal,
+    writer,
+    projectors,
+    generations,
+    durability: settings.durability,
+    patienceMs: settings.patienceMs ?? DEFAULT_PATIENCE_MS,
+    tornTailBytes,
+  });
+  const resolved = await resolveOpen(books, ledger, clock.now());
+  const forgotten = await forgetAbsent(books, ledger, settings);
+  for (const projector of projectors) projector.start(journal);
+  await compaction.release().catch((error: unknown) => warn('old segments of the journal stay', { error }));
+  if (journal.isWritable && journal.size.segments > MANY_SEGMENTS) void compaction.compact();
+  return {
+    ledger,
+    recentGenerations: rows,
+    report: { resolved, forgotten, tornTailBytes },
+    async close() {
+      ledger.close();
+      await isInTime(writer.flushed(), CLOSING_MS).catch(() => false);
+      await isInTime(Promise.all(projectors.map((projector) => projector.drained())), CLOSING_MS);
+      await Promise.all(projectors.map((projector) => projector.close()));
+      await compaction.close();
+      writer.close();
+      await journal.close();
+    },
+  };
+}
+
+type Reading = { readonly snapshot?: LedgerSnapshot; readonly damage?: LedgerDataProblem };
+
+async function readSnapshot(files: JournalFiles): Promise<Reading> {
+  try {
+    const snapshot = await readSnapshotFile(files);
+    return snapshot === undefined ? {} : { snapshot };
+  } catch (error) {
+    if (error instanceof LedgerDataProblem) return { damage: error };
+    throw error;
+  }
+}
+
+/** Settles what a crash left open. On a disk that fails the books have it, and the records follow. */
+async function resolveOpen(books: Books, ledger: Ledger, atMs: number): Promise<number> {
+  const open = [...books.open.values()];
+  const settled = open.map((generation) =>
+    ledger.settle(generation.generationId, interruptedUse(generation, atMs)),
+  );
+  const all = Promise.allSettled(settled);
+  if (ledger.isAvailable) await all;
+  return open.length;
+}
+
+async function forgetAbsent(
+  books: Books,
+  ledger: Ledger,
+  { exists, clock }: EmbeddedLedgerSettings,
+): Promise<number> {
+  const absent = (['key', 'workspace'] as const).flatMap((scope) =>
+    [...books.idsOf(scope)].filter((id) => !exists[scope].has(id)).map((id) => ({ scope, id })),
+  );
+  await Promise.all(absent.map(({ scope, id }) => ledger.forget(scope, id, clock.now())));
+  return absent.length;
+}

@@ -1,0 +1,254 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Clock } from '../../kit/ids.ts';
+import type { RecentGenerations, StoredGeneration } from '../../ports/generations.ts';
+import type { Journal } from '../../ports/journal.ts';
+import { recordHeadOf } from './record-head.ts';
+import { decodeRecord, type SettleRecord } from './records.ts';
+
+/** Something that is made of settled generations: rows to look them up, events to count. */
+export interface Projection {
+  readonly name: string;
+  /** Takes generations in, all or none. One that it has already changes nothing. */
+  add(generations: readonly StoredGeneration[]): Promise<void>;
+}
+
+export interface ProjectorOptions {
+  readonly projection: Projection;
+  readonly clock: Pick<Clock, 'monotonic'>;
+  warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
+  /** Generations that are kept in memory; what goes beyond is read from the journal again. */
+  readonly maxPending?: number | undefined;
+}
+
+interface Pending {
+  readonly record: SettleRecord;
+  readonly generation: StoredGeneration;
+  isWritten: boolean;
+}
+
+const MAX_PENDING = 10_000;
+
+/** How long settled generations gather: a commit costs as much for one of them as for many. */
+const GATHER_MS = 100;
+
+/** A store may be synchronous: nobody else has a turn while it takes a batch in. */
+const LONG_BATCH_MS = 8;
+const MIN_BATCH = 4;
+const MAX_BATCH = 256;
+
+const FIRST_RETRY_MS = 100;
+const LAST_RETRY_MS = 5_000;
+
+/**
+ * Hands settled generations to a projection, in the background and in the order in which they were settled, once their
+ * records are safe. Whatever may have been handed over already is handed over again after a restart.
+ */
+export class Projector implements RecentGenerations {
+  readonly #options: ProjectorOptions;
+  /** By id, in the order of their records. */
+  readonly #pending = new Map<string, Pending>();
+  readonly #maxPending: number;
+  #journal: Pick<Journal, 'read'> | undefined;
+  #written = 0;
+  /** From this record on generations were left out of memory: the journal has them. */
+  #missedFrom = Number.POSITIVE_INFINITY;
+  /** The records from here on are being read from the journal. */
+  #readingFrom = Number.POSITIVE_INFINITY;
+  #batchSize = MIN_BATCH;
+  #retryMs = FIRST_RETRY_MS;
+  #isFailing = false;
+  #gathering: NodeJS.Timeout | undefined;
+  #run: Promise<void> | undefined;
+  readonly #closing = new AbortController();
+
+  constructor(options: ProjectorOptions) {
+    this.#options = options;
+    this.#maxPending = options.maxPending ?? MAX_PENDING;
+  }
+
+  get name(): string {
+    return this.#options.projection.name;
+  }
+
+  /** The first record that it still needs the journal for. */
+  get neededFrom(): number {
+    const [first] = this.#pending.values();
+    return Math.min(this.#missedFrom, this.#readingFrom, first?.record.sequence ?? Number.POSITIVE_INFINITY);
+  }
+
+  /** Begins to hand over. What was given before has waited. */
+  start(journal: Pick<Journal, 'read'>): void {
+    this.#journal = journal;
+    if (this.#hasWork()) this.#wake();
+  }
+
+  /** A generation was settled; its record is not safe yet. */
+  expect(record: SettleRecord): void {
+    if (this.#pending.has(record.generationId)) return;
+    this.#pending.set(record.generationId, {
+      record,
+      generation: generationOf(record),
+      isWritten: false,
+    });
+  }
+
+  /** The record of an expected generation is safe. */
+  take(record: SettleRecord): void {
+    const pending = this.#pending.get(record.generationId);
+    if (pending === undefined || pending.isWritten) return;
+    pending.isWritten = true;
+    this.#written += 1;
+    if (this.#written > this.#maxPending) {
+      this.#remove(pending);
+      this.#missedFrom = Math.min(this.#missedFrom, record.sequence);
+    }
+    this.#wake();
+  }
+
+  /** A generation that is settled and safe, and that the projection does not have yet. */
+  recent(id: string): StoredGeneration | undefined {
+    const pending = this.#pending.get(id);
+    return pending?.isWritten === true ? pending.generation : undefined;
+  }
+
+  /** Resolves once all that was settled by now is handed over. */
+  async drained(): Promise<void> {
+    while (this.#hasWork() && !this.#closing.signal.aborted) await this.#start();
+  }
+
+  /** Hands over again all that the journal has. Rejects when that fails. */
+  async rebuild(): Promise<void> {
+    await this.#readFrom(0);
+  }
+
+  async close(): Promise<void> {
+    clearTimeout(this.#gathering);
+    this.#closing.abort();
+    await this.#run;
+  }
+
+  #wake(): void {
+    if (this.#journal === undefined || this.#run !== undefined || this.#closing.signal.aborted) return;
+    this.#gathering ??= setTimeout(() => void this.#start(), GATHER_MS).unref();
+  }
+
+  #start(): Promise<void> {
+    clearTimeout(this.#gathering);
+    this.#gathering = undefined;
+    this.#run ??= this.#work().finally(() => {
+      this.#run = undefined;
+      if (this.#hasWork()) this.#wake();
+    });
+    return this.#run;
+  }
+
+  #hasWork(): boolean {
+    const [first] = this.#pending.values();
+    return first?.isWritten === true || this.#missedFrom !== Number.POSITIVE_INFINITY;
+  }
+
+  async #work(): Promise<void> {
+    while (this.#hasWork() && !this.#closing.signal.aborted) {
+      try {
+        const batch = this.#nextBatch();
+        if (batch.length > 0) {
+          await this.#add(batch.map(({ generation }) => generation));
+          for (const pending of batch) this.#remove(pending);
+        } else await this.#readMissed();
+        this.#succeed();
+      } catch (error) {
+        if (!this.#closing.signal.aborted) await this.#fail(error);
+      }
+    }
+  }
+
+  /** Those at the beginning whose records are safe. */
+  #nextBatch(): Pending[] {
+    const batch: Pending[] = [];
+    for (const pending of this.#pending.values()) {
+      if (!pending.isWritten || batch.length === this.#batchSize) break;
+      batch.push(pending);
+    }
+    return batch;
+  }
+
+  #remove(pending: Pending): void {
+    if (this.#pending.delete(pending.record.generationId)) this.#written -= 1;
+  }
+
+  /** What is left out while this runs is missed anew. */
+  async #readMissed(): Promise<void> {
+    const from = this.#missedFrom;
+    this.#readingFrom = from;
+    this.#missedFrom = Number.POSITIVE_INFINITY;
+    try {
+      await this.#readFrom(from);
+    } catch (error) {
+      this.#missedFrom = from;
+      throw error;
+    } finally {
+      this.#readingFrom = Number.POSITIVE_INFINITY;
+    }
+  }
+
+  async #readFrom(from: number): Promise<void> {
+    for await (const entries of this.#journal?.read() ?? []) {
+      const generations: StoredGeneration[] = [];
+      for (const { record: bytes } of entries) {
+        const { kind, sequence } = recordHeadOf(bytes);
+        if (kind !== 'settle' || sequence < from) continue;
+        const record = decodeRecord(bytes);
+        // A record may be there although the disk did not say so, and then its time will come.
+        if (record.kind === 'settle' && this.#pending.get(record.generationId)?.isWritten !== false) {
+          generations.push(generationOf(record));
+        }
+      }
+      await this.#addAll(generations);
+    }
+  }
+
+  async #addAll(generations: readonly StoredGeneration[]): Promise<void> {
+    for (let begin = 0; begin < generations.length; ) {
+      const batch = generations.slice(begin, begin + this.#batchSize);
+      await this.#add(batch);
+      begin += batch.length;
+    }
+  }
+
+  /** Adds a batch, learns how large the next one may be, and lets others work as long as this took. */
+  async #add(batch: readonly StoredGeneration[]): Promise<void> {
+    this.#closing.signal.throwIfAborted();
+    const { clock, projection } = this.#options;
+    const started = clock.monotonic();
+    await projection.add(batch);
+    const tookMs = clock.monotonic() - started;
+    if (tookMs > LONG_BATCH_MS) this.#batchSize = Math.max(MIN_BATCH, this.#batchSize >> 1);
+    else if (tookMs < LONG_BATCH_MS / 2 && batch.length === this.#batchSize) {
+      this.#batchSize = Math.min(MAX_BATCH, this.#batchSize * 2);
+    }
+    await delay(Math.max(1, tookMs));
+  }
+
+  #succeed(): void {
+    if (this.#isFailing) this.#options.warn(`the projection ${this.name} can be written again`);
+    this.#isFailing = false;
+    this.#retryMs = FIRST_RETRY_MS;
+  }
+
+  async #fail(error: unknown): Promise<void> {
+    if (!this.#isFailing) {
+      this.#isFailing = true;
+      this.#options.warn(
+        `the projection ${this.name} cannot be written; what was settled waits in the journal`,
+        { error },
+      );
+    }
+    await delay(this.#retryMs, undefined, { signal: this.#closing.signal }).catch(() => {});
+    this.#retryMs = Math.min(LAST_RETRY_MS, this.#retryMs * 2);
+  }
+}
+
+function generationOf(record: SettleRecord): StoredGeneration {
+  const { generationId, scopes, atMs, charge, writtenOffNanos, row } = record;
+  return { id: generationId, scopes, settledAtMs: atMs, charge, writtenOffNanos, row };
+}

@@ -1,0 +1,134 @@
+import type { Clock } from '../../kit/ids.ts';
+import type { Limiter, RateLimit, RateVerdict, RateWindow } from '../../ports/limiter.ts';
+
+/** Requests of one subject in the current window. */
+interface Count {
+  requests: number;
+  /** When the window ends, on the clock that only ever grows. */
+  endsAt: number;
+  /** Day of UTC that it counts, of days only. */
+  readonly day: number;
+}
+
+/** A count of a day, as it survives a restart. */
+export interface DayCount {
+  readonly name: string;
+  readonly subject: string;
+  readonly day: number;
+  readonly requests: number;
+}
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+
+/** Counts are looked through for old ones when there are twice as many as after the last time. */
+const FEWEST_TO_SWEEP = 1024;
+
+/**
+ * Counts requests in memory. Time is that of the clock which only ever grows, so that a clock that is set neither locks
+ * anybody out for longer than a window nor lets them pass; days end at midnight UTC or after as many hours.
+ */
+export class MemoryLimiter implements Limiter {
+  readonly #clock: Clock;
+  /** By the name of the limit, then by subject. */
+  readonly #counts = new Map<string, Map<string, Count>>();
+  #subjects = 0;
+  #sweepAt = FEWEST_TO_SWEEP;
+  #changes = 0;
+
+  /** `days`: what was counted today before a restart. */
+  constructor(clock: Clock, days: readonly DayCount[] = []) {
+    this.#clock = clock;
+    const now = clock.now();
+    for (const { name, subject, day, requests } of days) {
+      if (day !== dayOf(now)) continue;
+      const endsAt = clock.monotonic() + untilMidnight(now);
+      this.#countsOf(name).set(subject, { requests, day, endsAt });
+      this.#subjects += 1;
+    }
+  }
+
+  take(limits: readonly RateLimit[]): RateVerdict {
+    const now = this.#clock.monotonic();
+    const wall = this.#clock.now();
+    const counts: Count[] = [];
+    for (const limit of limits) {
+      const count = this.#current(limit, now, wall);
+      if (count.requests >= limit.most) {
+        return { ok: false, limit, resetAtMs: Math.ceil(wall + count.endsAt - now) };
+      }
+      counts.push(count);
+    }
+    for (const count of counts) count.requests += 1;
+    this.#changes += 1;
+    return PASSING;
+  }
+
+  /** Grows with every request that was counted. */
+  get changes(): number {
+    return this.#changes;
+  }
+
+  /** What was counted today, for the next start. */
+  days(): DayCount[] {
+    const today = dayOf(this.#clock.now());
+    return [...this.#counts].flatMap(([name, ofName]) =>
+      [...ofName]
+        .filter(([, { day }]) => day === today)
+        .map(([subject, { day, requests }]) => ({ name, subject, day, requests })),
+    );
+  }
+
+  #current({ name, subject, window }: RateLimit, now: number, wall: number): Count {
+    const ofName = this.#countsOf(name);
+    const known = ofName.get(subject);
+    if (known !== undefined && known.endsAt > now && !isOver(known, wall)) return known;
+    if (known === undefined) this.#makeRoom(now);
+    const fresh = freshCount(window, now, wall);
+    ofName.set(subject, fresh);
+    return fresh;
+  }
+
+  #countsOf(name: string): Map<string, Count> {
+    const known = this.#counts.get(name);
+    if (known !== undefined) return known;
+    const made = new Map<string, Count>();
+    this.#counts.set(name, made);
+    return made;
+  }
+
+  /** Counts one more subject, and drops those whose windows are over when there are many. */
+  #makeRoom(now: number): void {
+    this.#subjects += 1;
+    if (this.#subjects < this.#sweepAt) return;
+    this.#subjects = 1;
+    for (const ofName of this.#counts.values()) {
+      for (const [subject, { endsAt }] of ofName) if (endsAt <= now) ofName.delete(subject);
+      this.#subjects += ofName.size;
+    }
+    this.#sweepAt = Math.max(FEWEST_TO_SWEEP, 2 * this.#subjects);
+  }
+}
+
+const PASSING: RateVerdict = { ok: true };
+
+/** A day may be over sooner than it seemed: the clock was set forward. */
+function isOver({ day }: Count, wall: number): boolean {
+  return day !== NO_DAY && dayOf(wall) > day;
+}
+
+function freshCount(window: RateWindow, now: number, wall: number): Count {
+  return window === 'minute'
+    ? { requests: 0, endsAt: now + MINUTE_MS, day: NO_DAY }
+    : { requests: 0, endsAt: now + untilMidnight(wall), day: dayOf(wall) };
+}
+
+const NO_DAY = -1;
+
+function dayOf(ms: number): number {
+  return Math.floor(ms / DAY_MS);
+}
+
+function untilMidnight(ms: number): number {
+  return DAY_MS - (((ms % DAY_MS) + DAY_MS) % DAY_MS);
+}

@@ -1,0 +1,57 @@
+import type { ForgettableScope } from '../ports/ledger.ts';
+import type { Tenancy } from '../ports/tenancy.ts';
+import { openEmbeddedLedger } from './ledger/open-embedded-ledger.ts';
+import { emptyWriteLog, openSqlite } from './sql/open-sqlite.ts';
+import { SqlByokStore } from './sql/sql-byok-store.ts';
+import { SqlGenerationStore } from './sql/sql-generation-store.ts';
+import { SqlTenancy } from './sql/sql-tenancy.ts';
+import type { State, StateOptions } from './state.ts';
+
+/** Opens state that is all in the data directory. Rejects with a DataDirectoryProblem. */
+export async function openEmbeddedState(
+  options: StateOptions & { readonly databaseFile: string },
+): Promise<State> {
+  const database = await openSqlite(options.databaseFile, options.clock.now());
+  try {
+    const tenancy = new SqlTenancy(database);
+    const generationStore = new SqlGenerationStore(database);
+    const { ledger, recentGenerations, close } = await openEmbeddedLedger({
+      directory: options.directory,
+      generations: generationStore,
+      exists: await existing(tenancy),
+      durability: options.durability,
+      clock: options.clock,
+      warn: options.warn,
+    });
+    return {
+      tenancy,
+      byokStore: new SqlByokStore(database, emptyWriteLog),
+      generationStore,
+      ledger,
+      recentGenerations,
+      whenThere: (work) => work(),
+      async close() {
+        await close();
+        await database.destroy();
+      },
+    };
+  } catch (error) {
+    await database.destroy();
+    throw error;
+  }
+}
+
+const WORKSPACES_AT_ONCE = 1_000;
+
+/** The keys and workspaces of all accounts. */
+async function existing(tenancy: Tenancy): Promise<Record<ForgettableScope, ReadonlySet<string>>> {
+  const workspaces = new Set<string>();
+  for (const { id } of await tenancy.listAccounts()) {
+    for (let offset = 0, total = 1; offset < total; offset += WORKSPACES_AT_ONCE) {
+      const page = await tenancy.listWorkspaces(id, { offset, limit: WORKSPACES_AT_ONCE });
+      total = page.total;
+      for (const workspace of page.workspaces) workspaces.add(workspace.id);
+    }
+  }
+  return { key: new Set((await tenancy.listKeys()).map(({ hash }) => hash)), workspace: workspaces };
+}

@@ -1,0 +1,71 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { DatabaseAddress } from '../kit/database-address.ts';
+import { readOrMakeGatewayId } from './gateway-id.ts';
+import { DatabaseUnavailable } from './sql/database-unavailable.ts';
+import { openPostgresLedger } from './sql/ledger/open-postgres-ledger.ts';
+import { openPostgres } from './sql/open-postgres.ts';
+import { SqlByokStore } from './sql/sql-byok-store.ts';
+import { SqlGenerationStore } from './sql/sql-generation-store.ts';
+import { SqlTenancy } from './sql/sql-tenancy.ts';
+import type { State, StateOptions } from './state.ts';
+
+export interface PostgresStateOptions extends StateOptions {
+  readonly database: DatabaseAddress;
+  /** Whether to wait for a database that is away. */
+  readonly waits: boolean;
+  /** How long a generation may take, milliseconds. */
+  generationMs(): number;
+}
+
+/** How often something is tried again that a database was away for, milliseconds. */
+const RETRY_MS = 500;
+
+/**
+ * Opens state that several gateways share. The data directory has only what is on its way there. Rejects with a
+ * DataDirectoryProblem when the database cannot be used, or is away and nobody waits for it.
+ */
+export async function openPostgresState(options: PostgresStateOptions): Promise<State> {
+  const { clock, warn, waits } = options;
+  const postgres = await openPostgres(options.database, {
+    nowMs: clock.now(),
+    ...(waits && { waiting: (reason: string) => warn(reason) }),
+  });
+  try {
+    const { ledger, recentGenerations, close } = await openPostgresLedger({
+      directory: options.directory,
+      postgres,
+      gatewayId: readOrMakeGatewayId(options.directory),
+      generationMs: options.generationMs,
+      durability: options.durability,
+      clock,
+      warn,
+    });
+    return {
+      tenancy: new SqlTenancy(postgres.database),
+      // What is overwritten there is gone when its server tidies up: nobody outside can make it.
+      byokStore: new SqlByokStore(postgres.database, async () => {}),
+      generationStore: new SqlGenerationStore(postgres.database),
+      ledger,
+      recentGenerations,
+      whenThere: (work) => (waits ? untilDone(work) : work()),
+      async close() {
+        await close();
+        await postgres.close();
+      },
+    };
+  } catch (error) {
+    await postgres.close();
+    throw error;
+  }
+}
+
+async function untilDone<T>(work: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof DatabaseUnavailable)) throw error;
+      await delay(RETRY_MS);
+    }
+  }
+}

@@ -1,0 +1,105 @@
+import { type Kysely, sql, type Transaction } from 'kysely';
+import { type Amount, minus, NOTHING } from '../../../ir/amount.ts';
+import { windowsAt } from '../../../kit/windows.ts';
+import type { ScopeIds } from '../../../ports/ledger.ts';
+import type { SettleRecord } from '../../ledger/records.ts';
+import { spend } from '../../ledger/spending.ts';
+import { generationRowOf } from '../sql-generation-store.ts';
+import type { Tables } from '../tables.ts';
+import { transact } from '../transact.ts';
+import { emptyTally, keysOf, lockTallies, nameOf, type SqlTally, writeTallies } from './tally-rows.ts';
+
+/** How a generation ended: settled with a record, or let go without one. */
+export interface End {
+  readonly generationId: string;
+  readonly scopes: ScopeIds;
+  readonly settled: SettleRecord | undefined;
+}
+
+/**
+ * Books ends, all or none: rows of generations, charges, and reservations that are gone. One that was booked before has its
+ * row already and changes nothing.
+ */
+export function applyEnds(database: Kysely<Tables>, ends: readonly End[]): Promise<void> {
+  return transact(database, (transaction) => book(transaction, ends), 'read committed');
+}
+
+async function book(transaction: Transaction<Tables>, ends: readonly End[]): Promise<void> {
+  const tallies = await lockTallies(transaction, uniqueKeys(ends));
+  const added = await addRows(transaction, ends);
+  const reserved = await takeReservations(transaction, ends);
+  for (const end of ends) {
+    const record = end.settled !== undefined && added.delete(end.generationId) ? end.settled : undefined;
+    const held = reserved.get(end.generationId) ?? NOTHING;
+    reserved.delete(end.generationId);
+    for (const key of keysOf(end.scopes)) {
+      tallies.set(nameOf(key), ended(tallies.get(nameOf(key)) ?? emptyTally(key), held, record));
+    }
+  }
+  await writeTallies(transaction, [...tallies.values()]);
+}
+
+function uniqueKeys(ends: readonly End[]) {
+  const keys = new Map(ends.flatMap(({ scopes }) => keysOf(scopes)).map((key) => [nameOf(key), key]));
+  return [...keys.values()];
+}
+
+/** Adds the rows of those that were settled. Resolves with the ids of those that had none before. */
+async function addRows(transaction: Transaction<Tables>, ends: readonly End[]): Promise<Set<string>> {
+  const settled = ends.flatMap(({ settled }) => settled ?? []);
+  if (settled.length === 0) return new Set();
+  const rows = settled.map((record) => {
+    const { credit_nanos, byok_nanos, written_off_nanos, ...rest } = generationRowOf(generationOf(record));
+    return {
+      ...rest,
+      credit_nanos: String(credit_nanos),
+      byok_nanos: String(byok_nanos),
+      written_off_nanos: String(written_off_nanos),
+    };
+  });
+  const added = await sql<{ id: string }>`
+    insert into generations
+    select * from jsonb_populate_recordset(null::generations, ${JSON.stringify(rows)}::text::jsonb)
+    on conflict (id) do nothing
+    returning id`.execute(transaction);
+  return new Set(added.rows.map(({ id }) => id));
+}
+
+/** A settled generation as it is kept. */
+export function generationOf(record: SettleRecord) {
+  const { generationId, scopes, atMs, charge, writtenOffNanos, row } = record;
+  return { id: generationId, scopes, settledAtMs: atMs, charge, writtenOffNanos, row };
+}
+
+/** Removes reservations. Resolves with what each of them held. */
+async function takeReservations(
+  transaction: Transaction<Tables>,
+  ends: readonly End[],
+): Promise<Map<string, Amount>> {
+  const ids = JSON.stringify(ends.map(({ generationId }) => generationId));
+  const { rows } = await sql<{ generation_id: string; credit_nanos: string; byok_nanos: string }>`
+    delete from ledger_reservations
+    where generation_id in (select jsonb_array_elements_text(${ids}::text::jsonb))
+    returning generation_id, credit_nanos, byok_nanos`.execute(transaction);
+  return new Map(
+    rows.map((row) => [
+      row.generation_id,
+      { creditNanos: BigInt(row.credit_nanos), byokNanos: BigInt(row.byok_nanos) },
+    ]),
+  );
+}
+
+function ended(tally: SqlTally, held: Amount, record: SettleRecord | undefined): SqlTally {
+  const { scope, id, spending, reserved, balance } = tally;
+  const charge = record?.charge ?? NOTHING;
+  return {
+    scope,
+    id,
+    spending: record === undefined ? spending : spend(spending, charge, windowsAt(record.atMs)),
+    reserved: minus(reserved, held),
+    balance:
+      scope === 'account'
+        ? { ...balance, leftNanos: balance.leftNanos + held.creditNanos - charge.creditNanos }
+        : balance,
+  };
+}

@@ -1,0 +1,141 @@
+import { type Amount, atLeast } from '../../../ir/amount.ts';
+import type { JournalEntry } from '../../../ports/journal.ts';
+import { EndedGenerations, NONE_ENDED } from '../../ledger/ended-generations.ts';
+import type { OpenGeneration } from '../../ledger/open-generation.ts';
+import { decodeRecord, type LedgerRecord } from '../../ledger/records.ts';
+import type { End } from './apply-ends.ts';
+
+/**
+ * The generations of this gateway: those that are open, those that ended and are not booked yet, and in which segment of
+ * the journal each of them begins. Made anew from the journal at a start.
+ */
+export class LocalGenerations {
+  readonly #open = new Map<string, OpenGeneration>();
+  readonly #unbooked = new Map<string, End>();
+  /** Where the records of those that are not done with begin. */
+  readonly #segments = new Map<string, number>();
+  readonly #ended = new EndedGenerations(NONE_ENDED);
+  #sequence = 0;
+
+  /** The number of the next record. */
+  nextSequence(): number {
+    this.#sequence += 1;
+    return this.#sequence;
+  }
+
+  /** Takes a record that was read back. */
+  replay({ record: bytes, position }: JournalEntry): void {
+    const record = decodeRecord(bytes);
+    if (record.sequence > this.#sequence) this.#sequence = record.sequence;
+    if (!('generationId' in record) || this.#ended.has(record.generationId)) return;
+    // Others say nothing by themselves: what they belong to was booked, and its beginning is gone.
+    const isTelling = record.kind === 'accept' || record.kind === 'settle';
+    if (isTelling && !this.isHere(record.generationId)) {
+      this.#segments.set(record.generationId, position.segment);
+    }
+    this.apply(record);
+  }
+
+  /** Is about to be reserved for; whatever is written of it stands in this segment or a later one. */
+  begin(generationId: string, segment: number): void {
+    if (this.knows(generationId)) {
+      throw new RangeError(`generation ${generationId} has been accepted before`);
+    }
+    this.#segments.set(generationId, segment);
+  }
+
+  /** Came to nothing. */
+  drop(generationId: string): void {
+    this.#segments.delete(generationId);
+  }
+
+  /** Makes the change that a record says. */
+  apply(record: LedgerRecord): void {
+    switch (record.kind) {
+      case 'accept': {
+        const { generationId, scopes, limits, reserved, row, atMs: acceptedAtMs } = record;
+        const opened = { generationId, scopes, limits, reserved, acceptedAtMs, row, checkpoint: null };
+        this.#open.set(generationId, opened);
+        return;
+      }
+      case 'top-up':
+        this.raise(record.generationId, record.reserved);
+        return;
+      case 'checkpoint': {
+        const { generationId, spent, atMs, row, sequence } = record;
+        const generation = this.#open.get(generationId);
+        if (generation === undefined || sequence <= (generation.checkpoint?.sequence ?? 0)) return;
+        this.#open.set(generationId, { ...generation, checkpoint: { spent, atMs, row, sequence } });
+        return;
+      }
+      case 'settle': {
+        const { generationId, scopes } = record;
+        this.#end({ generationId, scopes, settled: record });
+        return;
+      }
+      case 'void': {
+        const { generationId } = record;
+        const scopes = this.#open.get(generationId)?.scopes;
+        if (scopes !== undefined) this.#end({ generationId, scopes, settled: undefined });
+        return;
+      }
+      case 'grant':
+      case 'forget':
+        return;
+    }
+  }
+
+  /** More is reserved now. */
+  raise(generationId: string, reserved: Amount): void {
+    const generation = this.#open.get(generationId);
+    if (generation === undefined) return;
+    this.#open.set(generationId, { ...generation, reserved: atLeast(generation.reserved, reserved) });
+  }
+
+  /** These are in the database. */
+  booked(ends: readonly End[]): void {
+    for (const { generationId } of ends) {
+      this.#unbooked.delete(generationId);
+      this.#segments.delete(generationId);
+    }
+  }
+
+  /** Others come first. */
+  postpone(end: End): void {
+    if (this.#unbooked.delete(end.generationId)) this.#unbooked.set(end.generationId, end);
+  }
+
+  get open(): ReadonlyMap<string, OpenGeneration> {
+    return this.#open;
+  }
+
+  /** Oldest first. */
+  get unbooked(): ReadonlyMap<string, End> {
+    return this.#unbooked;
+  }
+
+  /** Whether a generation is being reserved for, open or not booked yet. */
+  isHere(generationId: string): boolean {
+    return this.#segments.has(generationId);
+  }
+
+  /** Whether an id is taken. */
+  knows(generationId: string): boolean {
+    return this.isHere(generationId) || this.#ended.has(generationId);
+  }
+
+  /** The first segment that is still needed; undefined when none is. */
+  get firstSegment(): number | undefined {
+    let first: number | undefined;
+    for (const segment of this.#segments.values()) {
+      if (first === undefined || segment < first) first = segment;
+    }
+    return first;
+  }
+
+  #end(end: End): void {
+    this.#open.delete(end.generationId);
+    this.#ended.add(end.generationId);
+    this.#unbooked.set(end.generationId, end);
+  }
+}

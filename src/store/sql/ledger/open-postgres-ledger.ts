@@ -1,0 +1,155 @@
+import { join } from 'node:path';
+import type { Clock } from '../../../kit/ids.ts';
+import { isInTime } from '../../../kit/is-in-time.ts';
+import type { Durability } from '../../../ports/journal.ts';
+import type { JournalFiles } from '../../journal/journal-files.ts';
+import { openJournal, openJournalFiles } from '../../journal/open-journal.ts';
+import type { JournalLimits } from '../../journal/segmented-journal.ts';
+import { interruptedUse } from '../../ledger/interrupted.ts';
+import type { OpenedLedger } from '../../ledger/opened-ledger.ts';
+import { RecordWriter } from '../../ledger/record-writer.ts';
+import { replayWithPlace } from '../../ledger/replay-with-place.ts';
+import { reportTornTails } from '../../ledger/report-torn-tails.ts';
+import type { OpenedPostgres } from '../open-postgres.ts';
+import { Booker } from './booker.ts';
+import { LocalGenerations } from './local-generations.ts';
+import { PostgresLedger } from './postgres-ledger.ts';
+
+export interface PostgresLedgerSettings {
+  /** The data directory of this gateway. The ledger has the directory `outbox` in it. */
+  readonly directory: string;
+  readonly postgres: Pick<OpenedPostgres, 'database' | 'patient' | 'isUp'>;
+  readonly gatewayId: string;
+  /** How long a generation may take. */
+  generationMs(): number;
+  /** What a settlement survives. */
+  durability(): Durability;
+  readonly clock: Clock;
+  warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
+  /** How long a settlement waits for a disk that fails, milliseconds. */
+  readonly patienceMs?: number;
+  /** How often reservations are looked for that nobody will end, milliseconds. */
+  readonly sweepMs?: number;
+  /** How long a reservation lasts beyond the longest generation, milliseconds. */
+  readonly graceMs?: number;
+  readonly journal?: Partial<JournalLimits>;
+  /** Where the journal is kept instead of on the disk. */
+  readonly files?: JournalFiles;
+}
+
+const MEBIBYTE = 1024 * 1024;
+
+const DEFAULT_PATIENCE_MS = 10_000;
+const DEFAULT_SWEEP_MS = 10_000;
+const DEFAULT_SEGMENT_BYTES = 16 * MEBIBYTE;
+
+/** A gateway that was away for so long after its generations must have ended is not waited for. */
+const DEFAULT_GRACE_MS = 600_000;
+
+/** How long closing waits for the disk, and then for the database: both go on after the next start. */
+const CLOSING_MS = 2_000;
+
+/**
+ * Opens the ledger of a gateway that shares its database. Generations that a crash of this gateway left open are settled by
+ * then. Rejects with a DataDirectoryProblem where something is damaged that was safely on the disk.
+ */
+export async function openPostgresLedger(settings: PostgresLedgerSettings): Promise<OpenedLedger> {
+  const { postgres, clock, warn } = settings;
+  const files = settings.files ?? (await openJournalFiles(join(settings.directory, 'outbox')));
+  const generations = new LocalGenerations();
+  const opened = await openJournal(
+    {
+      directory: '',
+      segmentBytes: DEFAULT_SEGMENT_BYTES,
+      ...settings.journal,
+      replay: replayWithPlace(files, (entry) => generations.replay(entry)),
+    },
+    files,
+  );
+  const { journal } = opened;
+  const tornTailBytes = reportTornTails(opened, warn);
+  const writer = new RecordWriter({ journal, warn, written() {} });
+  const booker = new Booker({
+    database: postgres.database,
+    generations,
+    warn,
+    booked() {
+      const segment = generations.firstSegment ?? journal.end.segment;
+      journal
+        .release({ segment, offset: 0 })
+        .catch((error: unknown) => warn('old segments of the journal stay', { error }));
+    },
+  });
+  const ledger = new PostgresLedger({
+    ...postgres,
+    gatewayId: settings.gatewayId,
+    reservationMs: () => settings.generationMs() + (settings.graceMs ?? DEFAULT_GRACE_MS),
+    generations,
+    booker,
+    journal,
+    writer,
+    durability: settings.durability,
+    patienceMs: settings.patienceMs ?? DEFAULT_PATIENCE_MS,
+    tornTailBytes,
+  });
+  const resolved = await resolveOpen(generations, ledger, clock.now());
+  booker.wake();
+  const sweeping = sweepNowAndThen(ledger, settings.sweepMs ?? DEFAULT_SWEEP_MS, warn);
+  await sweeping.first;
+  return {
+    ledger,
+    recentGenerations: ledger,
+    report: { resolved, forgotten: 0, tornTailBytes },
+    async close() {
+      ledger.close();
+      await isInTime(writer.flushed(), CLOSING_MS).catch(() => false);
+      await isInTime(booker.flush(), CLOSING_MS).catch(() => false);
+      await sweeping.close();
+      await booker.close();
+      writer.close();
+      await journal.close();
+    },
+  };
+}
+
+/** Settles what a crash left open. On a disk that fails the records follow. */
+async function resolveOpen(
+  generations: LocalGenerations,
+  ledger: PostgresLedger,
+  atMs: number,
+): Promise<number> {
+  const open = [...generations.open.values()];
+  const settled = Promise.allSettled(
+    open.map((generation) => ledger.settle(generation.generationId, interruptedUse(generation, atMs))),
+  );
+  if (ledger.isAvailable) await settled;
+  return open.length;
+}
+
+/** Looks for reservations that nobody will end: at once, and then again and again. */
+function sweepNowAndThen(ledger: PostgresLedger, everyMs: number, warn: PostgresLedgerSettings['warn']) {
+  let timer: NodeJS.Timeout | undefined;
+  let isClosed = false;
+  let sweeping: Promise<void>;
+  const sweep = async () => {
+    try {
+      const count = await ledger.sweep();
+      if (count > 0) warn('reservations were let go that nobody would have ended', { count });
+    } catch {
+      // The database is away: whoever needs it says so, and the next time comes.
+    }
+    if (!isClosed) timer = setTimeout(next, everyMs).unref();
+  };
+  const next = () => {
+    sweeping = sweep();
+  };
+  sweeping = sweep();
+  return {
+    first: sweeping,
+    async close() {
+      isClosed = true;
+      clearTimeout(timer);
+      await sweeping;
+    },
+  };
+}

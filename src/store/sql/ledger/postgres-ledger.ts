@@ -1,0 +1,324 @@
+import type { Kysely } from 'kysely';
+import { type Amount, assertAmount, NOTHING, plus } from '../../../ir/amount.ts';
+import { isInTime } from '../../../kit/is-in-time.ts';
+import type { Nanos } from '../../../kit/money.ts';
+import { windowsAt } from '../../../kit/windows.ts';
+import type { RecentGenerations, StoredGeneration } from '../../../ports/generations.ts';
+import type { Durability, Journal } from '../../../ports/journal.ts';
+import {
+  type AccountStatement,
+  type Charge,
+  type ForgettableScope,
+  type Headroom,
+  type Ledger,
+  type LedgerReport,
+  LedgerUnavailable,
+  type NewGeneration,
+  type Reserving,
+  type Scope,
+  type Spending,
+  type Use,
+} from '../../../ports/ledger.ts';
+import type { OpenGeneration } from '../../ledger/open-generation.ts';
+import { RecentCharges } from '../../ledger/recent-charges.ts';
+import type { RecordWriter, Writing } from '../../ledger/record-writer.ts';
+import type { SettleRecord } from '../../ledger/records.ts';
+import { DatabaseUnavailable } from '../database-unavailable.ts';
+import type { Tables } from '../tables.ts';
+import { applyEnds, generationOf } from './apply-ends.ts';
+import type { Booker } from './booker.ts';
+import type { LocalGenerations } from './local-generations.ts';
+import { reserveFor, stretchTo } from './purse.ts';
+import { reserveMore } from './reservation-statements.ts';
+import { forgetIn, grantIn, spendingIn, statementIn, totalsIn } from './statements.ts';
+import { strayReservations } from './stray-reservations.ts';
+
+export interface PostgresLedgerOptions {
+  readonly database: Kysely<Tables>;
+  /** For sums over everything. */
+  readonly patient: Kysely<Tables>;
+  /** The database answered when it was asked last. */
+  isUp(): boolean;
+  readonly gatewayId: string;
+  /** How long a reservation lasts whose gateway never comes back, milliseconds. */
+  reservationMs(): number;
+  readonly generations: LocalGenerations;
+  readonly booker: Booker;
+  readonly journal: Journal;
+  readonly writer: RecordWriter;
+  /** What a settlement survives. */
+  durability(): Durability;
+  /** How long a settlement waits for a disk that fails, milliseconds. */
+  readonly patienceMs: number;
+  /** Bytes that were lost at the end of segments when the journal was opened. */
+  readonly tornTailBytes: number;
+}
+
+/**
+ * The ledger of gateways that share a database. The database decides what is reserved; how far a generation has come and
+ * how it ended is written to a journal of this gateway first, so that it survives a database that is away.
+ */
+export class PostgresLedger implements Ledger, RecentGenerations {
+  readonly #options: PostgresLedgerOptions;
+  readonly #generations: LocalGenerations;
+  readonly #charges = new RecentCharges();
+  readonly #settling = new Map<string, Promise<Charge>>();
+  #isClosed = false;
+
+  constructor(options: PostgresLedgerOptions) {
+    this.#options = options;
+    this.#generations = options.generations;
+  }
+
+  get openReservations(): number {
+    return this.#generations.open.size;
+  }
+
+  get isAvailable(): boolean {
+    const { isUp, journal, writer } = this.#options;
+    return !this.#isClosed && isUp() && journal.isWritable && writer.isKeepingUp;
+  }
+
+  async reserve(generation: NewGeneration, size: (headroom: Headroom) => Amount | null): Promise<Reserving> {
+    this.#assertAvailable();
+    const { generationId } = generation;
+    this.#generations.begin(generationId, this.#options.journal.end.segment);
+    let isAccepted = false;
+    try {
+      const outcome = await this.#reserveBooked(generation, size);
+      if (outcome.ok) {
+        isAccepted = true;
+        await this.#accept(generation, outcome.reserved);
+      }
+      return outcome;
+    } catch (error) {
+      throw unavailableOr(error);
+    } finally {
+      // What the database may have reserved all the same is found to be astray.
+      if (!isAccepted) this.#generations.drop(generationId);
+    }
+  }
+
+  async topUp(generationId: string, more: Amount, atMs: number): Promise<boolean> {
+    assertAmount(more);
+    const generation = this.#generations.open.get(generationId);
+    if (generation === undefined || !this.isAvailable) return false;
+    const { scopes, limits } = generation;
+    const asked = { generationId, scopes, limits, amount: more, windows: windowsAt(atMs) };
+    try {
+      const { database } = this.#options;
+      const isReserved =
+        (await reserveMore(database, asked)) ||
+        ((await this.#flushFor(scopes)) && (await reserveMore(database, asked)));
+      if (!isReserved) return false;
+    } catch (error) {
+      if (error instanceof DatabaseUnavailable) return false;
+      throw error;
+    }
+    this.#raise(generationId, more, atMs);
+    return true;
+  }
+
+  async checkpoint(generationId: string, { used, row, atMs }: Use): Promise<void> {
+    if (!this.#generations.open.has(generationId) || !this.#options.writer.isKeepingUp) return;
+    const sequence = this.#generations.nextSequence();
+    const record = { kind: 'checkpoint', sequence, atMs, generationId, spent: used, row } as const;
+    this.#generations.apply(record);
+    await this.#isWritten(this.#options.writer.write(record, 'process'));
+  }
+
+  settle(generationId: string, use: Use): Promise<Charge> {
+    const settling = this.#settling.get(generationId);
+    if (settling !== undefined) return settling;
+    const generation = this.#generations.open.get(generationId);
+    if (generation === undefined) return this.#settledBefore(generationId);
+    const settled = this.#settleOpen(generation, use).finally(() => this.#settling.delete(generationId));
+    this.#settling.set(generationId, settled);
+    return settled;
+  }
+
+  async void(generationId: string, atMs: number): Promise<void> {
+    if (!this.#generations.open.has(generationId) || this.#settling.has(generationId)) return;
+    const sequence = this.#generations.nextSequence();
+    const record = { kind: 'void', sequence, atMs, generationId } as const;
+    this.#generations.apply(record);
+    this.#charges.add(generationId, {
+      charge: { charge: NOTHING, writtenOffNanos: 0n },
+      recorded: Promise.resolve(),
+    });
+    this.#options.booker.wake();
+    await this.#isWritten(this.#options.writer.write(record, 'process'));
+  }
+
+  async grant(accountId: string, leftNanos: Nanos | null, atMs: number): Promise<void> {
+    try {
+      await this.#options.booker.flush();
+      await grantIn(this.#options.database, accountId, leftNanos, atMs);
+    } catch (error) {
+      throw unavailableOr(error);
+    }
+  }
+
+  async forget(scope: ForgettableScope, id: string): Promise<void> {
+    await this.#caughtUp();
+    await forgetIn(this.#options.database, scope, id);
+  }
+
+  async spendingOf(scope: Scope, ids: readonly string[], atMs: number): Promise<Spending[]> {
+    await this.#caughtUp();
+    return spendingIn(this.#options.database, scope, ids, atMs);
+  }
+
+  async statementOf(accountId: string): Promise<AccountStatement> {
+    await this.#caughtUp();
+    return statementIn(this.#options.database, accountId);
+  }
+
+  async verify(): Promise<LedgerReport> {
+    await this.#caughtUp();
+    const { patient, journal, tornTailBytes } = this.#options;
+    return { ...(await totalsIn(patient)), journal: { ...journal.size, tornTailBytes } };
+  }
+
+  /** Rows are booked together with the money: there is nothing that they could be made from anew. */
+  async rebuild(): Promise<number> {
+    await this.#options.booker.flush();
+    return (await totalsIn(this.#options.patient)).generations;
+  }
+
+  recent(id: string): StoredGeneration | undefined {
+    const settled = this.#generations.unbooked.get(id)?.settled;
+    return settled && generationOf(settled);
+  }
+
+  /** Lets reservations go that nobody will end. Resolves with how many. */
+  async sweep(): Promise<number> {
+    const { database, gatewayId } = this.#options;
+    const strays = await strayReservations(database, gatewayId, (id) => this.#generations.isHere(id));
+    if (strays.length > 0) await applyEnds(database, strays);
+    return strays.length;
+  }
+
+  /** Nothing is reserved from now on. What is open may still be settled. */
+  close(): void {
+    this.#isClosed = true;
+  }
+
+  async #reserveBooked(
+    generation: NewGeneration,
+    size: (headroom: Headroom) => Amount | null,
+  ): Promise<Reserving> {
+    const { database, gatewayId, reservationMs } = this.#options;
+    const owner = { gatewayId, lastsMs: reservationMs() };
+    const outcome = await reserveFor(database, generation, size, owner);
+    if (outcome.ok || !(await this.#flushFor(generation.scopes))) return outcome;
+    return reserveFor(database, generation, size, owner);
+  }
+
+  /** Books what ended in one of these scopes: its reservation may be what a limit lacks. False when there was nothing. */
+  async #flushFor(scopes: NewGeneration['scopes']): Promise<boolean> {
+    const { unbooked } = this.#generations;
+    const isOurs = [...unbooked.values()].some(({ scopes: other }) => other.account === scopes.account);
+    if (isOurs) await this.#options.booker.flush();
+    return isOurs;
+  }
+
+  async #accept({ generationId, scopes, limits, row, atMs }: NewGeneration, reserved: Amount): Promise<void> {
+    const sequence = this.#generations.nextSequence();
+    const record = { kind: 'accept', sequence, atMs, generationId, scopes, limits, reserved, row } as const;
+    this.#generations.apply(record);
+    if (await this.#isWritten(this.#options.writer.write(record, 'process'))) return;
+    void this.void(generationId, atMs);
+    throw unavailable();
+  }
+
+  #raise(generationId: string, more: Amount, atMs: number): void {
+    const generation = this.#generations.open.get(generationId);
+    if (generation === undefined) return;
+    const reserved = plus(generation.reserved, more);
+    const sequence = this.#generations.nextSequence();
+    const record = { kind: 'top-up', sequence, atMs, generationId, reserved } as const;
+    this.#generations.apply(record);
+    // The database has it: the record only says how much may be charged after a crash.
+    this.#options.writer.write(record, 'process');
+  }
+
+  async #settleOpen(generation: OpenGeneration, { used, row, atMs }: Use): Promise<Charge> {
+    assertAmount(used);
+    const { generationId, scopes } = generation;
+    const charge = await this.#chargeFor(generation, used, atMs);
+    const record: SettleRecord = {
+      kind: 'settle',
+      sequence: this.#generations.nextSequence(),
+      atMs,
+      generationId,
+      scopes,
+      charge,
+      writtenOffNanos: used.creditNanos - charge.creditNanos,
+      row,
+    };
+    this.#generations.apply(record);
+    this.#options.booker.wake();
+    const { done } = this.#options.writer.write(record, this.#options.durability());
+    const settled = { charge, writtenOffNanos: record.writtenOffNanos };
+    this.#charges.add(generationId, { charge: settled, recorded: done });
+    await this.#recorded(done);
+    return settled;
+  }
+
+  /** Beyond its reservation only what the limits leave; that is nothing while nobody can be asked. */
+  async #chargeFor(generation: OpenGeneration, used: Amount, atMs: number): Promise<Amount> {
+    const { reserved } = generation;
+    if (used.creditNanos <= reserved.creditNanos) return used;
+    try {
+      await this.#flushFor(generation.scopes);
+      return await stretchTo(this.#options.database, generation, used, atMs);
+    } catch (error) {
+      if (!(error instanceof DatabaseUnavailable)) throw error;
+      return { creditNanos: reserved.creditNanos, byokNanos: used.byokNanos };
+    }
+  }
+
+  async #settledBefore(generationId: string): Promise<Charge> {
+    const known = this.#charges.get(generationId);
+    if (known === undefined) {
+      throw new RangeError(
+        `generation ${generationId} cannot be settled: it was never accepted, or ended long ago`,
+      );
+    }
+    await this.#recorded(known.recorded);
+    return known.charge;
+  }
+
+  /** As far as that can be: whoever reads from a database that is away hears of it anyway. */
+  async #caughtUp(): Promise<void> {
+    await this.#options.booker.flush().catch(() => {});
+  }
+
+  async #isWritten({ atOnce }: Writing): Promise<boolean> {
+    let isWritten = false;
+    const tried = atOnce.then((succeeded) => {
+      isWritten = succeeded;
+    });
+    return (await isInTime(tried, this.#options.patienceMs)) && isWritten;
+  }
+
+  async #recorded(done: Promise<void>): Promise<void> {
+    if (!(await isInTime(done, this.#options.patienceMs))) throw unavailable();
+  }
+
+  #assertAvailable(): void {
+    if (!this.isAvailable) throw unavailable();
+  }
+}
+
+function unavailableOr(error: unknown): unknown {
+  return error instanceof DatabaseUnavailable ? unavailable(error) : error;
+}
+
+function unavailable(cause?: unknown): LedgerUnavailable {
+  return new LedgerUnavailable(
+    'the ledger cannot be reached or written at the moment; it goes on by itself once it can',
+    cause,
+  );
+}

@@ -1,0 +1,137 @@
+import type { Kysely, Transaction } from 'kysely';
+import { type Amount, assertAmount, minus, plus } from '../../../ir/amount.ts';
+import { windowsAt } from '../../../kit/windows.ts';
+import type { Headroom, NewGeneration, Refusal, Reserving } from '../../../ports/ledger.ts';
+import { chargeWithin, headroomWithin, refusalOf, type Standing } from '../../ledger/limits.ts';
+import type { OpenGeneration } from '../../ledger/open-generation.ts';
+import type { Tables } from '../tables.ts';
+import { transact } from '../transact.ts';
+import { reserveNew } from './reservation-statements.ts';
+import {
+  addTallies,
+  emptyTally,
+  keysOf,
+  lockTallies,
+  nameOf,
+  readTallies,
+  type SqlTally,
+  standingsOf,
+  writeTallies,
+} from './tally-rows.ts';
+
+/** Whose reservations these are, and how long the database keeps them for a gateway that never comes back. */
+export interface Owner {
+  readonly gatewayId: string;
+  readonly lastsMs: number;
+}
+
+/** How often somebody else may be quicker before the tallies are locked first. */
+const QUICK_TRIES = 4;
+
+/** Tallies are locked before they are read: nothing more is needed. */
+const LOCKING = 'read committed';
+
+/** Reserves for a new generation: looks at what there is, asks how much is wanted, and takes it if it is still there. */
+export async function reserveFor(
+  database: Kysely<Tables>,
+  generation: NewGeneration,
+  size: (headroom: Headroom) => Amount | null,
+  owner: Owner,
+): Promise<Reserving> {
+  for (let tries = 0; tries < QUICK_TRIES; tries++) {
+    const outcome = await reserveOnce(database, generation, size, owner);
+    if (outcome !== undefined) return outcome;
+  }
+  return transact(database, (transaction) => reserveLocked(transaction, generation, size, owner), LOCKING);
+}
+
+async function reserveLocked(
+  transaction: Transaction<Tables>,
+  generation: NewGeneration,
+  size: (headroom: Headroom) => Amount | null,
+  owner: Owner,
+): Promise<Reserving> {
+  await lockTallies(transaction, keysOf(generation.scopes));
+  const outcome = await reserveOnce(transaction, generation, size, owner);
+  if (outcome === undefined) throw new Error('tallies changed although they were locked');
+  return outcome;
+}
+
+/** Undefined when somebody else was quicker. */
+async function reserveOnce(
+  database: Kysely<Tables>,
+  generation: NewGeneration,
+  size: (headroom: Headroom) => Amount | null,
+  owner: Owner,
+): Promise<Reserving | undefined> {
+  const { generationId, scopes, limits, atMs } = generation;
+  const windows = windowsAt(atMs);
+  const keys = keysOf(scopes);
+  const tallies = await readTallies(database, keys);
+  const standings = standingsOf(scopes, limits, tallies, windows);
+  const amount = size(headroomWithin(standings));
+  if (amount === null) return { ok: false, refusal: tightest(standings) };
+  assertAmount(amount);
+  const refusal = refusalOf(standings, amount);
+  if (refusal !== undefined) return { ok: false, refusal };
+  if (tallies.size < keys.length) await addTallies(database, keys);
+  const verdict = await reserveNew(database, { generationId, scopes, limits, amount, windows }, owner);
+  if (verdict === 'known') throw new RangeError(`generation ${generationId} has been accepted before`);
+  return verdict === 'reserved' ? { ok: true, reserved: amount } : undefined;
+}
+
+function tightest(standings: readonly Standing[]): Refusal {
+  const refusal = refusalOf(standings);
+  if (refusal === undefined) throw new RangeError('an unlimited purse was said to hold too little');
+  return refusal;
+}
+
+/**
+ * What a generation is charged that used more than was reserved: as far as the limits allow. Its reservation becomes that,
+ * so that nobody else takes the money before it is booked.
+ */
+export function stretchTo(
+  database: Kysely<Tables>,
+  generation: OpenGeneration,
+  used: Amount,
+  atMs: number,
+): Promise<Amount> {
+  const { generationId, scopes, limits } = generation;
+  const stretch = async (transaction: Transaction<Tables>): Promise<Amount> => {
+    const keys = keysOf(scopes);
+    const tallies = await lockTallies(transaction, keys);
+    const row = await transaction
+      .selectFrom('ledger_reservations')
+      .select(['credit_nanos', 'byok_nanos'])
+      .where('generation_id', '=', generationId)
+      .executeTakeFirst();
+    const reserved: Amount = {
+      creditNanos: BigInt(row?.credit_nanos ?? 0),
+      byokNanos: BigInt(row?.byok_nanos ?? 0),
+    };
+    const charge = chargeWithin(standingsOf(scopes, limits, tallies, windowsAt(atMs)), reserved, used);
+    if (row === undefined) return charge;
+    await transaction
+      .updateTable('ledger_reservations')
+      .set({ credit_nanos: String(charge.creditNanos), byok_nanos: String(charge.byokNanos) })
+      .where('generation_id', '=', generationId)
+      .execute();
+    const more = minus(charge, reserved);
+    await writeTallies(
+      transaction,
+      keys.map((key) => reserving(tallies.get(nameOf(key)) ?? emptyTally(key), more)),
+    );
+    return charge;
+  };
+  return transact(database, stretch, LOCKING);
+}
+
+/** A tally with more reserved, or with less. */
+function reserving(tally: SqlTally, more: Amount): SqlTally {
+  const { scope, reserved, balance } = tally;
+  return {
+    ...tally,
+    reserved: plus(reserved, more),
+    balance: scope === 'account' ? { ...balance, leftNanos: balance.leftNanos - more.creditNanos } : balance,
+  };
+}

@@ -1,0 +1,129 @@
+import { type Kysely, sql, type Transaction } from 'kysely';
+import type { Nanos } from '../../../kit/money.ts';
+import { windowsAt } from '../../../kit/windows.ts';
+import type { AccountStatement, ForgettableScope, Scope, Spending } from '../../../ports/ledger.ts';
+import { regranted } from '../../ledger/balance.ts';
+import { NOTHING_SPENT, spendingAt } from '../../ledger/spending.ts';
+import type { LedgerTallyRow, Tables } from '../tables.ts';
+import { transact } from '../transact.ts';
+import {
+  emptyTally,
+  lockTallies,
+  nameOf,
+  readTallies,
+  type SqlTally,
+  type TallyKey,
+  tallyOf,
+  writeTallies,
+} from './tally-rows.ts';
+
+/** What each of these has spent, in the order of the ids. */
+export async function spendingIn(
+  database: Kysely<Tables>,
+  scope: Scope,
+  ids: readonly string[],
+  atMs: number,
+): Promise<Spending[]> {
+  const keys = ids.map((id) => ({ scope, id }));
+  const tallies = await readTallies(database, keys);
+  const windows = windowsAt(atMs);
+  return keys.map((key) => spendingAt((tallies.get(nameOf(key)) ?? emptyTally(key)).spending, windows));
+}
+
+/** Sets what is left of an account's balance, and keeps that it was. */
+export function grantIn(
+  database: Kysely<Tables>,
+  accountId: string,
+  leftNanos: Nanos | null,
+  atMs: number,
+): Promise<void> {
+  const grant = async (transaction: Transaction<Tables>) => {
+    const tally = await lockOne(transaction, { scope: 'account', id: accountId });
+    const grantedNanos = leftNanos === null ? null : tally.spending.credit.lifetime + leftNanos;
+    const balance = regranted({ ...tally.balance, sequence: 0 }, grantedNanos, 0);
+    await sql`
+      insert into ledger_grants (account_id, number, granted_nanos, granted_at_ms)
+      select ${accountId}, coalesce(max(number), 0) + 1,
+        ${grantedNanos === null ? null : String(grantedNanos)}::numeric, ${atMs}::bigint
+      from ledger_grants where account_id = ${accountId}`.execute(transaction);
+    await writeTallies(transaction, [{ ...tally, balance }]);
+  };
+  return transact(database, grant, 'read committed');
+}
+
+/** Forgets what a key or a workspace has spent; nothing is kept of one that has nothing reserved either. */
+export function forgetIn(database: Kysely<Tables>, scope: ForgettableScope, id: string): Promise<void> {
+  const forget = async (transaction: Transaction<Tables>) => {
+    const tally = await lockOne(transaction, { scope, id });
+    await writeTallies(transaction, [{ ...tally, spending: NOTHING_SPENT }]);
+    await transaction
+      .deleteFrom('ledger_tallies')
+      .where('scope', '=', scope)
+      .where('id', '=', id)
+      .where('reserved_credit', '=', '0')
+      .where('reserved_byok', '=', '0')
+      .execute();
+  };
+  return transact(database, forget, 'read committed');
+}
+
+/** The money of one account. */
+export async function statementIn(database: Kysely<Tables>, accountId: string): Promise<AccountStatement> {
+  const key: TallyKey = { scope: 'account', id: accountId };
+  const tally = (await readTallies(database, [key])).get(nameOf(key)) ?? emptyTally(key);
+  return statementOf(tally, tally.reserved.creditNanos);
+}
+
+/** What the tables say about money as a whole. */
+export interface Totals {
+  readonly accounts: readonly AccountStatement[];
+  /** Of all gateways. */
+  readonly openReservations: number;
+  readonly generations: number;
+}
+
+/** The money of all accounts that have any, with reservations summed anew, as of one moment. */
+export function totalsIn(database: Kysely<Tables>): Promise<Totals> {
+  const read = async (transaction: Transaction<Tables>): Promise<Totals> => {
+    const accounts = await sql<LedgerTallyRow & { held: string }>`
+      select t.*, coalesce(r.held, 0) as held
+      from ledger_tallies t
+      left join (
+        select account_id, sum(credit_nanos) as held from ledger_reservations group by account_id
+      ) r on r.account_id = t.id
+      where t.scope = 'account' order by t.id collate "C"`.execute(transaction);
+    const counted = await sql<{ reservations: string; generations: string }>`
+      select
+        (select count(*) from ledger_reservations) as reservations,
+        (select count(*) from generations) as generations`.execute(transaction);
+    return {
+      accounts: accounts.rows
+        .map((row) => statementOf(tallyOf(row), BigInt(row.held)))
+        .filter((statement) => hasMoney(statement)),
+      openReservations: Number(counted.rows[0]?.reservations),
+      generations: Number(counted.rows[0]?.generations),
+    };
+  };
+  return transact(database, read, 'repeatable read');
+}
+
+async function lockOne(transaction: Transaction<Tables>, key: TallyKey): Promise<SqlTally> {
+  return (await lockTallies(transaction, [key])).get(nameOf(key)) ?? emptyTally(key);
+}
+
+function statementOf({ id, spending, balance }: SqlTally, reservedNanos: Nanos): AccountStatement {
+  const { grantedNanos, isEnforced, leftNanos } = balance;
+  const settledNanos = spending.credit.lifetime;
+  return {
+    accountId: id,
+    grantedNanos: isEnforced ? grantedNanos : null,
+    settledNanos,
+    reservedNanos,
+    leftNanos: isEnforced ? leftNanos : null,
+    differenceNanos: grantedNanos - settledNanos - reservedNanos - leftNanos,
+  };
+}
+
+function hasMoney({ grantedNanos, settledNanos, reservedNanos, differenceNanos }: AccountStatement): boolean {
+  return grantedNanos !== null || settledNanos !== 0n || reservedNanos !== 0n || differenceNanos !== 0n;
+}

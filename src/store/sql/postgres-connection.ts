@@ -1,0 +1,140 @@
+import type { Socket } from 'node:net';
+import type { PostgresPoolClient, PostgresQueryResult } from 'kysely';
+import postgres from 'postgres';
+import type { DatabaseAddress } from '../../kit/database-address.ts';
+import { DatabaseUnavailable, databaseProblemOf, isAnswer } from './database-unavailable.ts';
+import { connectSocket } from './postgres-socket.ts';
+
+/** How long a database may take, milliseconds. */
+export interface PostgresTimes {
+  /** To let us in. */
+  readonly connectMs: number;
+  /** To answer one statement. */
+  readonly statementMs: number;
+}
+
+/** So much earlier than we give up the server itself does, which leaves the connection whole. */
+const SERVER_AHEAD_MS = 500;
+
+/** How long the server keeps a transaction whose gateway says nothing more, milliseconds. */
+const IDLE_TRANSACTION_MS = 10_000;
+
+type Settings = postgres.Options<Record<string, postgres.PostgresType>>;
+
+/**
+ * One connection, as Kysely asks of it. Once it is lost, or a statement got no answer in time, it is never used again:
+ * a statement that was to be part of a transaction must not be run outside of it.
+ */
+export class PostgresConnection implements PostgresPoolClient {
+  readonly #client: postgres.Sql;
+  readonly #times: PostgresTimes;
+  readonly #letGo: (connection: PostgresConnection) => void;
+  #socket: Socket | undefined;
+  #isBroken = false;
+
+  /** Connects with its first statement. `letGo` is told when its user has done with it. */
+  constructor(
+    address: DatabaseAddress,
+    times: PostgresTimes,
+    letGo: (connection: PostgresConnection) => void,
+  ) {
+    this.#times = times;
+    this.#letGo = letGo;
+    this.#client = postgres({
+      ...settingsOf(address, times),
+      socket: () => this.#connect(address),
+      onclose: () => {
+        this.#isBroken = true;
+      },
+    } as Settings);
+  }
+
+  /** It was lost, or cannot be trusted any more. */
+  get isBroken(): boolean {
+    return this.#isBroken;
+  }
+
+  query<R>(statement: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<R>>;
+  query<R>(cursor: unknown): R;
+  async query<R>(statement: unknown, parameters: readonly unknown[] = []): Promise<PostgresQueryResult<R>> {
+    if (this.#isBroken) throw new DatabaseUnavailable();
+    try {
+      const asked = this.#client.unsafe<postgres.Row[]>(String(statement), [...parameters] as string[], {
+        prepare: true,
+      });
+      const result = await this.#inTime(asked);
+      return {
+        command: result.command as PostgresQueryResult<R>['command'],
+        rowCount: result.count,
+        rows: result as unknown as R[],
+      };
+    } catch (error) {
+      if (!isAnswer(error)) this.close();
+      throw databaseProblemOf(error);
+    }
+  }
+
+  release(): void {
+    this.#letGo(this);
+  }
+
+  /** Closes it at once, whatever is under way. */
+  close(): void {
+    this.#isBroken = true;
+    // The driver only says goodbye, and a server that was stopped does not hear it.
+    this.#client.end({ timeout: 0 }).catch(() => {});
+    this.#socket?.destroy();
+  }
+
+  async #connect(address: DatabaseAddress): Promise<Socket> {
+    const socket = await connectSocket(address, this.#times.connectMs);
+    if (this.#isBroken) {
+      socket.destroy();
+      throw new DatabaseUnavailable();
+    }
+    this.#socket = socket;
+    return socket;
+  }
+
+  async #inTime<T>(asked: PromiseLike<T>): Promise<T> {
+    const { connectMs, statementMs } = this.#times;
+    const isConnected = this.#socket?.readyState === 'open';
+    const limitMs = isConnected ? statementMs : connectMs + statementMs;
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => {
+        reject(Object.assign(new Error(`no answer within ${limitMs} ms`), { code: 'ETIMEDOUT' }));
+      }, limitMs);
+    });
+    try {
+      return await Promise.race([asked, late]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}
+
+function settingsOf(address: DatabaseAddress, { connectMs, statementMs }: PostgresTimes) {
+  return {
+    host: address.host,
+    port: address.port,
+    database: address.database,
+    user: address.user,
+    password: address.password ?? '',
+    // The socket that it is given is encrypted already.
+    ssl: false,
+    max: 1,
+    idle_timeout: 0,
+    max_lifetime: null,
+    connect_timeout: connectMs / 1000,
+    fetch_types: false,
+    connection: {
+      application_name: 'signalbox',
+      statement_timeout: Math.max(statementMs - SERVER_AHEAD_MS, 1),
+      idle_in_transaction_session_timeout: IDLE_TRANSACTION_MS,
+      // Journals let go what is booked: a server that was told to answer before its own log is safe is told otherwise.
+      synchronous_commit: 'on',
+    },
+    onnotice: () => {},
+  };
+}

@@ -1,0 +1,153 @@
+import type { PostgresPool as KyselyPool } from 'kysely';
+import type { DatabaseAddress } from '../../kit/database-address.ts';
+import { DatabaseUnavailable } from './database-unavailable.ts';
+import { PostgresConnection, type PostgresTimes } from './postgres-connection.ts';
+
+/** How many connections there may be, and how long things may take. */
+export interface PoolLimits extends PostgresTimes {
+  readonly connections: number;
+}
+
+/** How often a database that is away is asked whether it is back, milliseconds. */
+const PROBE_MS = 250;
+
+/** Connections are not kept for longer, milliseconds: the name of the host may lead elsewhere by then. */
+const MAX_AGE_MS = 1_800_000;
+
+interface Waiting {
+  resolve(connection: PostgresConnection): void;
+  reject(reason: unknown): void;
+}
+
+/**
+ * Connections to a database that may go away: once it does not answer, everybody is refused at once instead of waiting,
+ * until it answers again.
+ */
+export class PostgresPool implements KyselyPool {
+  readonly #address: DatabaseAddress;
+  readonly #limits: PoolLimits;
+  readonly #bornAtMs = new Map<PostgresConnection, number>();
+  readonly #idle: PostgresConnection[] = [];
+  readonly #waiting = new Set<Waiting>();
+  #isUp = true;
+  #isEnded = false;
+  /** A connection was lost, and whether the database is still there is being found out. */
+  #doubt: Promise<void> | undefined;
+  #probe: NodeJS.Timeout | undefined;
+
+  constructor(address: DatabaseAddress, limits: PoolLimits) {
+    this.#address = address;
+    this.#limits = limits;
+  }
+
+  /** The database answered when it was asked last. */
+  get isUp(): boolean {
+    return this.#isUp;
+  }
+
+  async connect(): Promise<PostgresConnection> {
+    await this.#doubt;
+    if (!this.#isUp || this.#isEnded) throw new DatabaseUnavailable();
+    for (let connection = this.#idle.pop(); connection !== undefined; connection = this.#idle.pop()) {
+      if (!connection.isBroken) return connection;
+      this.#discard(connection);
+    }
+    return this.#bornAtMs.size < this.#limits.connections ? this.#open() : this.#turn();
+  }
+
+  /** Asks the database anything. Rejects with why it does not answer. */
+  async ping(): Promise<void> {
+    const connection = this.#open();
+    try {
+      await connection.query('select 1', []);
+      this.#isUp = true;
+      this.#take(connection);
+    } catch (error) {
+      this.#discard(connection);
+      this.#setDown();
+      throw error;
+    }
+  }
+
+  async end(): Promise<void> {
+    this.#isEnded = true;
+    clearTimeout(this.#probe);
+    this.#refuseWaiting();
+    for (const connection of this.#bornAtMs.keys()) connection.close();
+    this.#bornAtMs.clear();
+  }
+
+  #open(): PostgresConnection {
+    const connection = new PostgresConnection(this.#address, this.#limits, (done) => this.#take(done));
+    this.#bornAtMs.set(connection, performance.now());
+    return connection;
+  }
+
+  /** Waits for a connection that somebody else has: no longer than that one may wait for its answer. */
+  #turn(): Promise<PostgresConnection> {
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        this.#waiting.delete(waiting);
+        reject(new DatabaseUnavailable(new Error('all connections are busy')));
+      }, this.#limits.statementMs);
+      const waiting: Waiting = {
+        resolve(connection) {
+          clearTimeout(timer);
+          resolve(connection);
+        },
+        reject(reason) {
+          clearTimeout(timer);
+          reject(reason);
+        },
+      };
+      this.#waiting.add(waiting);
+    });
+  }
+
+  /** A connection that its user has done with. */
+  #take(connection: PostgresConnection): void {
+    const bornAtMs = this.#bornAtMs.get(connection);
+    if (bornAtMs === undefined) return;
+    if (connection.isBroken) this.#doubtAfter(connection);
+    const isUsable = !connection.isBroken && performance.now() - bornAtMs < MAX_AGE_MS;
+    if (!isUsable) this.#discard(connection);
+    const [first] = this.#waiting;
+    if (first !== undefined) {
+      this.#waiting.delete(first);
+      first.resolve(isUsable ? connection : this.#open());
+    } else if (isUsable) this.#idle.push(connection);
+  }
+
+  #discard(connection: PostgresConnection): void {
+    this.#bornAtMs.delete(connection);
+    connection.close();
+  }
+
+  /** It may have been this connection alone: that is found out before anybody is refused. */
+  #doubtAfter(connection: PostgresConnection): void {
+    this.#discard(connection);
+    if (!this.#isUp || this.#isEnded) return;
+    this.#doubt ??= this.ping()
+      .catch(() => {})
+      .finally(() => {
+        this.#doubt = undefined;
+      });
+  }
+
+  #setDown(): void {
+    if (this.#isEnded) return;
+    this.#isUp = false;
+    for (const connection of this.#idle.splice(0)) this.#discard(connection);
+    this.#refuseWaiting();
+    this.#probe ??= setTimeout(() => {
+      this.#probe = undefined;
+      // A failure sets the next probe.
+      this.ping().catch(() => {});
+    }, PROBE_MS);
+  }
+
+  #refuseWaiting(): void {
+    for (const waiting of this.#waiting) waiting.reject(new DatabaseUnavailable());
+    this.#waiting.clear();
+  }
+}

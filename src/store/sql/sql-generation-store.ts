@@ -1,0 +1,96 @@
+import type { Kysely } from 'kysely';
+import type { JsonObject } from '../../kit/json.ts';
+import type { GenerationStore, StoredGeneration } from '../../ports/generations.ts';
+import type { GenerationTableRow, Tables } from './tables.ts';
+
+/** Rows of one statement: a statement has at most some ten thousand parameters in either engine. */
+const ROWS_PER_STATEMENT = 100;
+
+/** Rows of generations in a database. The statements are those of SQLite and of PostgreSQL. */
+export class SqlGenerationStore implements GenerationStore {
+  readonly #database: Kysely<Tables>;
+
+  constructor(database: Kysely<Tables>) {
+    this.#database = database;
+  }
+
+  async add(generations: readonly StoredGeneration[]): Promise<void> {
+    if (generations.length === 0) return;
+    await this.#database.transaction().execute(async (transaction) => {
+      for (let index = 0; index < generations.length; index += ROWS_PER_STATEMENT) {
+        const rows = generations.slice(index, index + ROWS_PER_STATEMENT).map(generationRowOf);
+        await transaction
+          .insertInto('generations')
+          .values(rows)
+          .onConflict((conflict) => conflict.column('id').doNothing())
+          .execute();
+      }
+    });
+  }
+
+  async find(accountId: string, id: string): Promise<StoredGeneration | undefined> {
+    const row = await this.#database
+      .selectFrom('generations')
+      .selectAll()
+      .where('id', '=', id)
+      .where('account_id', '=', accountId)
+      .executeTakeFirst();
+    return row && generationOf(row);
+  }
+
+  async count(): Promise<number> {
+    const { total } = await this.#database
+      .selectFrom('generations')
+      .select((select) => select.fn.countAll().as('total'))
+      .executeTakeFirstOrThrow();
+    return Number(total);
+  }
+
+  async prune(beforeMs: number, limit: number): Promise<number> {
+    const { numDeletedRows } = await this.#database
+      .deleteFrom('generations')
+      .where('id', 'in', (select) =>
+        select
+          .selectFrom('generations')
+          .select('id')
+          .where('settled_at_ms', '<', beforeMs)
+          .orderBy('settled_at_ms')
+          .limit(limit),
+      )
+      .executeTakeFirstOrThrow();
+    return Number(numDeletedRows);
+  }
+}
+
+/** A generation as its table has it. */
+export function generationRowOf({
+  id,
+  scopes,
+  settledAtMs,
+  charge,
+  writtenOffNanos,
+  row,
+}: StoredGeneration): GenerationTableRow {
+  return {
+    id,
+    account_id: scopes.account,
+    workspace_id: scopes.workspace,
+    key_hash: scopes.key,
+    settled_at_ms: settledAtMs,
+    credit_nanos: charge.creditNanos,
+    byok_nanos: charge.byokNanos,
+    written_off_nanos: writtenOffNanos,
+    details: JSON.stringify(row),
+  };
+}
+
+function generationOf(row: GenerationTableRow): StoredGeneration {
+  return {
+    id: row.id,
+    scopes: { account: row.account_id, workspace: row.workspace_id, key: row.key_hash },
+    settledAtMs: Number(row.settled_at_ms),
+    charge: { creditNanos: BigInt(row.credit_nanos), byokNanos: BigInt(row.byok_nanos) },
+    writtenOffNanos: BigInt(row.written_off_nanos),
+    row: JSON.parse(row.details) as JsonObject,
+  };
+}

@@ -1,0 +1,29 @@
+import type { Clock } from '../kit/ids.ts';
+import type { ByokStore } from '../ports/byok.ts';
+import type { GenerationStore, RecentGenerations } from '../ports/generations.ts';
+import type { Durability } from '../ports/journal.ts';
+import type { Ledger } from '../ports/ledger.ts';
+import type { Tenancy } from '../ports/tenancy.ts';
+
+/** All that an installation must not lose, wherever it is kept. */
+export interface State {
+  readonly tenancy: Tenancy;
+  readonly byokStore: ByokStore;
+  readonly generationStore: GenerationStore;
+  readonly ledger: Ledger;
+  readonly recentGenerations: RecentGenerations;
+  /** Does something that needs the database; again, as long as it takes, where that may be away for a while. */
+  whenThere<T>(work: () => Promise<T>): Promise<T>;
+  close(): Promise<void>;
+}
+
+/** What state is opened with. */
+export interface StateOptions {
+  /** The data directory. */
+  readonly directory: string;
+  /** What a settlement survives. */
+  durability(): Durability;
+  readonly clock: Clock;
+  /** Is told of what went wrong and could be borne. */
+  warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
+}

@@ -1,0 +1,106 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { GenerationStore, StoredGeneration } from '../../src/ports/generations.ts';
+
+/** An adapter under test, and how to put it away. */
+export interface GenerationStoreUnderTest {
+  readonly generations: GenerationStore;
+  close(): Promise<void>;
+}
+
+const generation = (id: string, more: Partial<StoredGeneration> = {}): StoredGeneration => ({
+  id,
+  scopes: { account: 'a', workspace: 'a-default', key: 'f'.repeat(64) },
+  settledAtMs: 1_790_000_000_123,
+  charge: { creditNanos: 5n, byokNanos: 0n },
+  writtenOffNanos: 0n,
+  row: { model: 'acme/large' },
+  ...more,
+});
+
+/** What every GenerationStore must do. `open` gives an empty one each time. */
+export function generationStoreContract(name: string, open: () => Promise<GenerationStoreUnderTest>): void {
+  describe(`GenerationStore: ${name}`, () => {
+    let under: GenerationStoreUnderTest;
+    let generations: GenerationStore;
+
+    beforeEach(async () => {
+      under = await open();
+      generations = under.generations;
+    });
+
+    afterEach(() => under.close());
+
+    it('begins empty, and adding nothing leaves it so', async () => {
+      await generations.add([]);
+      expect(await generations.count()).toBe(0);
+      expect(await generations.find('a', 'gen-1')).toBeUndefined();
+      expect(await generations.prune(Number.MAX_SAFE_INTEGER, 10)).toBe(0);
+    });
+
+    it('keeps every member, money to the nano-dollar', async () => {
+      const whole = generation('gen-1', {
+        charge: { creditNanos: 9_007_199_254_740_993n, byokNanos: 9_007_199_254_740_995n },
+        writtenOffNanos: 9_007_199_254_740_997n,
+        row: {
+          text: "Robert'); DROP TABLE generations;-- \u{1F511} \u0000 \ud800",
+          number: 0.1,
+          list: [1, null, { deep: true }],
+          nothing: null,
+        },
+      });
+      await generations.add([whole]);
+      expect(await generations.find('a', 'gen-1')).toEqual(whole);
+    });
+
+    it('finds nothing of another account', async () => {
+      await generations.add([generation('gen-1')]);
+      expect(await generations.find('b', 'gen-1')).toBeUndefined();
+    });
+
+    it('leaves what is there as it is, also when it comes twice at once', async () => {
+      const first = generation('gen-1');
+      await generations.add([first]);
+      const again = generation('gen-1', { charge: { creditNanos: 99n, byokNanos: 1n }, row: {} });
+      await generations.add([again, generation('gen-2'), generation('gen-2', { row: {} })]);
+      expect(await generations.count()).toBe(2);
+      expect(await generations.find('a', 'gen-1')).toEqual(first);
+      expect(await generations.find('a', 'gen-2')).toEqual(generation('gen-2'));
+    });
+
+    it('takes more than one statement holds', async () => {
+      const many = Array.from({ length: 1001 }, (_, index) => generation(`gen-${index}`));
+      await generations.add(many);
+      await generations.add(many);
+      expect(await generations.count()).toBe(1001);
+      expect(await generations.find('a', 'gen-1000')).toEqual(many[1000]);
+    });
+
+    it('adds all or none', async () => {
+      const bad = generation('gen-bad', { settledAtMs: null as unknown as number });
+      const many = Array.from({ length: 300 }, (_, index) => generation(`gen-${index}`));
+      await expect(generations.add([...many, bad])).rejects.toThrow();
+      expect(await generations.count()).toBe(0);
+    });
+
+    it('takes the same rows from many at once', async () => {
+      const rows = Array.from({ length: 20 }, (_, index) => generation(`gen-${index}`));
+      await Promise.all(Array.from({ length: 8 }, () => generations.add(rows)));
+      expect(await generations.count()).toBe(20);
+    });
+
+    it('prunes the oldest first, at most as many as it may, and none that is young enough', async () => {
+      await generations.add(
+        [300, 100, 200, 400].map((settledAtMs) => generation(`gen-${settledAtMs}`, { settledAtMs })),
+      );
+      const left = async () => {
+        const found = await Promise.all([100, 200, 300, 400].map((at) => generations.find('a', `gen-${at}`)));
+        return found.flatMap((one) => one?.settledAtMs ?? []);
+      };
+      expect(await generations.prune(400, 2)).toBe(2);
+      expect(await left()).toEqual([300, 400]);
+      expect(await generations.prune(400, 2)).toBe(1);
+      expect(await generations.prune(400, 2)).toBe(0);
+      expect(await left()).toEqual([400]);
+    });
+  });
+}

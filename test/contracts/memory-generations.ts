@@ -1,0 +1,30 @@
+import type { GenerationStore, StoredGeneration } from '../../src/ports/generations.ts';
+
+/** Rows of generations in memory. */
+export class MemoryGenerations implements GenerationStore {
+  readonly rows = new Map<string, StoredGeneration>();
+  /** What `add` rejects with, as long as it is there. */
+  failure: Error | undefined;
+
+  async add(generations: readonly StoredGeneration[]): Promise<void> {
+    if (this.failure !== undefined) throw this.failure;
+    for (const generation of generations) {
+      if (!this.rows.has(generation.id)) this.rows.set(generation.id, generation);
+    }
+  }
+
+  async find(accountId: string, id: string): Promise<StoredGeneration | undefined> {
+    const row = this.rows.get(id);
+    return row?.scopes.account === accountId ? row : undefined;
+  }
+
+  async count(): Promise<number> {
+    return this.rows.size;
+  }
+
+  async prune(beforeMs: number, limit: number): Promise<number> {
+    const old = [...this.rows.values()].filter(({ settledAtMs }) => settledAtMs < beforeMs).slice(0, limit);
+    for (const { id } of old) this.rows.delete(id);
+    return old.length;
+  }
+}

@@ -1,0 +1,34 @@
+import { systemClock } from '../../src/kit/ids.ts';
+import { openPostgresLedger } from '../../src/store/sql/ledger/open-postgres-ledger.ts';
+import { openPostgres } from '../../src/store/sql/open-postgres.ts';
+import { SqlGenerationStore } from '../../src/store/sql/sql-generation-store.ts';
+import { addressOf, postgresForTests } from '../postgres/postgres-server.ts';
+import { ledgerContract } from './ledger.ts';
+import { temporaryDirectory } from './temporary-directory.ts';
+
+const server = await postgresForTests();
+
+if (server !== undefined) {
+  ledgerContract('PostgresLedger', async () => {
+    const directory = temporaryDirectory();
+    const postgres = await openPostgres(addressOf(await server.emptyDatabase()), { nowMs: 1 });
+    const { ledger, close } = await openPostgresLedger({
+      directory: directory.path,
+      postgres,
+      gatewayId: 'one',
+      generationMs: () => 60_000,
+      durability: () => 'process',
+      clock: systemClock,
+      warn() {},
+    });
+    return {
+      ledger,
+      generations: new SqlGenerationStore(postgres.database),
+      async close() {
+        await close();
+        await postgres.close();
+        directory.remove();
+      },
+    };
+  });
+}

@@ -1,0 +1,29 @@
+import { openPostgres } from '../../src/store/sql/open-postgres.ts';
+import { SqlByokStore } from '../../src/store/sql/sql-byok-store.ts';
+import { SqlGenerationStore } from '../../src/store/sql/sql-generation-store.ts';
+import { SqlTenancy } from '../../src/store/sql/sql-tenancy.ts';
+import { addressOf, postgresForTests } from '../postgres/postgres-server.ts';
+import { byokContract } from './byok.ts';
+import { generationStoreContract } from './generation-store.ts';
+import { tenancyContract } from './tenancy.ts';
+
+const server = await postgresForTests();
+
+if (server !== undefined) {
+  const open = async () => openPostgres(addressOf(await server.emptyDatabase()), { nowMs: 1 });
+
+  tenancyContract('SqlTenancy on PostgreSQL', async () => {
+    const { database, close } = await open();
+    return { tenancy: new SqlTenancy(database), close };
+  });
+
+  byokContract('SqlByokStore on PostgreSQL', async () => {
+    const { database, close } = await open();
+    return { byok: new SqlByokStore(database, async () => {}), tenancy: new SqlTenancy(database), close };
+  });
+
+  generationStoreContract('SqlGenerationStore on PostgreSQL', async () => {
+    const { database, close } = await open();
+    return { generations: new SqlGenerationStore(database), close };
+  });
+}

@@ -1,0 +1,283 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { sendCommand } from '../../src/control/send-command.ts';
+import { chatAnswer } from '../fakes/answers.ts';
+import {
+  end,
+  type FakeUpstream,
+  head,
+  openFakeUpstream,
+  reset,
+  type Script,
+  SSE,
+  stall,
+  write,
+} from '../fakes/fake-upstream.ts';
+import { openTestGateway, type TestGateway } from './harness.ts';
+
+let upstream: FakeUpstream;
+let spare: FakeUpstream;
+let gateway: TestGateway;
+/** Management key of a second account. */
+let stranger: string;
+
+const pricing = { prompt: '0.000001', completion: '0.000004', input_cache_read: '0.0000001' };
+const failure: Script = [
+  head(500, { 'content-type': 'application/json' }),
+  write('{"error":{"message":"broken"}}'),
+  end(),
+];
+
+beforeAll(async () => {
+  upstream = await openFakeUpstream();
+  spare = await openFakeUpstream();
+  gateway = await openTestGateway({
+    providers: [
+      {
+        slug: 'acme',
+        name: 'Acme',
+        dialect: 'openai-chat',
+        base_url: upstream.url,
+        data_policy: { training: false, retains_prompts: false },
+      },
+      { slug: 'spare', name: 'Spare', dialect: 'openai-chat', base_url: spare.url },
+    ],
+    models: [
+      {
+        id: 'acme/large',
+        endpoints: [
+          { provider: 'acme', model: 'large', pricing },
+          { provider: 'spare', model: 'large', pricing },
+        ],
+      },
+    ],
+  } as never);
+  const made = await sendCommand(
+    { dataDir: gateway.dataDir, openAlone: () => Promise.reject(new Error('runs')), isInUse: () => false },
+    'accounts.create',
+    { name: 'stranger' },
+  );
+  stranger = made.management_key;
+});
+
+afterAll(async () => {
+  await gateway.close();
+  await upstream.close();
+  await spare.close();
+});
+
+afterEach(() => {
+  upstream.clear();
+  spare.clear();
+});
+
+interface Asked {
+  readonly id: string;
+  readonly status: number;
+  readonly body: any;
+}
+
+/** Providers in order, so that the first one is asked first. */
+const ORDER = { provider: { order: ['acme', 'spare'] } };
+
+async function generate(body: object = {}, headers: Record<string, string> = {}): Promise<Asked> {
+  const response = await gateway.post(
+    '/responses',
+    { model: 'acme/large', input: 'Hi', ...ORDER, ...body },
+    headers,
+  );
+  const text = await response.text();
+  const isJson = response.headers.get('content-type')?.startsWith('application/json') === true;
+  return {
+    id: response.headers.get('x-generation-id') ?? '',
+    status: response.status,
+    body: isJson ? JSON.parse(text) : text,
+  };
+}
+
+async function get(path: string, key = gateway.apiKey): Promise<{ status: number; data: any; error: any }> {
+  const response = await gateway.fetch(path, { key });
+  const { data, error } = (await response.json()) as any;
+  return { status: response.status, data, error };
+}
+
+const show = async (id: string, key?: string) => get(`/generation?id=${id}`, key);
+
+async function keepContent(settings: object): Promise<void> {
+  const response = await gateway.fetch('/workspaces/default', {
+    method: 'PATCH',
+    key: gateway.managementKey,
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(settings),
+  });
+  expect(response.status).toBe(200);
+}
+
+describe('GET /generation', () => {
+  it('finds every generation as soon as its answer has ended, whole or streamed', async () => {
+    upstream.answer(chatAnswer({ text: 'Hello', usage: { input: 1000, output: 100, cached: 400 } }));
+    for (const stream of [false, true]) {
+      const { id, status } = await generate(
+        { stream, user: 'ada', session_id: 's-1' },
+        { 'http-referer': 'https://app.example/x', 'x-title': 'App', 'x-request-id': 'mine' },
+      );
+      expect(status).toBe(200);
+      const { status: found, data } = await show(id);
+      expect(found).toBe(200);
+      expect(data).toMatchObject({
+        id,
+        api_type: 'completions',
+        model: 'acme/large',
+        provider_name: 'Acme',
+        streamed: stream,
+        cancelled: false,
+        finish_reason: 'stop',
+        native_finish_reason: 'stop',
+        usage_source: 'measured',
+        tokens_prompt: 1000,
+        tokens_completion: 100,
+        native_tokens_cached: 400,
+        // 600 fresh, 400 cached, 100 written: 600 + 40 + 400 millionths of a dollar.
+        total_cost: 0.00104,
+        usage: 0.00104,
+        cache_discount: 0.00036,
+        upstream_inference_cost: null,
+        is_byok: false,
+        external_user: 'ada',
+        session_id: 's-1',
+        request_id: 'mine',
+        http_referer: 'https://app.example/x',
+        origin: 'https://app.example',
+        service_tier: 'default',
+        routing: { requested: 'acme/large', strategy: 'direct', summary: 'available=2, selected=Acme' },
+      });
+      expect(data.provider_responses).toMatchObject([{ provider_name: 'Acme', status: 200, is_byok: false }]);
+      expect(data.latency).toBeGreaterThanOrEqual(0);
+      expect(data.generation_time).toBeGreaterThanOrEqual(0);
+      expect(Math.abs(Date.parse(data.created_at) - Date.now())).toBeLessThan(60_000);
+    }
+  });
+
+  it('is for every key of the account, and for nobody else', async () => {
+    upstream.answer(chatAnswer({ text: 'Hello' }));
+    const { id } = await generate();
+    expect((await show(id, gateway.managementKey)).status).toBe(200);
+    const foreign = await show(id, stranger);
+    const unknown = await show('gen-1700000000-00000000000000000000', stranger);
+    expect(foreign.status).toBe(404);
+    expect(foreign).toEqual({ ...unknown, error: foreign.error });
+    expect(foreign.error.message).toBe(unknown.error.message);
+  });
+
+  it('tells of every attempt', async () => {
+    upstream.answer(failure);
+    spare.answer(chatAnswer({ text: 'Hello' }));
+    const { data } = await show((await generate()).id);
+    expect(data.provider_name).toBe('Spare');
+    expect(data.provider_responses).toMatchObject([
+      { provider_name: 'Acme', status: 500, id: null },
+      { provider_name: 'Spare', status: 200 },
+    ]);
+    expect(data.routing.attempts).toHaveLength(2);
+  });
+
+  it('has a row also of what failed, and it cost nothing', async () => {
+    upstream.answer(failure);
+    spare.answer(failure);
+    const { id, status } = await generate();
+    expect(status).toBe(502);
+    const { data } = await show(id);
+    expect(data).toMatchObject({ finish_reason: 'error', cancelled: false, total_cost: 0 });
+    expect(data.provider_responses).toHaveLength(2);
+  });
+
+  it('says that a stream broke off', async () => {
+    const piece = { choices: [{ index: 0, delta: { content: 'Hel' } }] };
+    upstream.answer([head(200, SSE), write(`data: ${JSON.stringify(piece)}\n\n`), stall(20), reset()]);
+    const { id } = await generate({ stream: true });
+    expect((await show(id)).data).toMatchObject({ finish_reason: 'error', cancelled: false, streamed: true });
+  });
+
+  it('says that the caller went away', async () => {
+    const piece = { choices: [{ index: 0, delta: { content: 'Hel' } }] };
+    upstream.answer([head(200, SSE), write(`data: ${JSON.stringify(piece)}\n\n`), stall(5000)]);
+    const leaving = new AbortController();
+    const response = await gateway.fetch('/responses', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'acme/large', input: 'Hi', stream: true, ...ORDER }),
+      signal: leaving.signal,
+    });
+    const id = response.headers.get('x-generation-id') ?? '';
+    await response.body?.getReader().read();
+    leaving.abort();
+    await expect.poll(async () => (await show(id)).status, { timeout: 5000 }).toBe(200);
+    const { data } = await show(id);
+    expect(data).toMatchObject({ cancelled: true, finish_reason: null, usage_source: 'estimated' });
+    expect(data.tokens_completion).toBeGreaterThan(0);
+  });
+
+  it('has no row of what was never sent to anybody', async () => {
+    const { id, status } = await generate({ model: 'nobody/knows' });
+    expect(status).toBe(400);
+    expect((await show(id)).status).toBe(404);
+  });
+});
+
+describe('GET /generation/content', () => {
+  const contentOf = async (id: string, key?: string) => get(`/generation/content?id=${id}`, key);
+
+  it('keeps nothing until the workspace turns it on', async () => {
+    upstream.answer(chatAnswer({ text: 'Hello' }));
+    const { id } = await generate();
+    expect((await contentOf(id)).status).toBe(404);
+    expect(readdirSync(gateway.dataDir)).not.toContain('content');
+  });
+
+  it('keeps what was said from then on, for the keys of the account alone', async () => {
+    upstream.answer(chatAnswer({ text: 'Hello', reasoning: 'Hm' }));
+    const before = await generate();
+    await keepContent({ is_observability_io_logging_enabled: true });
+    const { id } = await generate({ instructions: 'Be brief' });
+    const { status, data } = await contentOf(id);
+    expect(status).toBe(200);
+    expect(data).toEqual({
+      input: {
+        messages: [
+          { role: 'system', content: 'Be brief' },
+          { role: 'user', content: 'Hi' },
+        ],
+      },
+      output: { completion: 'Hello', reasoning: 'Hm' },
+      error: null,
+    });
+    expect((await contentOf(id, gateway.managementKey)).status).toBe(200);
+    expect((await contentOf(id, stranger)).status).toBe(404);
+    expect((await contentOf(before.id)).status).toBe(404);
+    await expect.poll(() => readdirSync(join(gateway.dataDir, 'content'))).toHaveLength(1);
+    expect((await contentOf(id)).data).toEqual(data);
+  });
+
+  it('keeps why it failed', async () => {
+    upstream.answer(failure);
+    spare.answer(failure);
+    const { data } = await contentOf((await generate()).id);
+    expect(data.error).toMatchObject({ status: 502, provider_name: 'Spare' });
+    expect(data.error.previous_errors).toMatchObject([{ provider_name: 'Acme' }]);
+  });
+
+  it('keeps nothing of requests that ask for zero retention', async () => {
+    upstream.answer(chatAnswer({ text: 'Hello' }));
+    const { id, status } = await generate({ provider: { zdr: true } });
+    expect(status).toBe(200);
+    expect((await show(id)).status).toBe(200);
+    expect((await contentOf(id)).status).toBe(404);
+  });
+
+  it('stops when the workspace turns it off', async () => {
+    upstream.answer(chatAnswer({ text: 'Hello' }));
+    await keepContent({ is_observability_io_logging_enabled: false });
+    expect((await contentOf((await generate()).id)).status).toBe(404);
+  });
+});

@@ -1,0 +1,168 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { stringify } from 'yaml';
+import { type FakeUpstream, openFakeUpstream } from '../fakes/fake-upstream.ts';
+import { built, killHard, signalbox } from '../operator/program.ts';
+import { type RecordedAnswer, recordedAnswers } from './recorded-answers.ts';
+import { loggedAnswer, type SentAnswer } from './sent-answers.ts';
+
+/** A gateway that is killed again and again, and an upstream that lives on and keeps its own log. */
+export interface Lives {
+  readonly folder: string;
+  /** What the upstream knows. */
+  readonly sent: SentAnswer[];
+  /** What callers know. */
+  readonly acknowledged: Acknowledged[];
+  /** Milliseconds from each start to its being ready. */
+  readonly readyAfterMs: number[];
+  /** Serves a mixed load of so many requests a second until it is killed, at a random moment. */
+  live(perSecond: number, longestMs: number): Promise<void>;
+  /** Starts once more, waits, ends it in peace. Gives what is recorded and what the ledger says of itself. */
+  rest(): Promise<{ readonly recorded: RecordedAnswer[]; readonly verified: Verified }>;
+  close(): Promise<void>;
+}
+
+/** An answer whose last byte came to its caller. */
+export interface Acknowledged {
+  readonly user: string;
+  readonly id: string;
+}
+
+/** What `ledger verify --json` says. */
+export interface Verified {
+  readonly accounts: readonly { readonly difference_nanos: number | string }[];
+  readonly open_reservations: number;
+  readonly generations: number;
+}
+
+const API_KEY = 'sk-sb-v1-api-key-of-the-lives';
+
+/** Kinds of requests, and how many tokens each is answered with. */
+const KINDS = [
+  { stream: false, tokens: 20 },
+  { stream: true, tokens: 30 },
+  { stream: true, tokens: 400 },
+  { stream: true, tokens: 1500 },
+] as const;
+
+export async function openLives(): Promise<Lives> {
+  const folder = mkdtempSync(join(tmpdir(), 'signalbox-lives-'));
+  const upstream = await openFakeUpstream();
+  const sent: SentAnswer[] = [];
+  const acknowledged: Acknowledged[] = [];
+  const readyAfterMs: number[] = [];
+  let child: ChildProcess | undefined;
+  let asked = 0;
+  upstream.answer(loggedAnswer(sent));
+  writeFileSync(join(folder, 'signalbox.yaml'), configuration(upstream));
+
+  const start = async () => {
+    const started = performance.now();
+    const life = await startGateway(folder);
+    child = life.child;
+    readyAfterMs.push(performance.now() - started);
+    return life;
+  };
+
+  return {
+    folder,
+    sent,
+    acknowledged,
+    readyAfterMs,
+    async live(perSecond, longestMs) {
+      const { url, child: living } = await start();
+      const callers: Promise<void>[] = [];
+      const timer = setInterval(() => {
+        const user = `caller ${asked++}`;
+        const kind = KINDS[asked % KINDS.length] as (typeof KINDS)[number];
+        callers.push(
+          ask(url, user, kind).then((id) => {
+            if (id !== undefined) acknowledged.push({ user, id });
+          }),
+        );
+      }, 1000 / perSecond);
+      await delay(Math.random() * longestMs);
+      await killHard(living);
+      clearInterval(timer);
+      await Promise.all(callers);
+    },
+    async rest() {
+      const { child: living } = await start();
+      const gone = new Promise((resolve) => living.once('exit', resolve));
+      living.kill('SIGTERM');
+      await gone;
+      const { out } = signalbox(folder, ['ledger', 'verify', '--json', '--data-dir', join(folder, 'data')]);
+      return { recorded: recordedAnswers(join(folder, 'data')), verified: JSON.parse(out) as Verified };
+    },
+    async close() {
+      if (child?.exitCode === null && child.signalCode === null) await killHard(child);
+      await upstream.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function configuration(upstream: FakeUpstream): string {
+  const pricing = { prompt: '0', completion: '0.00004' };
+  return stringify({
+    providers: [{ slug: 'acme', name: 'Acme', dialect: 'openai-chat', base_url: upstream.url }],
+    models: [{ id: 'm/one', endpoints: [{ provider: 'acme', model: 'one', pricing }] }],
+    credits: { initial_usd: 1000 },
+    routing: { cooldown: { failures: 1000 } },
+  });
+}
+
+async function startGateway(folder: string): Promise<{ readonly child: ChildProcess; readonly url: string }> {
+  const child = spawn(process.execPath, [built('cli/signalbox.js'), '--port', '0'], {
+    cwd: folder,
+    env: { PATH: process.env.PATH ?? '', SIGNALBOX_API_KEY: API_KEY },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const address = await new Promise<string>((resolve, reject) => {
+    let text = '';
+    child.stderr?.on('data', (piece) => {
+      if (text === 'ready') return;
+      text += String(piece);
+      const line = text.split('\n').find((each) => each.includes('"ready"') && each.endsWith('}'));
+      if (line === undefined) return;
+      text = 'ready';
+      resolve((JSON.parse(line) as { address: string }).address);
+    });
+    child.once('exit', (code) => reject(new Error(`the gateway ended with ${code}: ${text}`)));
+  });
+  return { child, url: address };
+}
+
+/** Resolves with the id of the generation once its last byte came; with nothing when it did not come. */
+function ask(
+  url: string,
+  user: string,
+  { stream, tokens }: (typeof KINDS)[number],
+): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    let text = '';
+    const call = request(`${url}/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${API_KEY}`, 'content-type': 'application/json' },
+    });
+    call.on('error', () => resolve(undefined));
+    call.on('response', (response) => {
+      const id = String(response.headers['x-generation-id']);
+      response.on('data', (piece) => {
+        text += String(piece);
+      });
+      response.on('error', () => resolve(undefined));
+      response.on('close', () => resolve(undefined));
+      response.on('end', () => {
+        const isWhole = stream ? text.includes('[DONE]') && !text.includes('"error"') : response.complete;
+        resolve(response.statusCode === 200 && isWhole ? id : undefined);
+      });
+    });
+    const messages = [{ role: 'user', content: `${user}; ${tokens}` }];
+    call.end(JSON.stringify({ model: 'm/one', user, stream, messages }));
+  });
+}
