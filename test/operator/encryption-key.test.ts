@@ -292,9 +292,12 @@ it('leaves neither the old key nor what it encrypted in the directory', async ()
   const [before] = await installation.byokStore.listAll((await installation.accounts.ensureFirst()).id);
   const oldKey = ownKey();
   await installation.vault.rotate();
-  for (const file of readdirSync(dataDir)) {
+  const files = readdirSync(dataDir, { recursive: true, withFileTypes: true }).filter((entry) =>
+    entry.isFile(),
+  );
+  for (const { name: file, parentPath } of files) {
     if (file === 'lock') continue;
-    const bytes = readFileSync(join(dataDir, file));
+    const bytes = readFileSync(join(parentPath, file));
     expect(bytes.includes(oldKey), file).toBe(false);
     expect(bytes.includes(before!.encryptedSecret.slice(24, 64)), file).toBe(false);
   }

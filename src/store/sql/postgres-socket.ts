@@ -33,6 +33,8 @@ export async function connectSocket(address: DatabaseAddress, limitMs: number): 
 async function secured(socket: Socket, { host, tls }: DatabaseAddress): Promise<Socket> {
   socket.write(TLS_REQUEST);
   const [answer] = (await once(socket, 'data')) as [Buffer];
+  // More than that was said by somebody in between, in the clear, to be taken for what the server says encrypted.
+  if (answer.length !== 1) throw problem('NO_TLS', 'the answer to the request for TLS is not one byte');
   if (answer[0] !== TLS_ACCEPTED) {
     if (tls === 'prefer') return socket;
     throw problem('NO_TLS', 'the server offers no TLS');
