@@ -62,6 +62,8 @@ try {
 } finally {
   await database.destroy();
   rmSync(directory, { recursive: true, force: true });
+  // One ledger was left open.
+  process.exit();
 }
 
 /** Begins generations when they are due, whether or not those before are done. */

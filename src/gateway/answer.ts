@@ -149,7 +149,7 @@ class Account {
   /** Looks at what passes. */
   watch(batch: EventBatch): void {
     this.#meter.push(batch);
-    this.#checkpoints.reached(this.#meter.outputTokens);
+    this.#checkpoints.reached(this.#meter.outputTokens, this.#meter.isCounted);
     if (this.#firstContentMs === undefined && batch.some(isContent)) this.#firstContentMs = this.#elapsed();
   }
 

@@ -41,6 +41,12 @@ describe('checkpoints', () => {
     expect(noted).toEqual([200, 401]);
   });
 
+  it('do not wait for what the upstream has counted', () => {
+    const { noted, checkpoints } = open();
+    checkpoints.reached(3, true);
+    expect(noted).toEqual([3]);
+  });
+
   it('end with the answer', () => {
     const { noted, checkpoints } = open();
     checkpoints.reached(7);

@@ -3,7 +3,7 @@ const CHECKPOINT_TOKENS = 200;
 
 /**
  * Says when the progress of an answer is noted down: at most so many milliseconds after something new, and at once after
- * a number of tokens. An answer that is over before that has none.
+ * a number of tokens, or when the upstream has said what it used. An answer that is over before that has none.
  */
 export class Checkpoints {
   readonly #everyMs: number;
@@ -17,10 +17,10 @@ export class Checkpoints {
     this.#note = note;
   }
 
-  /** The answer has come so far, tokens of output. */
-  reached(outputTokens: number): void {
+  /** The answer has come so far, tokens of output. `isCounted`: that is what the upstream itself says of it. */
+  reached(outputTokens: number, isCounted = false): void {
     this.#latest = outputTokens;
-    if (outputTokens - this.#noted >= CHECKPOINT_TOKENS) this.#take();
+    if (isCounted || outputTokens - this.#noted >= CHECKPOINT_TOKENS) this.#take();
     else if (outputTokens > this.#noted) this.#timer ??= setTimeout(() => this.#take(), this.#everyMs);
   }
 

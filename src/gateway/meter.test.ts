@@ -26,13 +26,34 @@ describe('the meter', () => {
 
   it('takes what the upstream has said of the prompt, and of the answer where that is more', () => {
     const meter = new Meter();
+    const usage = {
+      ...NO_USAGE,
+      inputTokens: 50,
+      cachedTokens: 40,
+      outputTokens: 1,
+      source: 'measured' as const,
+    };
+    meter.push([{ type: 'usage', usage }]);
+    expect(meter.isCounted).toBe(false);
+    meter.push([say('one'), say('two')]);
+    expect(meter.usage(70)).toMatchObject({
+      inputTokens: 50,
+      cachedTokens: 40,
+      outputTokens: 2,
+      source: 'estimated',
+    });
+  });
+
+  it('knows when the upstream has said what all of it is', () => {
+    const meter = new Meter();
     meter.push([say('one'), say('two')]);
     expect(meter.usage(70)).toMatchObject({ inputTokens: 70, outputTokens: 2, source: 'estimated' });
-    meter.push([
-      { type: 'usage', usage: { ...NO_USAGE, inputTokens: 50, cachedTokens: 40, outputTokens: 1 } },
-    ]);
-    expect(meter.usage(70)).toMatchObject({ inputTokens: 50, cachedTokens: 40, outputTokens: 2 });
-    meter.push([{ type: 'usage', usage: { ...NO_USAGE, inputTokens: 50, outputTokens: 9 } }]);
-    expect(meter.usage(70)).toMatchObject({ outputTokens: 9, source: 'estimated' });
+    const usage = { ...NO_USAGE, inputTokens: 50, outputTokens: 1, source: 'measured' as const };
+    meter.push([{ type: 'usage', usage }]);
+    expect(meter.isCounted).toBe(true);
+    expect(meter.usage(70)).toEqual(usage);
+    meter.push([say('three')]);
+    expect(meter.isCounted).toBe(false);
+    expect(meter.usage(70)).toMatchObject({ inputTokens: 50, outputTokens: 3, source: 'estimated' });
   });
 });

@@ -9,6 +9,8 @@ export class Meter {
   #characters = 0;
   #pieces = 0;
   #reported: Usage | undefined;
+  /** The upstream has said what it used, and nothing came after that. */
+  #isCounted = false;
 
   push(batch: EventBatch): void {
     for (const event of batch) this.#take(event);
@@ -25,8 +27,14 @@ export class Meter {
     return Math.max(counted, this.#reported?.outputTokens ?? 0);
   }
 
+  /** Whether the upstream has said what all of this is. */
+  get isCounted(): boolean {
+    return this.#isCounted;
+  }
+
   /** Usage if the answer ended here. `promptTokens`: of a prompt that the upstream has not counted. */
   usage(promptTokens: number): Usage {
+    if (this.#isCounted && this.#reported !== undefined) return this.#reported;
     const { inputTokens = promptTokens } = this.#reported ?? {};
     return {
       ...NO_USAGE,
@@ -44,9 +52,11 @@ export class Meter {
         if (event.text === '') return;
         this.#characters += event.text.length;
         this.#pieces += 1;
+        this.#isCounted = false;
         return;
       case 'usage':
         this.#reported = event.usage;
+        this.#isCounted = this.#pieces > 0 && event.usage.outputTokens > 0;
         return;
       case 'relay':
         for (const inner of event.events) this.#take(inner);

@@ -125,7 +125,7 @@ describe('the embedded ledger', () => {
     await expect.poll(() => generations.rows.size).toBe(2);
     expect(generations.rows.get('streaming')).toMatchObject({
       charge: credit(12n),
-      row: { finish_reason: 'error', cancelled: false, tokens_completion: 3, usage_source: 'estimated' },
+      row: { finish_reason: 'error', cancelled: false, tokens_completion: 3, usage_source: 'measured' },
     });
     await expect.poll(() => second.recentGenerations.recent('silent')).toBeUndefined();
     crash();

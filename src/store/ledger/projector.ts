@@ -33,7 +33,7 @@ const GATHER_MS = 100;
 
 /** A store may be synchronous: nobody else has a turn while it takes a batch in. */
 const LONG_BATCH_MS = 8;
-const MIN_BATCH = 4;
+const MIN_BATCH = 32;
 const MAX_BATCH = 256;
 
 const FIRST_RETRY_MS = 100;

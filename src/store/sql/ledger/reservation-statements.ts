@@ -21,7 +21,8 @@ export const DATABASE_MS = sql<string>`(extract(epoch from clock_timestamp()) * 
 
 /**
  * Reserves for a new generation in one statement: it locks the three tallies in their order, looks at what every limit
- * leaves by then, and raises all or none. The windows of sums that are over count as nothing.
+ * leaves by then, and raises all or none. It judges exactly as `refusalOf` does: the sums of windows that are over are
+ * zero, and what costs nothing passes every limit.
  */
 export async function reserveNew(
   database: Kysely<Tables>,
@@ -102,9 +103,12 @@ function checked({ scopes, limits, amount, windows }: Asked): RawBuilder<unknown
       select (select count(*) from tallies) = 3 and not exists (
         select from limits join tallies t on t.scope = limits.scope
         where ${nanos(amount.creditNanos)} + case when counts_byok then ${nanos(amount.byokNanos)} else 0 end
-          > nanos
-            - ${sumNow('credit', windows)} - t.reserved_credit
-            - case when counts_byok then ${sumNow('byok', windows)} + t.reserved_byok else 0 end
+          > greatest(
+            0,
+            nanos
+              - ${sumNow('credit', windows)} - t.reserved_credit
+              - case when counts_byok then ${sumNow('byok', windows)} + t.reserved_byok else 0 end
+          )
       ) as fits
     )`;
 }

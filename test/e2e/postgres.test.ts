@@ -1,0 +1,157 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach, describe, expect, it } from 'vitest';
+import { postgresForTests } from '../postgres/postgres-server.ts';
+import { openTestGateway, type TestGateway } from './harness.ts';
+
+const server = await postgresForTests();
+
+const QUESTION = { model: 'simulator/standard', input: 'hello' };
+
+if (server !== undefined) {
+  describe('a gateway with DATABASE_URL', () => {
+    const open: TestGateway[] = [];
+
+    afterEach(async () => {
+      await Promise.all(open.splice(0).map((gateway) => gateway.close()));
+    });
+
+    const openWith = async (url: string, config = {}) => {
+      const gateway = await openTestGateway(config, { env: { DATABASE_URL: url } });
+      open.push(gateway);
+      return gateway;
+    };
+
+    const manage = (gateway: TestGateway, path: string, init: RequestInit = {}) =>
+      gateway.fetch(path, { ...init, key: gateway.managementKey });
+
+    const answered = async (gateway: TestGateway, key?: string) => {
+      const response = await gateway.fetch('/responses', {
+        method: 'POST',
+        body: JSON.stringify(QUESTION),
+        headers: { 'content-type': 'application/json' },
+        ...(key !== undefined && { key }),
+      });
+      return {
+        status: response.status,
+        id: response.headers.get('x-generation-id'),
+        body: await response.json(),
+      };
+    };
+
+    const usageOf = async (response: Response) =>
+      ((await response.json()) as { data?: { usage: number } }).data?.usage;
+
+    it('answers, and shows the generation to another gateway on the same database', async () => {
+      const url = await server.createDatabase();
+      const one = await openWith(url);
+      const { status, id } = await answered(one);
+      expect(status).toBe(200);
+      const shown = await (await one.fetch(`/generation?id=${id}`)).json();
+      expect(shown).toMatchObject({ data: { id, finish_reason: 'stop' } });
+      const other = await openWith(url);
+      await expect.poll(async () => (await other.fetch(`/generation?id=${id}`)).status).toBe(200);
+      expect(await (await other.fetch(`/generation?id=${id}`)).json()).toEqual(shown);
+    });
+
+    it('knows a key that another gateway made, and its limit', async () => {
+      const url = await server.createDatabase();
+      const [one, other] = [await openWith(url), await openWith(url)];
+      const made = await manage(one, '/keys', {
+        method: 'POST',
+        body: JSON.stringify({ name: 'poor', limit: 0 }),
+        headers: { 'content-type': 'application/json' },
+      });
+      expect(made.status).toBe(201);
+      const { key } = (await made.json()) as { key: string };
+      const current = await other.fetch('/key', { key });
+      expect(await current.json()).toMatchObject({ data: { limit: 0, limit_remaining: 0, usage: 0 } });
+    });
+
+    it('finishes a stream while the database stands still, and books it afterwards', async () => {
+      const gateway = await openWith(await server.createDatabase());
+      const response = await gateway.post('/responses', {
+        model: 'simulator/slow-stream',
+        input: 'hello',
+        stream: true,
+        max_output_tokens: 5,
+      });
+      const id = response.headers.get('x-generation-id');
+      server.pause();
+      let text: string;
+      try {
+        text = await response.text();
+      } finally {
+        server.resume();
+      }
+      expect(text).toMatch(/"type":"response\.(completed|incomplete)"/);
+      await expect
+        .poll(async () => (await gateway.fetch(`/generation?id=${id}`)).status, { timeout: 5_000 })
+        .toBe(200);
+      await expect
+        .poll(async () => usageOf(await gateway.fetch('/key')), { timeout: 5_000 })
+        .toBeGreaterThan(0);
+    });
+
+    it('has no answer of 500 for text that the database cannot keep', async () => {
+      const gateway = await openWith(await server.createDatabase());
+      const asked = await gateway.fetch('/generation?id=%00');
+      expect([400, 404]).toContain(asked.status);
+      for (const path of ['/keys', '/workspaces']) {
+        const made = await manage(gateway, path, {
+          method: 'POST',
+          body: JSON.stringify({ name: 'a\u0000b', slug: 'a' }),
+          headers: { 'content-type': 'application/json' },
+        });
+        expect(made.status, path).toBe(400);
+      }
+    });
+
+    it('lets known keys in and refuses new work with 503 while the database is away, and goes on by itself', async () => {
+      const url = await server.createDatabase();
+      const gateway = await openWith(url);
+      expect((await answered(gateway)).status).toBe(200);
+      await server.stop();
+      try {
+        const refused = await answered(gateway);
+        expect(refused).toMatchObject({ status: 503, body: { error: { code: 503 } } });
+        const unknown = await gateway.fetch('/key', { key: 'sk-sb-v1-nobody-knows-this-one' });
+        expect(unknown.status).toBe(503);
+        expect((await gateway.fetch('/models')).status).toBe(200);
+        expect((await fetch(`${gateway.origin}/healthz`)).status).toBe(200);
+      } finally {
+        await server.start();
+      }
+      await expect.poll(async () => (await answered(gateway)).status, { timeout: 5_000 }).toBe(200);
+      expect((await gateway.fetch('/key', { key: 'sk-sb-v1-nobody-knows-this-one' })).status).toBe(401);
+    });
+
+    it('starts without its database, says that it is not ready, and is ready soon after the database is there', async () => {
+      const url = await server.createDatabase();
+      await server.stop();
+      const port = 20_000 + Math.floor(Math.random() * 20_000);
+      const origin = `http://127.0.0.1:${port}`;
+      const opening = openTestGateway({}, { env: { DATABASE_URL: url }, port });
+      try {
+        await expect
+          .poll(async () => (await fetch(`${origin}/healthz`).catch(() => undefined))?.status, {
+            timeout: 5_000,
+          })
+          .toBe(200);
+        await delay(700);
+        expect((await fetch(`${origin}/readyz`)).status).toBe(503);
+        const refused = await fetch(`${origin}/api/v1/responses`, { method: 'POST', body: '{}' });
+        expect(refused.status).toBe(503);
+        expect(await refused.json()).toMatchObject({ error: { code: 503 } });
+      } finally {
+        await server.start();
+      }
+      const startedAt = Date.now();
+      const gateway = await opening;
+      open.push(gateway);
+      expect(Date.now() - startedAt).toBeLessThan(5_000);
+      expect((await fetch(`${origin}/readyz`)).status).toBe(200);
+      expect((await answered(gateway)).status).toBe(200);
+      expect(gateway.logText()).toContain('waiting for it');
+    });
+  });
+}
