@@ -124,7 +124,8 @@ async function measureStart(): Promise<void> {
   );
   const before = await generations.count();
   await delay(2_000);
-  console.log(`${Math.round(((await generations.count()) - before) / 2)} rows a second made from it`);
+  const count = await generations.count();
+  console.log(`${Math.round((count - before) / 2)} rows a second made from it, ${count} of ${next} there`);
   const closing = performance.now();
   await again.close();
   console.log(`closed in ${Math.round(performance.now() - closing)} ms`);

@@ -12,6 +12,8 @@ describe('the meter', () => {
     meter.push([say('')]);
     expect(meter.pieces).toBe(20);
     expect(meter.outputTokens).toBe(20);
+    meter.push(Array.from({ length: 20 }, () => say('longer ')));
+    expect(meter.outputTokens).toBe(40);
   });
 
   it('counts long pieces by their characters, inside relayed frames too', () => {

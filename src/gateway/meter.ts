@@ -4,6 +4,9 @@ import { NO_USAGE, type Usage } from '../ir/usage.ts';
 /** Characters of a token, about. */
 const CHARACTERS_PER_TOKEN = 4;
 
+/** Characters of pieces, on the average, up to which each is taken for one token. */
+const LONGEST_TOKEN = 8;
+
 /** Counts an answer while it passes, cheaply: near enough to know how far it has come. */
 export class Meter {
   #characters = 0;
@@ -21,10 +24,11 @@ export class Meter {
     return this.#pieces;
   }
 
-  /** Tokens of the answer so far, about. */
+  /** Tokens of the answer so far, about. Short pieces are tokens, long ones hold several. */
   get outputTokens(): number {
-    const counted = Math.max(this.#pieces, Math.ceil(this.#characters / CHARACTERS_PER_TOKEN));
-    return Math.max(counted, this.#reported?.outputTokens ?? 0);
+    const isTokenwise = this.#characters <= this.#pieces * LONGEST_TOKEN;
+    const counted = isTokenwise ? this.#pieces : Math.ceil(this.#characters / CHARACTERS_PER_TOKEN);
+    return Math.max(counted, this.#pieces, this.#reported?.outputTokens ?? 0);
   }
 
   /** Whether the upstream has said what all of this is. */

@@ -81,6 +81,25 @@ describe('a journal on a real disk', () => {
     await again.journal.close();
   });
 
+  it('is read back while it is open, in portions, and lets no segment go meanwhile', async () => {
+    const { journal } = await reopened({ segmentBytes: 400_000 });
+    const text = (index: number) => `${index}`.padEnd(1_000, 'x');
+    for (let index = 0; index < 600; index++) await journal.append(Buffer.from(text(index)), 'process');
+    const texts: string[] = [];
+    let portions = 0;
+    let released: Promise<void> | undefined;
+    for await (const entries of journal.read()) {
+      released ??= journal.release(journal.end);
+      portions += 1;
+      texts.push(...entries.map(({ record }) => Buffer.from(record).toString()));
+    }
+    expect(texts).toEqual(Array.from({ length: 600 }, (_, index) => text(index)));
+    expect(portions).toBeGreaterThan(4);
+    await released;
+    expect(journal.size.segments).toBe(1);
+    await journal.close();
+  });
+
   it('does not pile up segments when it is opened again and again', async () => {
     const { journal } = await reopened();
     await journal.append(Buffer.from('one'), 'power');

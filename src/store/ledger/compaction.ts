@@ -80,8 +80,9 @@ export class Compaction {
     if (this.#hasNews() && journal.isWritable && writer.isKeepingUp) await this.compact();
   }
 
+  /** A segment behind the current one may be there only because a projection was late. */
   #hasNews(): boolean {
-    return this.#bytes > 0 || this.#options.journal.end.segment !== this.#published.segment;
+    return this.#bytes > 0 || this.#options.journal.size.segments > 1;
   }
 
   async #compact(): Promise<void> {

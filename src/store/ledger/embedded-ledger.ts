@@ -35,6 +35,7 @@ export interface EmbeddedLedgerOptions {
   readonly patienceMs: number;
   /** Bytes that were lost at the end of segments when the journal was opened. */
   readonly tornTailBytes: number;
+  warn(message: string): void;
 }
 
 /** Counting must not wait long for rows that are on their way. */
@@ -50,6 +51,8 @@ export class EmbeddedLedger implements Ledger {
   readonly #writer: RecordWriter;
   readonly #charges = new RecentCharges();
   #isClosed = false;
+  /** Somebody was refused since it was available last. */
+  #isRefusing = false;
 
   constructor(options: EmbeddedLedgerOptions) {
     this.#options = options;
@@ -185,7 +188,16 @@ export class EmbeddedLedger implements Ledger {
   }
 
   #assertAvailable(): void {
-    if (!this.isAvailable) throw unavailable();
+    if (this.isAvailable) {
+      this.#isRefusing = false;
+      return;
+    }
+    // Records that are owed are told of by their writer.
+    if (!this.#isRefusing && this.#writer.isKeepingUp && !this.#isClosed) {
+      this.#options.warn('the disk of the ledger is full or fails; no paid work is begun until it works');
+    }
+    this.#isRefusing = true;
+    throw unavailable();
   }
 }
 

@@ -218,6 +218,18 @@ describe('the embedded ledger', () => {
     expect(segments().length).toBeLessThan(8);
   });
 
+  it('lets segments go that were kept for rows, also when nothing else happens', async () => {
+    generations.failure = new Error('no rows today');
+    const first = await open({ snapshotBytes: 10_000, maxPendingRows: 20 });
+    for (let index = 0; index < 200; index++) await spend(first, `g${index}`, credit(1n));
+    crash();
+    expect(segments().length).toBeGreaterThan(20);
+    const second = await open({ maxPendingRows: 20 });
+    await second.close();
+    expect(generations.rows.size).toBe(200);
+    expect(segments().length).toBeLessThan(3);
+  });
+
   it('makes lost rows anew as far as the journal reaches', async () => {
     const first = await open();
     for (let index = 0; index < 30; index++) await spend(first, `g${index}`, credit(1n));

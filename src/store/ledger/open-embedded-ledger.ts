@@ -123,6 +123,7 @@ export async function openEmbeddedLedger(settings: EmbeddedLedgerSettings): Prom
     durability: settings.durability,
     patienceMs: settings.patienceMs ?? DEFAULT_PATIENCE_MS,
     tornTailBytes,
+    warn,
   });
   const resolved = await resolveOpen(books, ledger, clock.now());
   const forgotten = await forgetAbsent(books, ledger, settings);

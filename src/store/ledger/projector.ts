@@ -113,7 +113,7 @@ export class Projector implements RecentGenerations {
 
   /** Resolves once all that was settled by now is handed over. */
   async drained(): Promise<void> {
-    while (this.#hasWork() && !this.#closing.signal.aborted) await this.#start();
+    while ((this.#run !== undefined || this.#hasWork()) && !this.#closing.signal.aborted) await this.#start();
   }
 
   /** Hands over again all that the journal has. Rejects when that fails. */

@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, it } from 'vitest';
 import { temporaryDirectory } from '../../contracts/temporary-directory.ts';
 import { killAgainAndAgain } from '../ledger-killing.ts';
 
-/** How often: `SIGNALBOX_KILLS=200 npm run test:faults`. */
-const KILLS = Number(process.env.SIGNALBOX_KILLS ?? 50);
+/** How often: `KILLED_LIVES=200 npm run test:faults`. */
+const KILLS = Number(process.env.KILLED_LIVES ?? 50);
 
 describe('a ledger whose process is killed', () => {
   let temporary: ReturnType<typeof temporaryDirectory>;
