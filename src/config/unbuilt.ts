@@ -16,7 +16,6 @@ const IDLE_PRICES: readonly PriceName[] = [
 const UNBUILT_KEYS: readonly string[] = [
   ...IDLE_PRICES.map((name) => `models[].endpoints[].pricing.${name}`),
   ...IDLE_PRICES.map((name) => `models[].endpoints[].prices[].pricing.${name}`),
-  'limits.per_key',
   'limits.analytics_per_minute',
   'limits.datasets',
   'apps.hidden',
