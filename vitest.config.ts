@@ -23,6 +23,8 @@ export default defineConfig({
           exclude: ['test/faults/long/**', 'test/fuzz/long/**', 'test/clients/**'],
           testTimeout: 20_000,
           hookTimeout: 30_000,
+          // No module has a state of its own, so files can share what was imported: that is most of the time otherwise.
+          isolate: false,
         },
       },
       {

@@ -291,7 +291,7 @@ describe('parseConfig', () => {
     expect(problems(bomb)).toEqual([': the configuration uses more than 100 aliases']);
     expect(problems(`presets: ${'['.repeat(20_000)}`).length).toBeGreaterThan(0);
     expect(problems(`presets: ${'['.repeat(20_000)}${']'.repeat(20_000)}`).length).toBeGreaterThan(0);
-    expect(Date.now() - started).toBeLessThan(3000);
+    expect(Date.now() - started).toBeLessThan(10_000);
   });
 
   it('never quotes a value of the file in a problem', () => {

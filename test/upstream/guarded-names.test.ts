@@ -1,16 +1,29 @@
-import type { LookupAddress } from 'node:dns';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import dns, { type LookupAddress } from 'node:dns';
+import { syncBuiltinESMExports } from 'node:module';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { type EgressRules, NO_EGRESS_RULES, parseEgressRules } from '../../src/kit/egress.ts';
 import { createNetworkTransport, TRANSPORT_LIMITS } from '../../src/upstream/transport.ts';
 import type { Transport } from '../../src/upstream/upstream.ts';
 import { type FakeUpstream, openFakeUpstream, reply } from '../fakes/fake-upstream.ts';
 
-// Every name leads to this machine.
-vi.mock('node:dns', async (original) => ({
-  ...(await original<typeof import('node:dns')>()),
-  lookup: (_host: string, _options: object, callback: (error: null, addresses: LookupAddress[]) => void) =>
-    callback(null, [{ address: '127.0.0.1', family: 4 }]),
-}));
+const realLookup = dns.lookup;
+
+/** The names of the tests lead to this machine. */
+function lookupHere(host: string, ...rest: unknown[]): void {
+  const callback = rest.at(-1) as (error: null, found: LookupAddress[]) => void;
+  if (host.endsWith('.example')) callback(null, [{ address: '127.0.0.1', family: 4 }]);
+  else Reflect.apply(realLookup, dns, [host, ...rest]);
+}
+
+beforeAll(() => {
+  dns.lookup = lookupHere as unknown as typeof dns.lookup;
+  syncBuiltinESMExports();
+});
+
+afterAll(() => {
+  dns.lookup = realLookup;
+  syncBuiltinESMExports();
+});
 
 let upstream: FakeUpstream;
 let transport: Transport;

@@ -20,8 +20,8 @@ const READ_ONLY = '25006';
 /** Codes of the driver that blame the question, not the connection. */
 const OF_THE_QUESTION = new Set(['UNDEFINED_VALUE', 'MAX_PARAMETERS_EXCEEDED']);
 
-/** Codes of the server, unlike those of the driver and of the system. */
-const SERVER_CODE = /^[0-9A-Z]{5}$/;
+/** Codes of the server have a digit, unlike those of the driver and of the system (`EPIPE`). */
+const SERVER_CODE = /^(?=.*\d)[0-9A-Z]{5}$/;
 
 /** Whether an error is what the server answered, or what the driver would not even ask: its connection works. */
 export function isAnswer(error: unknown): boolean {
