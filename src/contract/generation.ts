@@ -23,7 +23,7 @@ const ROW_MEMBERS = {
   provider_name: text,
   created_at: Type.String({ format: 'date-time' }),
   app_id: whole,
-  origin: text,
+  origin: Type.String({ description: 'Of the referer; empty where there was none.' }),
   http_referer: text,
   user_agent: text,
   external_user: nullable(Type.String(), { description: 'The end user, as the request named them.' }),
@@ -81,6 +81,7 @@ export const generationSchema = Type.Object({
   cache_discount: nullable(Type.Number(), {
     description: 'What caching saved, USD; negative where it cost more. Null without caching.',
   }),
+  written_off: Type.Number({ description: 'Used beyond every limit and charged to nobody, USD.' }),
   ...ROW_MEMBERS,
 });
 
@@ -104,11 +105,12 @@ export interface ShownGeneration {
   readonly id: string;
   readonly scopes: { readonly workspace: string };
   readonly charge: { readonly creditNanos: Nanos; readonly byokNanos: Nanos };
+  readonly writtenOffNanos: Nanos;
   readonly row: JsonObject;
 }
 
 /** A generation as the route shows it: every member is there. */
-export function generationObject({ id, scopes, charge, row }: ShownGeneration): JsonObject {
+export function generationObject({ id, scopes, charge, writtenOffNanos, row }: ShownGeneration): JsonObject {
   const cost = usdOf(charge.creditNanos);
   const discount = nanosAt(row, 'cache_discount_nanos');
   return {
@@ -118,7 +120,10 @@ export function generationObject({ id, scopes, charge, row }: ShownGeneration): 
     total_cost: cost,
     upstream_inference_cost: row.is_byok === true ? usdOf(charge.byokNanos) : null,
     cache_discount: discount === 0n ? null : usdOf(discount),
+    written_off: usdOf(writtenOffNanos),
     ...Object.fromEntries(Object.keys(ROW_MEMBERS).map((name) => [name, row[name] ?? null])),
+    // Clients want text here.
+    origin: row.origin ?? '',
   };
 }
 

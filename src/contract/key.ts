@@ -5,17 +5,18 @@ import { RESET_WINDOWS } from '../kit/windows.ts';
 import { isoTime, isoTimeOrNull } from './iso-time.ts';
 import { KEY_MONEY, keyMoney, type SpendingKey } from './key-money.ts';
 import { nullable } from './nullable.ts';
+import { readableText } from './readable-text.ts';
 import { uuid } from './uuid.ts';
 
 const LONGEST_NAME = 255;
 const LONGEST_USER = 256;
 
-/** The seconds may be missing; `Z` and `+00:00` are the offsets of UTC. */
-const UTC_MOMENT = '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d(?::\\d\\d(?:\\.\\d{1,9})?)?(?:Z|\\+00:00)$';
+/** `Z` and `+00:00` are the offsets of UTC. */
+const UTC_MOMENT = '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(?:\\.\\d{1,9})?(?:Z|\\+00:00)$';
 
-const name = Type.String({ minLength: 1, maxLength: LONGEST_NAME });
+const name = readableText(LONGEST_NAME);
 
-const user = Type.String({ minLength: 1, maxLength: LONGEST_USER });
+const user = readableText(LONGEST_USER);
 
 /** What may be said of a key at its creation and changed later. */
 const changeable = {

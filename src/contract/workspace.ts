@@ -3,6 +3,7 @@ import { derivedUuid } from '../kit/derived-uuid.ts';
 import { closed, oneOf, optional } from '../kit/schema.ts';
 import { isoTime, isoTimeOrNull } from './iso-time.ts';
 import { nullable } from './nullable.ts';
+import { keptText, readableText } from './readable-text.ts';
 
 const LONGEST_NAME = 100;
 const LONGEST_SLUG = 50;
@@ -10,7 +11,7 @@ const LONGEST_DESCRIPTION = 500;
 const LONGEST_MODEL = 256;
 const MOST_KEYS = 1000;
 
-const name = Type.String({ minLength: 1, maxLength: LONGEST_NAME });
+const name = readableText(LONGEST_NAME);
 
 const slug = Type.String({
   minLength: 1,
@@ -21,11 +22,11 @@ const slug = Type.String({
 
 const KEPT = 'Kept and shown; it steers nothing in this version.';
 
-const model = Type.String({ minLength: 1, maxLength: LONGEST_MODEL });
+const model = readableText(LONGEST_MODEL);
 
 /** What may be said of a workspace at its creation and changed later, besides its names. */
 const changeable = {
-  description: optional(Type.String({ maxLength: LONGEST_DESCRIPTION })),
+  description: optional(keptText(LONGEST_DESCRIPTION)),
   default_text_model: Type.Optional(
     nullable(model, {
       description: 'The model of requests that name none, in the formats in which it may be left out.',

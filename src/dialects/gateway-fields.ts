@@ -180,6 +180,9 @@ const imageConfigSchema = Type.Record(
 
 const traceKey = optional(Type.String());
 
+/** No upstream writes more tokens than this: larger limits are mistakes. */
+export const MOST_TOKENS = 2 ** 31 - 1;
+
 /** Entries of the lists that speak to the gateway, of `modalities` and of `tools`: far more than anybody needs. */
 export const MOST_ENTRIES = 64;
 export const MOST_MODALITIES = 16;

@@ -9,13 +9,13 @@ import type { Health } from '../routing/health/health.ts';
 import { composeStages } from '../stages/stage.ts';
 import type { CallUpstream } from '../upstream/upstream.ts';
 import type { Admission } from './admission/admission.ts';
-import type { LearntLengths } from './admission/learnt-lengths.ts';
+import type { LearntAnswer, LearntLengths } from './admission/learnt-lengths.ts';
 import { attemptCandidates } from './attempt.ts';
 import { amountOf, type BillingFacts, billGeneration } from './bill-generation.ts';
 import { Checkpoints } from './checkpoints.ts';
 import { conclude, type RoutingMemory } from './conclude.ts';
 import type { CredentialOpener } from './credentials.ts';
-import { estimateUsage } from './estimate.ts';
+import { countPrompt, estimateUsage } from './estimate.ts';
 import { type PlannedGeneration, progressRow, settledRow } from './generation-row.ts';
 import { countInputImages } from './input-images.ts';
 import { routingMetadata } from './journey.ts';
@@ -87,15 +87,22 @@ export function answerRequest(
       try {
         reading.close();
         conclude(request, journey, settlement, parts.memory);
-        if (settlement.outcome === 'finished') {
-          state.learnt.learn(admission.answers, settlement.usage.outputTokens);
-        }
+        if (settlement.outcome === 'finished')
+          state.learnt.learn(admission.answers, learntFrom(settlement, admission));
         return await account.close(settlement);
       } finally {
         state.open.leave();
       }
     },
   });
+}
+
+function learntFrom({ usage }: Settlement, { countedPrompt }: Admission): LearntAnswer {
+  const isKnown = usage.source === 'measured' && countedPrompt !== undefined && countedPrompt > 0;
+  return {
+    outputTokens: usage.outputTokens,
+    ...(isKnown && { promptRatio: usage.inputTokens / countedPrompt }),
+  };
 }
 
 /** The routing metadata of this moment, when the caller asked for it. */
@@ -130,6 +137,7 @@ class Account {
   readonly #checkpoints: Checkpoints;
   readonly #started: number;
   #firstContentMs: number | undefined;
+  #promptTokens: number | undefined;
 
   constructor(underway: Underway, admission: Admission, parts: AnswerParts) {
     const { input, request, snapshot } = underway;
@@ -149,7 +157,7 @@ class Account {
   /** Looks at what passes. */
   watch(batch: EventBatch): void {
     this.#meter.push(batch);
-    this.#checkpoints.reached(this.#meter.outputTokens, this.#meter.isCounted);
+    this.#checkpoints.passed(this.#meter.uncountedTokens, this.#meter.isReported);
     if (this.#firstContentMs === undefined && batch.some(isContent)) this.#firstContentMs = this.#elapsed();
   }
 
@@ -189,11 +197,13 @@ class Account {
     return bill;
   }
 
-  #note(): void {
-    const { ledger, clock } = this.#parts;
-    const usage = this.#meter.usage(this.#admission.facts.promptTokens);
+  async #note(): Promise<void> {
+    const { ledger, clock, tokenizer } = this.#parts;
+    if (!this.#meter.isReported) await this.#meter.count((texts) => tokenizer.count(texts));
+    this.#promptTokens ??= await countPrompt(this.#underway.request, tokenizer);
+    const usage = this.#meter.usage(this.#promptTokens);
     const bill = billGeneration(this.#underway.journey.selected, usage, this.billing);
-    void ledger.checkpoint(this.#underway.input.generationId, {
+    await ledger.checkpoint(this.#underway.input.generationId, {
       used: amountOf(bill),
       row: progressRow(plannedGeneration(this.#underway), { usage, bill }),
       atMs: clock.now(),

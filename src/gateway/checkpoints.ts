@@ -7,32 +7,43 @@ const CHECKPOINT_TOKENS = 200;
  */
 export class Checkpoints {
   readonly #everyMs: number;
-  readonly #note: (outputTokens: number) => void;
+  readonly #note: () => Promise<void>;
   #timer: NodeJS.Timeout | undefined;
-  #latest = 0;
-  #noted = 0;
+  #isNoting = false;
+  #isDue = false;
+  #isClosed = false;
 
-  constructor(everyMs: number, note: (outputTokens: number) => void) {
+  constructor(everyMs: number, note: () => Promise<void>) {
     this.#everyMs = everyMs;
     this.#note = note;
   }
 
-  /** The answer has come so far, tokens of output. `isCounted`: that is what the upstream itself says of it. */
-  reached(outputTokens: number, isCounted = false): void {
-    this.#latest = outputTokens;
-    if (isCounted || outputTokens - this.#noted >= CHECKPOINT_TOKENS) this.#take();
-    else if (outputTokens > this.#noted) this.#timer ??= setTimeout(() => this.#take(), this.#everyMs);
+  /** So many tokens have come since the last checkpoint. `isReported`: the upstream has said what it used. */
+  passed(tokens: number, isReported: boolean): void {
+    if (isReported || tokens >= CHECKPOINT_TOKENS) this.#take();
+    else if (tokens > 0) this.#timer ??= setTimeout(() => this.#take(), this.#everyMs);
   }
 
   /** The answer has ended: nothing more is noted. */
   close(): void {
+    this.#isClosed = true;
     clearTimeout(this.#timer);
-    this.#timer = undefined;
   }
 
   #take(): void {
-    this.close();
-    this.#noted = this.#latest;
-    this.#note(this.#latest);
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#isDue = true;
+    if (!this.#isNoting) void this.#noteWhileDue();
+  }
+
+  /** One at a time: what comes meanwhile is noted next. */
+  async #noteWhileDue(): Promise<void> {
+    this.#isNoting = true;
+    while (this.#isDue && !this.#isClosed) {
+      this.#isDue = false;
+      await this.#note();
+    }
+    this.#isNoting = false;
   }
 }

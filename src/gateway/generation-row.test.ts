@@ -218,9 +218,12 @@ describe('acceptedRow', () => {
 });
 
 describe('progressRow', () => {
-  it('says who serves and what was used, and nothing else', () => {
+  it('says who serves, what was tried and what was used, and nothing else', () => {
     const used = { usage: { ...finished.usage, source: 'estimated' as const }, bill: finished.bill };
-    expect(progressRow(served(), used)).toEqual({
+    const { provider_responses: tried, routing, ...rest } = progressRow(served(), used);
+    expect(tried?.map(({ status }) => status)).toEqual([502, 200]);
+    expect(routing).toMatchObject({ attempt: 2, summary: 'available=2, selected=Acme' });
+    expect(rest).toEqual({
       model: 'acme/large',
       model_permaslug: 'acme/large-20260101',
       variant: 'standard',
@@ -265,12 +268,10 @@ describe('settledRow', () => {
       {
         provider_name: 'Dead',
         endpoint_id: 'dead',
-        id: null,
         model_permaslug: 'acme/large-20260101',
         status: 502,
         latency: 50,
         is_byok: false,
-        routed_service_tier: null,
       },
       {
         provider_name: 'Acme',

@@ -56,8 +56,13 @@ export function acceptedRow(generation: PlannedGeneration): GenerationRow {
 }
 
 /** What is known by now of a generation whose answer is under way, to be laid over its row should the process end. */
-export function progressRow({ request, journey }: PlannedGeneration, used: UsedSoFar): RowProgress {
-  return { ...servingMembers(request, journey.selected), ...usedMembers(used) };
+export function progressRow({ request, journey, region }: PlannedGeneration, used: UsedSoFar): RowProgress {
+  return {
+    ...servingMembers(request, journey.selected),
+    ...usedMembers(used),
+    provider_responses: providerResponses(journey, journey.selected, undefined),
+    routing: keptRouting(routingMetadata(journey, region, 'served')),
+  };
 }
 
 /** The row of a generation that has ended. */
@@ -84,7 +89,7 @@ export function settledRow(
     web_search_engine: usage.webSearchRequests > 0 ? 'native' : null,
     service_tier: tierServed(journey.selected, result),
     upstream_id: shortOrNull(result.upstreamId),
-    provider_responses: providerResponses(journey, served, result),
+    provider_responses: providerResponses(journey, served, result.upstreamId),
     cache_discount_nanos: String(cacheDiscount(usage, pricing)),
     web_search_nanos: String(chargeOf([[usage.webSearchRequests, pricing.web_search ?? 0n]])),
     routing: keptRouting(routingMetadata(journey, region, served === undefined ? 'failed' : 'served')),
@@ -212,19 +217,23 @@ function tierServed(selected: Candidate | undefined, { finish }: Result): string
 function providerResponses(
   { calls }: Journey,
   served: Candidate | undefined,
-  { upstreamId }: Result,
+  upstreamId: string | undefined,
 ): ProviderResponse[] | null {
   if (calls.length === 0) return null;
-  return calls.map(({ candidate, status, latencyMs }, index) => ({
-    provider_name: candidate.endpoint.provider.name,
-    endpoint_id: candidate.endpoint.tag,
-    id: candidate === served && index === calls.length - 1 ? shortOrNull(upstreamId) : null,
-    model_permaslug: short(candidate.model.canonicalSlug ?? candidate.model.id),
-    status,
-    latency: whole(latencyMs),
-    is_byok: candidate.access.kind === 'own',
-    routed_service_tier: tierOf(candidate.endpoint) ?? null,
-  }));
+  return calls.map(({ candidate, status, latencyMs }, index) => {
+    const tier = tierOf(candidate.endpoint);
+    const isServing = candidate === served && index === calls.length - 1;
+    return {
+      provider_name: candidate.endpoint.provider.name,
+      endpoint_id: candidate.endpoint.tag,
+      ...(isServing && upstreamId !== undefined && { id: short(upstreamId) }),
+      model_permaslug: short(candidate.model.canonicalSlug ?? candidate.model.id),
+      status,
+      latency: whole(latencyMs),
+      is_byok: candidate.access.kind === 'own',
+      ...(tier !== undefined && { routed_service_tier: tier }),
+    };
+  });
 }
 
 function pricingOf(

@@ -6,7 +6,7 @@ import { Meter } from './meter.ts';
 const say = (text: string): Event => ({ type: 'text-delta', item: 0, part: 0, kind: 'text', text });
 
 describe('the meter', () => {
-  it('counts at least a token for each piece', () => {
+  it('takes short pieces for tokens', () => {
     const meter = new Meter();
     meter.push(Array.from({ length: 20 }, () => say('a')));
     meter.push([say('')]);
@@ -16,7 +16,7 @@ describe('the meter', () => {
     expect(meter.outputTokens).toBe(40);
   });
 
-  it('counts long pieces by their characters, inside relayed frames too', () => {
+  it('takes long pieces by their characters, inside relayed frames too', () => {
     const meter = new Meter();
     const inner: Event[] = [
       say('x'.repeat(400)),
@@ -24,6 +24,24 @@ describe('the meter', () => {
     ];
     meter.push([{ type: 'relay', dialect: 'chat', frame: { data: '' }, value: {}, events: inner }]);
     expect(meter.outputTokens).toBe(110);
+    expect(meter.uncountedTokens).toBe(147);
+  });
+
+  it('has what came in counted, at least a token for each piece', async () => {
+    const meter = new Meter();
+    meter.push([say('word 1 '), say('word 2 ')]);
+    const counting = meter.count(async (texts) => {
+      expect(texts).toEqual(['word 1 ', 'word 2 ']);
+      return 6;
+    });
+    meter.push([say('word 3 ')]);
+    expect(meter.outputTokens).toBe(3);
+    await counting;
+    expect(meter.outputTokens).toBe(7);
+    expect(meter.uncountedTokens).toBe(3);
+    await meter.count(async () => 0);
+    expect(meter.outputTokens).toBe(7);
+    expect(meter.uncountedTokens).toBe(0);
   });
 
   it('takes what the upstream has said of the prompt, and of the answer where that is more', () => {
@@ -36,7 +54,7 @@ describe('the meter', () => {
       source: 'measured' as const,
     };
     meter.push([{ type: 'usage', usage }]);
-    expect(meter.isCounted).toBe(false);
+    expect(meter.isReported).toBe(false);
     meter.push([say('one'), say('two')]);
     expect(meter.usage(70)).toMatchObject({
       inputTokens: 50,
@@ -52,10 +70,10 @@ describe('the meter', () => {
     expect(meter.usage(70)).toMatchObject({ inputTokens: 70, outputTokens: 2, source: 'estimated' });
     const usage = { ...NO_USAGE, inputTokens: 50, outputTokens: 1, source: 'measured' as const };
     meter.push([{ type: 'usage', usage }]);
-    expect(meter.isCounted).toBe(true);
+    expect(meter.isReported).toBe(true);
     expect(meter.usage(70)).toEqual(usage);
     meter.push([say('three')]);
-    expect(meter.isCounted).toBe(false);
+    expect(meter.isReported).toBe(false);
     expect(meter.usage(70)).toMatchObject({ inputTokens: 50, outputTokens: 3, source: 'estimated' });
   });
 });

@@ -7,38 +7,91 @@ const CHARACTERS_PER_TOKEN = 4;
 /** Characters of pieces, on the average, up to which each is taken for one token. */
 const LONGEST_TOKEN = 8;
 
-/** Counts an answer while it passes, cheaply: near enough to know how far it has come. */
-export class Meter {
+/** Characters of a token where it is better to think too many than too few. */
+const SHORT_TOKEN = 3;
+
+/** Text that came in and was not counted yet. */
+class Tail {
+  readonly texts: string[] = [];
   #characters = 0;
+
+  add(text: string): void {
+    this.texts.push(text);
+    this.#characters += text.length;
+  }
+
+  /** Nobody sends less than a token at a time. */
+  get pieces(): number {
+    return this.texts.length;
+  }
+
+  /** Tokens, about. Short pieces are tokens, long ones hold several. */
+  get tokens(): number {
+    const isTokenwise = this.#characters <= this.pieces * LONGEST_TOKEN;
+    return isTokenwise
+      ? this.pieces
+      : Math.max(this.pieces, Math.ceil(this.#characters / CHARACTERS_PER_TOKEN));
+  }
+
+  /** Tokens at most, nearly always. */
+  get mostTokens(): number {
+    return Math.max(this.pieces, Math.ceil(this.#characters / SHORT_TOKEN));
+  }
+}
+
+/** Counts tokens of texts. */
+type Count = (texts: readonly string[]) => Promise<number>;
+
+/** Counts an answer while it passes: exactly up to where it was asked to, about from there on. */
+export class Meter {
+  /** Tokens of what was counted. */
+  #counted = 0;
+  /** What is being counted. */
+  #counting: Tail | undefined;
+  #tail = new Tail();
   #pieces = 0;
   #reported: Usage | undefined;
   /** The upstream has said what it used, and nothing came after that. */
-  #isCounted = false;
+  #isReported = false;
 
   push(batch: EventBatch): void {
     for (const event of batch) this.#take(event);
   }
 
-  /** Pieces that the answer came in. Nobody sends less than a token at a time, so there are at least as many of those. */
+  /** Pieces that the answer came in: there are at least as many tokens. */
   get pieces(): number {
     return this.#pieces;
   }
 
-  /** Tokens of the answer so far, about. Short pieces are tokens, long ones hold several. */
+  /** Tokens of the answer so far, about. */
   get outputTokens(): number {
-    const isTokenwise = this.#characters <= this.#pieces * LONGEST_TOKEN;
-    const counted = isTokenwise ? this.#pieces : Math.ceil(this.#characters / CHARACTERS_PER_TOKEN);
-    return Math.max(counted, this.#pieces, this.#reported?.outputTokens ?? 0);
+    const metered = this.#counted + (this.#counting?.tokens ?? 0) + this.#tail.tokens;
+    return Math.max(metered, this.#reported?.outputTokens ?? 0);
+  }
+
+  /** Tokens that were not counted yet, at most. */
+  get uncountedTokens(): number {
+    return this.#tail.mostTokens;
   }
 
   /** Whether the upstream has said what all of this is. */
-  get isCounted(): boolean {
-    return this.#isCounted;
+  get isReported(): boolean {
+    return this.#isReported;
+  }
+
+  /** Counts what has come in by now. One at a time. */
+  async count(count: Count): Promise<void> {
+    const tail = this.#tail;
+    this.#counting = tail;
+    this.#tail = new Tail();
+    const tokens = await count(tail.texts);
+    this.#counted += Math.max(tokens, tail.pieces);
+    this.#counting = undefined;
   }
 
   /** Usage if the answer ended here. `promptTokens`: of a prompt that the upstream has not counted. */
   usage(promptTokens: number): Usage {
-    if (this.#isCounted && this.#reported !== undefined) return this.#reported;
+    if (this.#isReported && this.#reported !== undefined) return this.#reported;
     const { inputTokens = promptTokens } = this.#reported ?? {};
     return {
       ...NO_USAGE,
@@ -54,13 +107,13 @@ export class Meter {
       case 'text-delta':
       case 'tool-input-delta':
         if (event.text === '') return;
-        this.#characters += event.text.length;
+        this.#tail.add(event.text);
         this.#pieces += 1;
-        this.#isCounted = false;
+        this.#isReported = false;
         return;
       case 'usage':
         this.#reported = event.usage;
-        this.#isCounted = this.#pieces > 0 && event.usage.outputTokens > 0;
+        this.#isReported = this.#pieces > 0 && event.usage.source === 'measured';
         return;
       case 'relay':
         for (const inner of event.events) this.#take(inner);

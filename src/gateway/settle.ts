@@ -71,7 +71,7 @@ export async function* settleAnswer(
       await source.return?.();
       const ending = openItems.ending();
       fold.pushAll(ending);
-      yield [...passing, ...ending, await settle(fold, { type: 'finish', reason: 'length' }, tools)];
+      yield [...passing, ...ending, await settle(fold, CUT_SHORT, tools)];
       return;
     }
   } catch (error) {
@@ -85,6 +85,9 @@ export async function* settleAnswer(
     await source.return?.();
   }
 }
+
+/** The end of an answer that we ended. */
+const CUT_SHORT: Terminal = { type: 'finish', reason: 'length' };
 
 /** What comes before the terminal event, and that event. Relayed frames pass whole: their encoder holds the end back. */
 function untilTerminal(batch: EventBatch) {
@@ -118,7 +121,10 @@ async function settle(fold: Fold, terminal: Terminal, tools: SettleTools): Promi
   fold.push(terminal);
   const result = fold.result();
   const failed = terminal.type === 'failure';
-  const { usage, bill } = await accountOf(result, failed ? terminal.error : undefined, tools);
+  const { usage, bill } =
+    terminal === CUT_SHORT
+      ? await cutAccount(result, undefined, tools)
+      : await accountOf(result, failed ? terminal.error : undefined, tools);
   const metadata = tools.metadata(failed ? 'failed' : 'served');
   const shown = metadata === undefined ? {} : { metadata };
   try {
@@ -171,15 +177,16 @@ interface Account {
   readonly bill: Bill;
 }
 
-/** The account of an answer that came to its end. An upstream's failure costs nothing. */
+/** The account of an answer that came to its end, or to that of an upstream's failure, which costs nothing. */
 async function accountOf(
   result: Result,
   error: GatewayError | undefined,
   tools: SettleTools,
 ): Promise<Account> {
-  if (error !== undefined && isOurs(error)) return cutAccount(result, undefined, tools);
-  const usage = tools.believe(result.usage) ?? (await tools.estimate(result));
-  return { usage, bill: error === undefined ? billFor(usage, result, tools) : FREE };
+  if (error !== undefined) return cutAccount(result, error, tools);
+  const reported = tools.believe(result.usage);
+  const usage = reported?.source === 'measured' ? reported : atLeast(reported, await tools.estimate(result));
+  return { usage, bill: billFor(usage, result, tools) };
 }
 
 /** The account of an answer that was cut off. */
@@ -202,9 +209,13 @@ function isOurs(error: GatewayError): boolean {
 
 const OUR_KINDS: ReadonlySet<GatewayError['kind']> = new Set(['deadline', 'overloaded']);
 
-/** What an upstream had reported when its answer was cut off says nothing of what came after: our own count may be higher. */
+/**
+ * What an upstream had reported in the middle of its answer says nothing of what came after: our own count may be higher.
+ * No tokens at all were a beginning, not a count.
+ */
 function atLeast(reported: Usage | undefined, estimated: Usage): Usage {
-  if (reported === undefined || reported.outputTokens >= estimated.outputTokens) return reported ?? estimated;
+  if (reported === undefined || reported.inputTokens + reported.outputTokens === 0) return estimated;
+  if (reported.outputTokens >= estimated.outputTokens) return reported;
   return { ...reported, outputTokens: estimated.outputTokens, source: 'estimated' };
 }
 

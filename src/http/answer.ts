@@ -34,6 +34,7 @@ export async function answer(exchange: Exchange, match: RouteMatch, context: Ans
   const leave = route.rateClass === 'generation' ? enterOrRefuse(context) : () => {};
   try {
     await counted(exchange.caller, match.compiled, context);
+    requireNameable(match.params);
     const rawQuery = new URLSearchParams(match.search);
     const query = readQuery(rawQuery, match.compiled);
     const headers = readHeaders(exchange, match.compiled);
@@ -87,6 +88,12 @@ async function identify(
   } finally {
     exchange.timing.mark('auth', services.clock.monotonic() - started);
   }
+}
+
+/** Nothing has a name with this character in it, and not every engine can be asked for one. */
+function requireNameable(params: RouteMatch['params']): void {
+  const isNameable = Object.values(params).every((value) => !value.includes('\0'));
+  if (!isNameable) throw new GatewayError('not-found', 'Resource not found');
 }
 
 /** Counted before the body is read, and only for those who were let in. */

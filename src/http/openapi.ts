@@ -12,7 +12,7 @@ export interface OpenApiDocument extends JsonObject {
 }
 
 /** Keywords of our own that no reader of the document needs. */
-const PRIVATE_KEYWORDS: ReadonlySet<string> = new Set(['explain', 'discriminator']);
+const PRIVATE_KEYWORDS: ReadonlySet<string> = new Set(['explain', 'explainPattern', 'discriminator']);
 
 const API_VERSION = '1.0.0';
 

@@ -17,6 +17,9 @@ export function parseQuery(query: URLSearchParams, schema: TObject): JsonObject 
   for (const [name, property] of Object.entries(schema.properties)) {
     const given = query.getAll(name);
     if (given.length === 0) continue;
+    if (given.some((text) => text.includes('\0'))) {
+      throw invalidRequest([{ path: name, message: 'must not hold the character U+0000' }]);
+    }
     const { type, isNullable } = kindOf(property);
     if (type === 'array') {
       const entries = given.flatMap((text) => text.split(',')).map((text) => text.trim());

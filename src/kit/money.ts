@@ -46,9 +46,8 @@ export const MOST_USD = 1_000_000_000;
 /** An amount in USD, as JSON has it, in nano-dollars; what is finer is rounded half up. Of 0 to MOST_USD. */
 export function nanosOf(usd: number): Nanos {
   if (!(usd >= 0 && usd <= MOST_USD)) throw new RangeError(`not an amount in USD: ${usd}`);
-  return (
-    (BigInt(usd.toFixed(PRICE_DECIMALS).replace('.', '')) + PRICE_UNITS_PER_NANO / 2n) / PRICE_UNITS_PER_NANO
-  );
+  // As people write it: the shortest decimal that is this number, not the binary fraction beneath it.
+  return parseUsd(String(usd)) ?? BigInt(Math.round(usd * 1e9));
 }
 
 /** Reads an amount in USD that somebody typed, such as `12.5`; undefined for anything but 0 to MOST_USD. */

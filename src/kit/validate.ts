@@ -37,6 +37,8 @@ interface SchemaNode {
   readonly discriminator?: { readonly propertyName: string };
   /** What to say instead of the generic message. */
   readonly explain?: string;
+  /** What to say of text that does not match its pattern, where other things may be wrong with it too. */
+  readonly explainPattern?: string;
 }
 
 /** More issues than this are not collected: a million wrong keys must not cost a million strings. */
@@ -270,7 +272,7 @@ function stringProblem(schema: SchemaNode, value: string): string | undefined {
     return `must have at most ${schema.maxLength} characters`;
   }
   if (schema.pattern !== undefined && !new RegExp(schema.pattern, 'u').test(value)) {
-    return `must match ${schema.pattern}`;
+    return schema.explainPattern ?? `must match ${schema.pattern}`;
   }
   return undefined;
 }

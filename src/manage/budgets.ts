@@ -1,5 +1,5 @@
 import type { SetBudget } from '../contract/budget.ts';
-import { GatewayError, invalidRequest } from '../ir/errors.ts';
+import { invalidRequest } from '../ir/errors.ts';
 import { nanosOf } from '../kit/money.ts';
 import { LIMIT_WINDOWS, type LimitWindow } from '../kit/windows.ts';
 import type { Budget, BudgetStore, Workspace } from '../ports/tenancy.ts';
@@ -89,7 +89,7 @@ export class Budgets {
 function windowOf(interval: string): LimitWindow {
   const window = LIMIT_WINDOWS.find((known) => known === interval);
   if (window !== undefined) return window;
-  throw new GatewayError('invalid-request', `interval: must be one of ${LIMIT_WINDOWS.join(', ')}`);
+  throw invalidRequest([{ path: 'interval', message: `must be one of ${LIMIT_WINDOWS.join(', ')}` }]);
 }
 
 /** Refuses a budget that is not above those of all shorter windows and below those of all longer ones. */

@@ -6,15 +6,15 @@ export type ProviderResponse = {
   provider_name: string;
   /** Slug of the endpoint. */
   endpoint_id: string;
-  /** The upstream's own name for its answer; null unless this call served. */
-  id: string | null;
+  /** The upstream's own name for its answer, where this call served. Clients know no null here. */
+  id?: string;
   model_permaslug: string;
   /** What it answered; where it did not, what that means to the caller. */
   status: number;
   /** Milliseconds to the first content, or to the failure. */
   latency: number;
   is_byok: boolean;
-  routed_service_tier: string | null;
+  routed_service_tier?: string;
 };
 
 /**

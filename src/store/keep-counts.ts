@@ -2,32 +2,39 @@ import type { Log } from '../kit/log.ts';
 import type { MemoryLimiter } from './memory/memory-limiter.ts';
 import type { RequestCountsFile } from './request-counts-file.ts';
 
-/** How often the requests of the day are written down, milliseconds. */
-const EVERY_MS = 10_000;
+/** How often the requests of the day are written down, milliseconds: so many may be forgotten by a crash. */
+const EVERY_MS = 1_000;
 
-/** Writes the requests of the day down every few seconds while there are any, and at the end. */
+/** Writes the requests of the day down every second while there are any, and at the end. */
 export function keepCounts(
   limiter: MemoryLimiter,
   file: RequestCountsFile,
   log: Pick<Log, 'warn'>,
-): { close(): void } {
+): { close(): Promise<void> } {
   let written = limiter.changes;
-  const write = () => {
-    if (limiter.changes === written) return;
+  let isFailing = false;
+  const write = async () => {
     const { changes } = limiter;
+    if (changes === written) return;
     try {
-      file.write(limiter.days());
+      await file.write(limiter.days());
       written = changes;
+      isFailing = false;
     } catch (error) {
-      log.warn('the requests of the day could not be written down; a restart would forget them', { error });
+      if (!isFailing) {
+        log.warn('the requests of the day cannot be written down; a restart would forget them', { error });
+      }
+      isFailing = true;
     }
   };
-  const timer = setInterval(write, EVERY_MS);
-  timer.unref();
+  let writing = Promise.resolve();
+  const timer = setInterval(() => {
+    writing = writing.then(write);
+  }, EVERY_MS).unref();
   return {
-    close() {
+    async close() {
       clearInterval(timer);
-      write();
+      await writing.then(write);
     },
   };
 }

@@ -1,8 +1,8 @@
+import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isJsonObject } from '../kit/json.ts';
 import type { DayCount } from './memory/memory-limiter.ts';
 import { readIfThere } from './read-if-there.ts';
-import { writeWhole } from './write-whole.ts';
 
 /** A file of so many bytes has more keys than anybody counts. */
 const MOST_BYTES = 64 * 1024 * 1024;
@@ -25,8 +25,11 @@ export class RequestCountsFile {
     }
   }
 
-  write(counts: readonly DayCount[]): void {
-    writeWhole(this.#file, JSON.stringify(counts));
+  /** Survives the end of the process, not always that of the machine: it is about one day. */
+  async write(counts: readonly DayCount[]): Promise<void> {
+    const draft = `${this.#file}.draft`;
+    await writeFile(draft, JSON.stringify(counts), { mode: 0o600 });
+    await rename(draft, this.#file);
   }
 }
 

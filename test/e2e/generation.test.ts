@@ -176,7 +176,7 @@ describe('GET /generation', () => {
     const { data } = await show((await generate()).id);
     expect(data.provider_name).toBe('Spare');
     expect(data.provider_responses).toMatchObject([
-      { provider_name: 'Acme', status: 500, id: null },
+      { provider_name: 'Acme', status: 500 },
       { provider_name: 'Spare', status: 200 },
     ]);
     expect(data.routing.attempts).toHaveLength(2);

@@ -92,7 +92,7 @@ describe('POST /keys', () => {
     expect((await ask('GET', '/auth/key', undefined, body.key)).body).toEqual(itself.body);
   });
 
-  it.each(['2099-01-01T00:00:00+00:00', '2099-01-01T00:00Z', '2099-01-01T00:00:00.000Z'])(
+  it.each(['2099-01-01T00:00:00+00:00', '2099-01-01T00:00:00Z', '2099-01-01T00:00:00.000Z'])(
     'reads %s as the same moment',
     async (expires_at) => {
       expect((await created({ expires_at })).data.expires_at).toBe('2099-01-01T00:00:00.000Z');

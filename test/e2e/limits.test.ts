@@ -168,6 +168,32 @@ describe('the limit of a key', () => {
     expect(await usageOf(hash)).toBeCloseTo(0.004, 9);
   });
 
+  it('lets an agent go on until the money is gone, then says so', async () => {
+    upstream.answer(answering(5));
+    const { key, hash } = await newKey({ limit: 0.001 });
+    const statuses: number[] = [];
+    for (let turn = 0; turn < 7; turn++) statuses.push((await ask(key)).status);
+    expect(statuses).toEqual([200, 200, 200, 200, 200, 402, 402]);
+    expect(await usageOf(hash)).toBe(0.001);
+  });
+
+  it('lets an agent ask several times at once', async () => {
+    upstream.answer(answering(5));
+    const { key } = await newKey({ limit: 0.02 });
+    expect((await ask(key)).status).toBe(200);
+    const replies = await Promise.all(Array.from({ length: 4 }, () => ask(key)));
+    expect(replies.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+  });
+
+  it('leaves room for a long answer after short ones', async () => {
+    upstream.answer(answering(5));
+    const { key } = await newKey({ limit: 0.1 });
+    expect((await ask(key)).status).toBe(200);
+    expect((await ask(key)).status).toBe(200);
+    // 2490 tokens are left; half of them may be used.
+    expect(upstream.requests[1]?.json.max_tokens).toBe(1247);
+  });
+
   it.each([
     ['/chat/completions', {}, (events: any[]) => events.at(-2).data.choices[0].finish_reason, 'length'],
     [

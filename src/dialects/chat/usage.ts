@@ -42,7 +42,8 @@ export function readUsage(usage: JsonObject): Usage | undefined {
     reasoningTokens: Math.min(thought, output),
     imageTokens: Math.min(firstCount(details.image_tokens), output),
     webSearchRequests: firstCount(objectAt(usage, 'server_tool_use_details')?.web_search_requests),
-    source: 'measured',
+    // What is only the difference of two counts was not counted.
+    source: prompt === undefined || completion === undefined ? 'estimated' : 'measured',
   };
 }
 

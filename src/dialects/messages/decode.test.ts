@@ -164,7 +164,8 @@ describe('reading a messages stream', () => {
       type: 'message_start',
       message: { usage: { input_tokens: 9, output_tokens: 1, cache_read_input_tokens: 4 } },
     };
-    const first = { inputTokens: 13, cachedTokens: 4, outputTokens: 1, source: 'measured' };
+    // What it says of the output before there is any is no measurement.
+    const first = { inputTokens: 13, cachedTokens: 4, outputTokens: 1, source: 'estimated' };
     const text = block(0, { type: 'text', text: 'x' });
     const [, early] = decode([begun]);
     expect(early).toMatchObject({ type: 'usage', usage: first });
@@ -177,7 +178,7 @@ describe('reading a messages stream', () => {
     const whole = decode([begun, ...text, ...end({ stop_reason: 'end_turn' })]);
     expect(whole.filter(({ type }) => type === 'usage')).toMatchObject([
       { usage: first },
-      { usage: { ...first, outputTokens: 5 } },
+      { usage: { ...first, outputTokens: 5, source: 'measured' } },
     ]);
   });
 

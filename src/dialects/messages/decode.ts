@@ -83,7 +83,7 @@ export class MessageReader {
 
   #messageStart(message: JsonObject): Event[] {
     this.#keep(message);
-    return [...this.#start(message), ...this.#readUsage(message.usage)];
+    return [...this.#start(message), ...this.#readUsage(message.usage, true)];
   }
 
   #start(message: JsonObject): Event[] {
@@ -108,8 +108,8 @@ export class MessageReader {
   }
 
   /** Counts are told as soon as they are known, so that an answer that breaks off keeps them. */
-  #readUsage(written: Json | undefined): Event[] {
-    const usage = this.#usage.see(written) ? this.#usage.usage() : undefined;
+  #readUsage(written: Json | undefined, isOpening = false): Event[] {
+    const usage = this.#usage.see(written, isOpening) ? this.#usage.usage() : undefined;
     return usage === undefined ? [] : [{ type: 'usage', usage }];
   }
 

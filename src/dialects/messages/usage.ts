@@ -35,9 +35,10 @@ export class UsageMeter {
   readonly #counts: Partial<Record<Counter, number>> = {};
   readonly #extras: JsonObject = {};
   #serviceTier: string | undefined;
+  #isOutputFinal = false;
 
-  /** Takes in a wire usage object; true when it held a count. */
-  see(usage: Json | undefined): boolean {
+  /** Takes in a wire usage object; true when it held a count. `isOpening`: what it says of the output is a beginning. */
+  see(usage: Json | undefined, isOpening = false): boolean {
     if (!isJsonObject(usage)) return false;
     let hasCount = false;
     for (const [counter, field, member] of PLACES) {
@@ -45,6 +46,7 @@ export class UsageMeter {
       if (count === undefined) continue;
       this.#counts[counter] = count;
       hasCount = true;
+      if (counter === 'output' && !isOpening) this.#isOutputFinal = true;
     }
     for (const name of EXTRAS) {
       const extra = usage[name];
@@ -54,7 +56,10 @@ export class UsageMeter {
     return hasCount;
   }
 
-  /** Undefined unless both sides are known: half a measurement must not pass for a whole one. */
+  /**
+   * Undefined unless both sides are known: half a measurement must not pass for a whole one. Neither must one that was made
+   * before the answer.
+   */
   usage(): Usage | undefined {
     const { fresh, output, cached = 0, reasoning = 0, searches = 0 } = this.#counts;
     if (fresh === undefined || output === undefined) return undefined;
@@ -69,7 +74,7 @@ export class UsageMeter {
       outputTokens: output,
       reasoningTokens: Math.min(reasoning, output),
       webSearchRequests: searches,
-      source: 'measured',
+      source: this.#isOutputFinal ? 'measured' : 'estimated',
     };
   }
 

@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import type { JsonObject } from '../../kit/json.ts';
 import { closed, oneOf, optional, taggedUnion } from '../../kit/schema.ts';
-import { gatewayFieldSchemas, MOST_TOOLS, SHARED_GATEWAY_FIELDS } from '../gateway-fields.ts';
+import { gatewayFieldSchemas, MOST_TOKENS, MOST_TOOLS, SHARED_GATEWAY_FIELDS } from '../gateway-fields.ts';
 import { blockSchema, textBlockSchema } from './wire-blocks.ts';
 import { toolChoiceSchema, toolSchema } from './wire-tools.ts';
 
@@ -110,7 +110,7 @@ function sharedFields(vendor: string) {
   };
 }
 
-const maxTokens = optional(Type.Integer({ minimum: 1 }));
+const maxTokens = optional(Type.Integer({ minimum: 1, maximum: MOST_TOKENS }));
 
 /** Body of POST /messages. */
 export function requestSchema(vendor: string) {

@@ -7,6 +7,7 @@ import {
   imageConfigSchema,
   MOST_ENTRIES,
   MOST_MODALITIES,
+  MOST_TOKENS,
   MOST_TOOLS,
   promptCacheOptionsSchema,
   SHARED_GATEWAY_FIELDS,
@@ -55,13 +56,10 @@ export const REASONING_FIELDS: ReadonlySet<string> = new Set([
 /** Members of `text` that are documented. */
 export const TEXT_FIELDS: ReadonlySet<string> = new Set(['format', 'verbosity']);
 
-/** No upstream writes more tokens than this: larger limits are mistakes. */
-const MAX_TOKENS = 2 ** 31 - 1;
-
 const reasoningSchema = Type.Object({
   effort: optional(oneOf(EFFORTS)),
   summary: optional(oneOf(['auto', 'concise', 'detailed'])),
-  max_tokens: optional(Type.Integer({ minimum: 1, maximum: MAX_TOKENS })),
+  max_tokens: optional(Type.Integer({ minimum: 1, maximum: MOST_TOKENS })),
   enabled: optional(Type.Boolean()),
   context: optional(oneOf(['auto', 'all_turns', 'current_turn'])),
   mode: optional(oneOf(['standard', 'pro'])),
@@ -128,11 +126,11 @@ function fieldSchemas(vendor: string) {
     previous_response_id: optional(Type.String()),
     prompt: optional(promptSchema),
     include: optional(Type.Array(oneOf(INCLUDES), { maxItems: MOST_ENTRIES })),
-    max_output_tokens: optional(Type.Integer({ minimum: 1, maximum: MAX_TOKENS })),
-    max_tool_calls: optional(Type.Integer({ minimum: 0, maximum: MAX_TOKENS })),
+    max_output_tokens: optional(Type.Integer({ minimum: 1, maximum: MOST_TOKENS })),
+    max_tool_calls: optional(Type.Integer({ minimum: 0, maximum: MOST_TOKENS })),
     temperature: optional(Type.Number({ minimum: 0, maximum: 2 })),
     top_p: optional(Type.Number({ minimum: 0, maximum: 1 })),
-    top_k: optional(Type.Integer({ minimum: 0, maximum: MAX_TOKENS })),
+    top_k: optional(Type.Integer({ minimum: 0, maximum: MOST_TOKENS })),
     frequency_penalty: optional(Type.Number({ minimum: -2, maximum: 2 })),
     presence_penalty: optional(Type.Number({ minimum: -2, maximum: 2 })),
     top_logprobs: optional(Type.Integer({ minimum: 0, maximum: 20 })),

@@ -2,16 +2,18 @@ import { type Amount, atLeast, minus } from '../../ir/amount.ts';
 import type { Ledger } from '../../ports/ledger.ts';
 import type { Candidate } from '../../routing/candidate.ts';
 import type { Answers } from './learnt-lengths.ts';
-import { LEAST_OUTPUT, type ReservationSize } from './reservation-size.ts';
+import type { ReservationSize } from './reservation-size.ts';
 import { type CostFacts, WorstCost } from './worst-cost.ts';
 
 /** What an admission is made of. */
 export interface AdmissionParts {
   readonly generationId: string;
   readonly answers: Answers;
+  /** Tokens of the prompt as we count them; undefined where nobody counted. */
+  readonly countedPrompt: number | undefined;
   readonly facts: CostFacts;
   readonly reserved: Amount;
-  readonly kind: ReservationSize['kind'];
+  readonly size: Pick<ReservationSize, 'kind' | 'leastTokens'>;
   readonly ledger: Ledger;
   /** Epoch milliseconds. */
   readonly now: () => number;
@@ -25,23 +27,27 @@ const STEP = 2048;
 
 /** How many times its limit an upstream writes before it is taken to ignore it. */
 const IGNORANCE = 1.5;
+const FEW = 32;
 
 /** A request whose money is reserved: what it may write, and how it gets more. */
 export class Admission {
   /** Whose answers this one is like. */
   readonly answers: Answers;
+  /** Tokens of the prompt as we count them; undefined where nobody counted. */
+  readonly countedPrompt: number | undefined;
   readonly facts: CostFacts;
   readonly #generationId: string;
-  readonly #kind: ReservationSize['kind'];
+  readonly #size: AdmissionParts['size'];
   readonly #ledger: Ledger;
   readonly #now: () => number;
   #reserved: Amount;
 
   constructor(parts: AdmissionParts) {
     this.answers = parts.answers;
+    this.countedPrompt = parts.countedPrompt;
     this.facts = parts.facts;
     this.#generationId = parts.generationId;
-    this.#kind = parts.kind;
+    this.#size = parts.size;
     this.#ledger = parts.ledger;
     this.#now = parts.now;
     this.#reserved = parts.reserved;
@@ -54,19 +60,19 @@ export class Admission {
 
   /** The money is short: the answer may have to be ended in the middle. */
   get isTight(): boolean {
-    return this.#kind === 'begun' || this.#kind === 'rest';
+    return this.#size.kind === 'begun' || this.#size.kind === 'rest';
   }
 
   /** Whether a candidate can be paid: for all that it may write, or for an answer that is worth beginning. */
   canPay(candidate: Candidate): boolean {
-    if (this.#kind === 'open') return true;
+    if (this.#size.kind === 'open') return true;
     const cost = this.#costOf(candidate);
-    return cost.tokensWithin(this.#reserved) >= Math.min(cost.fullTokens, LEAST_OUTPUT);
+    return cost.tokensWithin(this.#reserved) >= Math.min(cost.fullTokens, this.#size.leastTokens);
   }
 
   /** Output tokens that a candidate is let write; undefined = as many as it likes. */
   mostOutputTokens(candidate: Candidate): number | undefined {
-    if (this.#kind === 'open' || this.#kind === 'begun') return undefined;
+    if (this.#size.kind === 'open' || this.#size.kind === 'begun') return undefined;
     const cost = this.#costOf(candidate);
     const paid = cost.tokensWithin(this.#reserved);
     return paid >= cost.fullTokens ? undefined : Math.max(1, paid);
@@ -79,7 +85,7 @@ export class Admission {
     const paid = cost.tokensWithin(this.#reserved);
     if (paid >= cost.fullTokens) return true;
     // Who was told a limit counts by its own tokenizer: only one who ignores it is stopped.
-    if (this.#kind === 'rest') return outputTokens <= paid * IGNORANCE + LEAD;
+    if (this.#size.kind === 'rest') return outputTokens <= paid * IGNORANCE + FEW;
     return outputTokens + LEAD <= paid || this.#extend(cost, outputTokens, paid);
   }
 

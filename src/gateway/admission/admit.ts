@@ -53,7 +53,7 @@ const FEWEST_CHARACTERS = 2;
 /** Money for so many requests like this one: exact counting is not worth its time. */
 const PLENTY = 8n;
 
-/** How much more tokens an upstream may count than we do, and what it puts around a prompt. */
+/** How many more tokens an upstream of which nothing is known may count than we do, and what it puts around a prompt. */
 const COUNT_SLACK = 1.1;
 const COUNT_EXTRA = 8;
 
@@ -80,10 +80,7 @@ function measured({ request, input }: Applicant, { tokenizer }: AdmitTools) {
   const prompt = promptOf(request);
   return {
     characters: prompt.characters,
-    count: async () => {
-      const tokens = await prompt.count(tokenizer, input.signal);
-      return Math.ceil(tokens * COUNT_SLACK) + COUNT_EXTRA;
-    },
+    count: () => prompt.count(tokenizer, input.signal),
   };
 }
 
@@ -108,6 +105,11 @@ function scopesOf({ caller }: GenerationInput): Purse['scopes'] {
   return { key: caller.key.hash, workspace: caller.workspaceId, account: caller.accountId };
 }
 
+/** Tokens that an upstream will count of a prompt. `ratio`: how many times our own count that was lately. */
+function promptTokens(counted: number, ratio: number | undefined): number {
+  return ratio === undefined ? Math.ceil(counted * COUNT_SLACK) + COUNT_EXTRA : Math.ceil(counted * ratio);
+}
+
 /** Tokens of a prompt: counted, or guessed from its characters. */
 type PromptLength = number | { readonly known: number };
 
@@ -129,7 +131,6 @@ class Sizing {
     this.#length = length;
     this.#answers = {
       keyHash: input.caller.key.hash,
-      accountId: input.caller.accountId,
       modelId: plan.candidates[0]?.model.id ?? '',
     };
   }
@@ -164,9 +165,10 @@ class Sizing {
     return new Admission({
       generationId,
       answers: this.#answers,
+      countedPrompt: typeof this.#length === 'number' ? undefined : this.#length.known,
       facts,
       reserved,
-      kind: size.kind,
+      size,
       ledger,
       now: this.#tools.now,
     });
@@ -176,8 +178,12 @@ class Sizing {
     const { request, plan, input, canBeCut } = this.#applicant;
     const { learnt, ownCredentialFee } = this.#tools;
     const length = this.#length;
+    const known = learnt.of(this.#answers);
     const facts: CostFacts = {
-      promptTokens: typeof length === 'number' ? Math.ceil(length / charactersPerToken) : length.known,
+      promptTokens:
+        typeof length === 'number'
+          ? Math.ceil(length / charactersPerToken)
+          : promptTokens(length.known, known?.promptRatio),
       inputImages: countInputImages(request),
       maxOutputTokens: request.maxOutputTokens,
       ownCredentialFee,
@@ -186,12 +192,11 @@ class Sizing {
     const costs = plan.candidates
       .slice(0, MOST_CANDIDATES)
       .map((candidate) => new WorstCost(candidate, facts));
-    const longest = learnt.longest(this.#answers);
     this.#costFacts = facts;
     this.#requestedTokens = costs[0]?.fullTokens ?? 0;
     this.#affordableTokens = Math.max(-1, ...costs.map((cost) => tokensWithin(cost, headroom.affordable)));
     this.#size = sizeReservation(costs, headroom, {
-      learntTokens: longest,
+      learntTokens: known?.longest,
       // A stream that only begins is paid as it goes; with plenty of money nobody asks.
       canTopUp: canBeCut && typeof length !== 'number',
     });

@@ -3,43 +3,53 @@ import { LRUCache } from 'lru-cache';
 /** Answers that are remembered of each key and model. */
 const REMEMBERED = 16;
 
-/** Answers of other keys of the account that it takes to speak for a key that has none yet. */
-const ENOUGH_OF_OTHERS = 4;
-
 /** Pairs that are remembered, those that were used last. */
 const MOST_PAIRS = 20_000;
 
 /** Whose answers, of which model. */
 export interface Answers {
   readonly keyHash: string;
-  readonly accountId: string;
   readonly modelId: string;
+}
+
+/** What is known of the last answers. */
+export interface Learnt {
+  /** Tokens of the longest. */
+  readonly longest: number;
+  /** How many times our own count upstreams counted of prompts, at most; undefined where nobody counted. */
+  readonly promptRatio: number | undefined;
+}
+
+/** An answer that ended by itself. */
+export interface LearntAnswer {
+  readonly outputTokens: number;
+  readonly promptRatio?: number | undefined;
 }
 
 /** How long answers have been lately: what reservations are sized by. Forgotten with the process. */
 export class LearntLengths {
-  readonly #recent = new LRUCache<string, number[]>({ max: MOST_PAIRS });
+  readonly #recent = new LRUCache<string, LearntAnswer[]>({ max: MOST_PAIRS });
 
-  /** Notes the length of an answer that ended by itself, tokens. */
-  learn(answers: Answers, outputTokens: number): void {
-    for (const name of namesOf(answers)) {
-      const recent = this.#recent.get(name) ?? [];
-      recent.push(outputTokens);
-      if (recent.length > REMEMBERED) recent.shift();
-      this.#recent.set(name, recent);
-    }
+  learn(answers: Answers, answer: LearntAnswer): void {
+    const name = nameOf(answers);
+    const recent = this.#recent.get(name) ?? [];
+    recent.push(answer);
+    if (recent.length > REMEMBERED) recent.shift();
+    this.#recent.set(name, recent);
   }
 
-  /** The longest of the last answers, tokens; undefined when too few are known. */
-  longest(answers: Answers): number | undefined {
-    const [ofKey, ofAccount] = namesOf(answers).map((name) => this.#recent.get(name) ?? []);
-    if (ofKey !== undefined && ofKey.length > 0) return Math.max(...ofKey);
-    return ofAccount !== undefined && ofAccount.length >= ENOUGH_OF_OTHERS
-      ? Math.max(...ofAccount)
-      : undefined;
+  /** Undefined when nothing is known. */
+  of(answers: Answers): Learnt | undefined {
+    const recent = this.#recent.get(nameOf(answers));
+    if (recent === undefined) return undefined;
+    const ratios = recent.flatMap(({ promptRatio }) => promptRatio ?? []);
+    return {
+      longest: Math.max(...recent.map(({ outputTokens }) => outputTokens)),
+      promptRatio: ratios.length === 0 ? undefined : Math.max(...ratios),
+    };
   }
 }
 
-function namesOf({ keyHash, accountId, modelId }: Answers): [ofKey: string, ofAccount: string] {
-  return [`key\n${keyHash}\n${modelId}`, `account\n${accountId}\n${modelId}`];
+function nameOf({ keyHash, modelId }: Answers): string {
+  return `${keyHash}\n${modelId}`;
 }

@@ -35,13 +35,13 @@ const REFUSALS: Readonly<Record<Refusal['scope'], (refusal: Refusal, asked: Aske
   workspace: (refusal, asked) =>
     new GatewayError(
       'permission',
-      `Workspace ${WINDOW_WORDS[refusal.window]} budget of $${dollars(refusal.limitNanos)} exceeded.${shortage(asked)} Contact your org admin.`,
+      `Workspace ${refusal.window} budget of $${dollars(refusal.limitNanos)} exceeded.${shortage(asked)} Contact your org admin.`,
       { metadata: metadataOf(refusal) },
     ),
   account: (refusal, asked) =>
     new GatewayError(
       'payment',
-      `Insufficient credits.${shortage(asked)} Add more using: signalbox credits set USD`,
+      `Insufficient credits.${shortage(asked)} Add more using signalbox credits set`,
       { metadata: metadataOf(refusal) },
     ),
 };

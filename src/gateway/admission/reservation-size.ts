@@ -15,37 +15,44 @@ export interface ReservationSize {
   readonly amount: Amount;
   /** `open`: nothing binds; `whole`: all that it may cost; `begun`: more is reserved as it comes in; `rest`: what is left. */
   readonly kind: 'open' | 'whole' | 'begun' | 'rest';
+  /** Output below which an answer is not worth beginning, tokens. */
+  readonly leastTokens: number;
 }
 
 /** Room for answers that turn out longer than the ones before. */
 const LEARNT_ROOM = 8;
 
-/** Output that is always worth reserving, where there is the money, tokens. */
-const LEAST_ROOM = 1024;
+/** Output that streams begin with at least, where there is the money, tokens. */
+const LEAST_ROOM = 256;
 
-/** Output below which an answer is not worth beginning, tokens. */
-export const LEAST_OUTPUT = 16;
+/** Of what is left, the share that one request may take at least: others may be on their way. */
+const SHARE = 2n;
+
+/** Output below which an answer of which nothing is known is not worth beginning, tokens. */
+const LEAST_OUTPUT = 16;
 
 /**
  * How much to reserve, given what there is. Null: too little.
  *
  * Where the money reaches for the longest answer that anybody may write, that is reserved; streams of which short answers
- * are known begin with less and reserve more as they go. Where it does not reach, what matters is whether the money is gone
- * or only held by other requests. Gone: an answer that was short so far, or of which nothing is known, gets what is left
- * and is told to stay within it. Held: only one that was short so far; the others would divide the rest between them
- * until none could be finished.
+ * are known begin with less and reserve more as they go. Where it does not reach, the answer is told to stay within what is
+ * reserved. Of what is left, a request whose answers were short so far takes as much as several of them, or half: the next
+ * one, at the same time, half of the rest. One of which nothing is known takes all, but only of money that is really left:
+ * where other requests hold what it needs it is refused, or they would divide the rest between them until none could be
+ * finished.
  */
 export function sizeReservation(
   costs: readonly WorstCost[],
   { affordable, unspent }: Headroom,
   { learntTokens, canTopUp }: SizingFacts,
 ): ReservationSize | null {
-  const learntRoom = learntTokens === undefined ? undefined : roomFor(learntTokens);
+  const learntRoom = learntTokens === undefined ? undefined : learntTokens * LEARNT_ROOM;
+  const leastTokens = learntTokens ?? LEAST_OUTPUT;
   const full = dearest(costs);
-  if (isUnlimited(affordable)) return { amount: full, kind: 'open' };
+  if (isUnlimited(affordable)) return { amount: full, kind: 'open', leastTokens };
   if (fits(full, affordable)) {
-    const amount = canTopUp ? dearest(costs, learntRoom) : full;
-    return { amount, kind: isLess(amount, full) ? 'begun' : 'whole' };
+    const amount = canTopUp ? dearest(costs, learntRoom && Math.max(LEAST_ROOM, learntRoom)) : full;
+    return { amount, kind: isLess(amount, full) ? 'begun' : 'whole', leastTokens };
   }
   const payable = costs.filter((cost) => {
     const isHeld = fits(cost.amountOf(cost.fullTokens), unspent);
@@ -53,7 +60,7 @@ export function sizeReservation(
     return tokensWithin(cost, affordable) >= Math.min(cost.fullTokens, least);
   });
   if (payable.length === 0) return null;
-  return { amount: withinReach(payable, learntRoom, affordable), kind: 'rest' };
+  return { amount: withinReach(payable, learntRoom, affordable), kind: 'rest', leastTokens };
 }
 
 /** Output tokens of one candidate that can be paid for; -1 when not even the prompt can. */
@@ -68,10 +75,6 @@ export function tokensWithin(cost: WorstCost, { creditNanos, totalNanos }: Affor
   const byok =
     totalNanos === null ? sample.byokNanos : whole === 0n ? total : (total * sample.byokNanos) / whole;
   return cost.tokensWithin({ creditNanos: credit, byokNanos: byok });
-}
-
-function roomFor(learntTokens: number): number {
-  return Math.max(LEAST_ROOM, learntTokens * LEARNT_ROOM);
 }
 
 /** What whichever of them may cost: `tokens` of output, or all that it can write. */
@@ -90,12 +93,22 @@ function withinReach(
 ): Amount {
   const [first, ...others] = payable;
   if (first === undefined) return NOTHING;
-  let amount = clipped(dearest([first], tokens), affordable);
+  const whole = dearest([first]);
+  const wanted =
+    tokens === undefined ? whole : atLeast(dearest([first], tokens), clipped(whole, shareOf(affordable)));
+  let amount = clipped(wanted, affordable);
   for (const cost of others) {
     const more = atLeast(amount, dearest([cost], tokens));
     if (fits(more, affordable)) amount = more;
   }
   return amount;
+}
+
+function shareOf({ creditNanos, totalNanos }: Affordable): Affordable {
+  return {
+    creditNanos: creditNanos === null ? null : creditNanos / SHARE,
+    totalNanos: totalNanos === null ? null : totalNanos / SHARE,
+  };
 }
 
 function clipped(wanted: Amount, { creditNanos: credit, totalNanos: total }: Affordable): Amount {

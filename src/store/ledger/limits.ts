@@ -1,5 +1,6 @@
 import type { Amount } from '../../ir/amount.ts';
 import type { Nanos } from '../../kit/money.ts';
+import { LIMIT_WINDOWS } from '../../kit/windows.ts';
 import type { Headroom, Limit, Refusal, Scope, Spending } from '../../ports/ledger.ts';
 
 /** In the order in which limits are checked. */
@@ -26,18 +27,24 @@ export function spentNanos({ window, countsByok }: Limit, { credit, byok }: Spen
 }
 
 /**
- * Of the limits that an amount would break, or of all of them if there is no amount, the one that leaves least; of equals the
- * first. Undefined when there is none.
+ * Of the limits that an amount would break, or of all of them if there is no amount, the one that leaves least; of those of the
+ * same scope that leave nothing the one with the longest window, because it lasts longest. Undefined when there is none.
  */
 export function refusalOf(standings: readonly Standing[], amount?: Amount): Refusal | undefined {
   let tightest: Standing | undefined;
   for (const standing of standings) {
     if (amount !== undefined && isWithin(standing, amount)) continue;
-    if (tightest === undefined || standing.leftNanos < tightest.leftNanos) tightest = standing;
+    if (tightest === undefined || isTighter(standing, tightest)) tightest = standing;
   }
   if (tightest === undefined) return undefined;
   const { scope, limit, leftNanos } = tightest;
   return { scope, window: limit.window, limitNanos: limit.nanos, leftNanos: atLeastZero(leftNanos) };
+}
+
+function isTighter(one: Standing, other: Standing): boolean {
+  const areBothGone = one.leftNanos <= 0n && other.leftNanos <= 0n;
+  if (one.scope !== other.scope || !areBothGone) return one.leftNanos < other.leftNanos;
+  return LIMIT_WINDOWS.indexOf(one.limit.window) > LIMIT_WINDOWS.indexOf(other.limit.window);
 }
 
 /** What costs nothing passes even a limit that was lowered below what is spent. */

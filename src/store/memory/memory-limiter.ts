@@ -55,16 +55,18 @@ export class MemoryLimiter implements Limiter {
     for (const limit of limits) {
       const count = this.#current(limit, now, wall);
       if (count.requests >= limit.most) {
-        return { ok: false, limit, resetAtMs: Math.ceil(wall + count.endsAt - now) };
+        return { ok: false, limit, resetAtMs: Math.round(wall + count.endsAt - now) };
       }
       counts.push(count);
     }
-    for (const count of counts) count.requests += 1;
-    this.#changes += 1;
+    for (const count of counts) {
+      count.requests += 1;
+      if (count.day !== NO_DAY) this.#changes += 1;
+    }
     return PASSING;
   }
 
-  /** Grows with every request that was counted. */
+  /** Grows with every request that was counted in a day. */
   get changes(): number {
     return this.#changes;
   }

@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { messagesFrames, sse } from '../fakes/answers.ts';
+import { end, type FakeUpstream, head, openFakeUpstream, SSE, write } from '../fakes/fake-upstream.ts';
+import { openTestGateway, type TestGateway } from './harness.ts';
+
+let upstream: FakeUpstream;
+let gateway: TestGateway;
+
+beforeAll(async () => {
+  upstream = await openFakeUpstream();
+  gateway = await openTestGateway({
+    providers: [{ slug: 'acme', name: 'Acme', dialect: 'anthropic-messages', base_url: upstream.url }],
+    models: [
+      { id: 'm/one', endpoints: [{ provider: 'acme', model: 'one', pricing: { completion: '0.00001' } }] },
+    ],
+  } as never);
+});
+
+beforeEach(() => upstream.clear());
+
+afterAll(async () => {
+  await gateway.close();
+  await upstream.close();
+});
+
+const TEXT = 'one two three four five six seven eight nine ten';
+
+/** A stream that begins by saying that one token was written, as they do, and says at its end what it is told to. */
+function answering(usage: unknown) {
+  const frames = messagesFrames({ text: TEXT }).map(({ event, data }) => {
+    if (event === 'message_start') {
+      const { message } = data as { message: object };
+      return {
+        event,
+        data: { ...(data as object), message: { ...message, usage: { input_tokens: 10, output_tokens: 1 } } },
+      };
+    }
+    return event === 'message_delta' ? { event, data: { ...(data as object), usage } } : { event, data };
+  });
+  return [head(200, SSE), write(sse(frames)), end()];
+}
+
+it.each([undefined, null, {}, 'x', { output_tokens: -3 }, { output_tokens: null }, { output_tokens: 1e30 }])(
+  'is not charged for the one token that it began with when it ends with %j',
+  async (usage) => {
+    for (const path of ['/messages', '/chat/completions']) {
+      upstream.answer(answering(usage));
+      const response = await gateway.post(path, {
+        model: 'm/one',
+        max_tokens: 100,
+        stream: true,
+        messages: [{ role: 'user', content: 'Hi' }],
+      });
+      await response.text();
+      const id = response.headers.get('x-generation-id');
+      const { data } = (await (await gateway.fetch(`/generation?id=${id}`)).json()) as any;
+      expect(data).toMatchObject({ tokens_prompt: 10, tokens_completion: 10, usage_source: 'estimated' });
+      expect(data.usage).toBeCloseTo(0.0001, 9);
+    }
+  },
+);
+
+it('is believed when it ends with a count', async () => {
+  upstream.answer(answering({ output_tokens: 7 }));
+  const response = await gateway.post('/messages', {
+    model: 'm/one',
+    max_tokens: 100,
+    stream: true,
+    messages: [{ role: 'user', content: 'Hi' }],
+  });
+  await response.text();
+  const id = response.headers.get('x-generation-id');
+  const { data } = (await (await gateway.fetch(`/generation?id=${id}`)).json()) as any;
+  expect(data).toMatchObject({ tokens_prompt: 10, tokens_completion: 7, usage_source: 'measured' });
+});
