@@ -70,7 +70,7 @@ describe('the size of a reservation', () => {
     expect(size(60n, 110n, { asked: 100 })).toBeNull();
     expect(size(60n, 110n, { asked: 100, learnt: 51 })).toBeNull();
     expect(size(60n, 110n, { asked: 100, learnt: 50 })).toEqual(reserving(60n, 'rest'));
-    expect(size(60n, 60n, { asked: 100, learnt: 2 })).toEqual(reserving(60n, 'rest'));
+    expect(size(60n, 60n, { asked: 100, learnt: 2 })).toEqual(reserving(30n, 'rest'));
   });
 
   it('is nothing where not even a short answer can be paid', () => {

@@ -51,7 +51,8 @@ export function sizeReservation(
   const full = dearest(costs);
   if (isUnlimited(affordable)) return { amount: full, kind: 'open', leastTokens };
   if (fits(full, affordable)) {
-    const amount = canTopUp ? dearest(costs, learntRoom && Math.max(LEAST_ROOM, learntRoom)) : full;
+    const isBegun = canTopUp && learntRoom !== undefined;
+    const amount = isBegun ? dearest(costs, Math.max(LEAST_ROOM, learntRoom)) : full;
     return { amount, kind: isLess(amount, full) ? 'begun' : 'whole', leastTokens };
   }
   const payable = costs.filter((cost) => {
