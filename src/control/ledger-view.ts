@@ -30,10 +30,14 @@ export interface RebuildView {
   readonly generations: number;
 }
 
-/** A report with the names of all accounts, those without money included. */
+/** A report with the names of all accounts, those without money included. Ids that are no account's count where they have some. */
 export function ledgerView(report: LedgerReport, accounts: readonly Account[]): LedgerView {
-  const statements = new Map(report.accounts.map((statement) => [statement.accountId, statement]));
   const names = new Map(accounts.map(({ id, name }) => [id, name]));
+  const statements = new Map(
+    report.accounts
+      .filter((statement) => names.has(statement.accountId) || hasMoney(statement))
+      .map((statement) => [statement.accountId, statement]),
+  );
   return {
     accounts: [...new Set([...names.keys(), ...statements.keys()])].map((id) =>
       statementView(statements.get(id) ?? nothingOf(id), names.get(id) ?? id),
@@ -46,6 +50,10 @@ export function ledgerView(report: LedgerReport, accounts: readonly Account[]): 
       torn_tail_bytes: report.journal.tornTailBytes,
     },
   };
+}
+
+function hasMoney({ grantedNanos, settledNanos, reservedNanos, differenceNanos }: AccountStatement): boolean {
+  return grantedNanos !== null || settledNanos !== 0n || reservedNanos !== 0n || differenceNanos !== 0n;
 }
 
 function statementView(statement: AccountStatement, name: string): StatementView {

@@ -231,7 +231,11 @@ describe('settleAnswer', () => {
     };
     const events: Event[] = [];
     for await (const batch of settleAnswer(answer(), tools)) events.push(...batch);
-    expect(events.at(-1)).toMatchObject({ type: 'failure', error: { kind: 'overloaded' } });
+    expect(events.at(-1)).toMatchObject({
+      type: 'failure',
+      error: { kind: 'overloaded' },
+      settled: { usage: NO_USAGE, bill: { totalNanos: 0n } },
+    });
   });
 
   it.each([

@@ -141,7 +141,8 @@ async function settle(fold: Fold, terminal: Terminal, tools: SettleTools): Promi
     if (!(error instanceof LedgerUnavailable)) throw error;
     const message = 'The answer could not be recorded: the gateway cannot write its ledger now';
     const unrecorded = new GatewayError('overloaded', message, { retryAfterSeconds: 5, cause: error });
-    return { type: 'failure', error: unrecorded, settled: { usage, bill, ...shown } };
+    // Nobody is told a figure that no record has.
+    return { type: 'failure', error: unrecorded, settled: { usage: NO_USAGE, bill: FREE, ...shown } };
   }
 }
 

@@ -49,8 +49,10 @@ export class Accounts {
         createdAtMs,
       }),
     );
-    if (!created) throw nameTaken(name);
-    return account;
+    if (created) return account;
+    // Another gateway was quicker: what was given to nobody is taken back.
+    if (initialNanos !== null) await this.#credits.set(account.id, null);
+    throw nameTaken(name);
   }
 
   /** Oldest first. */

@@ -19,8 +19,8 @@ export interface Lives {
   readonly acknowledged: Acknowledged[];
   /** Milliseconds from each start to its being ready. */
   readonly readyAfterMs: number[];
-  /** Serves a mixed load of so many requests a second until it is killed, at a random moment. */
-  live(perSecond: number, longestMs: number): Promise<void>;
+  /** Serves a mixed load of so many requests a second until it is killed. */
+  live(perSecond: number, forMs: number): Promise<void>;
   /** Starts once more, waits, ends it in peace. Gives what is recorded and what the ledger says of itself. */
   rest(): Promise<{ readonly recorded: RecordedAnswer[]; readonly verified: Verified }>;
   close(): Promise<void>;
@@ -73,7 +73,7 @@ export async function openLives(): Promise<Lives> {
     sent,
     acknowledged,
     readyAfterMs,
-    async live(perSecond, longestMs) {
+    async live(perSecond, forMs) {
       const { url, child: living } = await start();
       const callers: Promise<void>[] = [];
       const timer = setInterval(() => {
@@ -85,7 +85,7 @@ export async function openLives(): Promise<Lives> {
           }),
         );
       }, 1000 / perSecond);
-      await delay(Math.random() * longestMs);
+      await delay(forMs);
       await killHard(living);
       clearInterval(timer);
       await Promise.all(callers);

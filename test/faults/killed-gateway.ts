@@ -1,0 +1,67 @@
+import { expect } from 'vitest';
+import { openLives } from './gateway-lives.ts';
+import { NANOS_PER_TOKEN, tokensBy } from './sent-answers.ts';
+
+/** How long a gateway lives at most before it is killed, milliseconds. */
+const LONGEST_MS = 2500;
+
+/** Requests a second while it lives. */
+const PER_SECOND = 100;
+
+/** Tokens that a stream may have gone on since its last checkpoint: as many as are written down at a time, or a second. */
+const UNNOTED_TOKENS = 200;
+const UNNOTED_MS = 1000;
+
+/** What scheduling may add to that on a busy machine, milliseconds. */
+const SLACK_MS = 1000;
+
+/**
+ * Kills a gateway under load, so many times, at random moments, then compares its records with what callers and the upstream
+ * saw. Resolves with how long the longest start took, milliseconds.
+ */
+export async function killAndCompare(count: number): Promise<number> {
+  const lives = await openLives();
+  try {
+    const killedAt: number[] = [];
+    for (let life = 0; life < count; life++) {
+      // The first one is long enough for somebody to be answered.
+      await lives.live(PER_SECOND, life === 0 ? LONGEST_MS : Math.random() * LONGEST_MS);
+      killedAt.push(performance.now());
+    }
+    const { recorded, verified } = await lives.rest();
+    const byUser = new Map(recorded.map((record) => [record.user, record]));
+    expect(byUser.size).toBe(recorded.length);
+    expect(verified.open_reservations).toBe(0);
+    expect(verified.accounts.map(({ difference_nanos }) => Number(difference_nanos))).toEqual([0]);
+    expect(lives.acknowledged.length).toBeGreaterThan(0);
+    for (const { user, id } of lives.acknowledged) {
+      const answer = lives.sent.find((each) => each.user === user);
+      expect(byUser.get(user)).toMatchObject({
+        id,
+        tokens: answer?.wanted,
+        source: 'measured',
+        finishReason: 'stop',
+        creditNanos: BigInt(answer?.wanted ?? -1) * NANOS_PER_TOKEN,
+      });
+    }
+    for (const answer of lives.sent) {
+      const record = byUser.get(answer.user);
+      if (record === undefined) throw new Error(`${answer.user} was sent and not recorded`);
+      expect(record.creditNanos).toBe(BigInt(record.tokens) * NANOS_PER_TOKEN);
+      if (record.source === 'measured') continue;
+      const given = tokensBy(answer, Number.POSITIVE_INFINITY);
+      expect(record.finishReason).toBe('error');
+      expect(record.tokens).toBeLessThanOrEqual(given);
+      const died = killedAt.find((at) => at >= (answer.given[0]?.atMs ?? 0)) ?? 0;
+      const noted = tokensBy(answer, died - UNNOTED_MS - SLACK_MS);
+      expect(record.tokens).toBeGreaterThanOrEqual(Math.min(noted, given - UNNOTED_TOKENS));
+    }
+    const slowest = Math.max(...lives.readyAfterMs);
+    console.log(
+      `${count} lives: ${lives.sent.length} sent, ${lives.acknowledged.length} acknowledged, ${recorded.length} recorded, ready after at most ${Math.round(slowest)} ms`,
+    );
+    return slowest;
+  } finally {
+    await lives.close();
+  }
+}
