@@ -199,7 +199,7 @@ class Account {
 
   async #note(): Promise<void> {
     const { ledger, clock, tokenizer } = this.#parts;
-    if (!this.#meter.isReported) await this.#meter.count((texts) => tokenizer.count(texts));
+    if (!this.#meter.isReported) await this.#meter.count((text) => tokenizer.count([text]));
     this.#promptTokens ??= await countPrompt(this.#underway.request, tokenizer);
     const usage = this.#meter.usage(this.#promptTokens);
     const bill = billGeneration(this.#underway.journey.selected, usage, this.billing);

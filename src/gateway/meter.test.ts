@@ -30,8 +30,8 @@ describe('the meter', () => {
   it('has what came in counted, at least a token for each piece', async () => {
     const meter = new Meter();
     meter.push([say('word 1 '), say('word 2 ')]);
-    const counting = meter.count(async (texts) => {
-      expect(texts).toEqual(['word 1 ', 'word 2 ']);
+    const counting = meter.count(async (text) => {
+      expect(text).toBe('word 1 word 2 ');
       return 6;
     });
     meter.push([say('word 3 ')]);

@@ -12,35 +12,31 @@ const SHORT_TOKEN = 3;
 
 /** Text that came in and was not counted yet. */
 class Tail {
-  readonly texts: string[] = [];
-  #characters = 0;
+  text = '';
+  /** Nobody sends less than a token at a time. */
+  pieces = 0;
 
   add(text: string): void {
-    this.texts.push(text);
-    this.#characters += text.length;
-  }
-
-  /** Nobody sends less than a token at a time. */
-  get pieces(): number {
-    return this.texts.length;
+    this.text += text;
+    this.pieces += 1;
   }
 
   /** Tokens, about. Short pieces are tokens, long ones hold several. */
   get tokens(): number {
-    const isTokenwise = this.#characters <= this.pieces * LONGEST_TOKEN;
+    const isTokenwise = this.text.length <= this.pieces * LONGEST_TOKEN;
     return isTokenwise
       ? this.pieces
-      : Math.max(this.pieces, Math.ceil(this.#characters / CHARACTERS_PER_TOKEN));
+      : Math.max(this.pieces, Math.ceil(this.text.length / CHARACTERS_PER_TOKEN));
   }
 
   /** Tokens at most, nearly always. */
   get mostTokens(): number {
-    return Math.max(this.pieces, Math.ceil(this.#characters / SHORT_TOKEN));
+    return Math.max(this.pieces, Math.ceil(this.text.length / SHORT_TOKEN));
   }
 }
 
-/** Counts tokens of texts. */
-type Count = (texts: readonly string[]) => Promise<number>;
+/** Counts tokens of a text. In one piece: a word that came in two is not two. */
+type Count = (text: string) => Promise<number>;
 
 /** Counts an answer while it passes: exactly up to where it was asked to, about from there on. */
 export class Meter {
@@ -84,7 +80,7 @@ export class Meter {
     const tail = this.#tail;
     this.#counting = tail;
     this.#tail = new Tail();
-    const tokens = await count(tail.texts);
+    const tokens = await count(tail.text);
     this.#counted += Math.max(tokens, tail.pieces);
     this.#counting = undefined;
   }
