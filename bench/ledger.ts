@@ -7,6 +7,7 @@ import type { Ledger, Limits } from '../src/ports/ledger.ts';
 import { openEmbeddedLedger } from '../src/store/ledger/open-embedded-ledger.ts';
 import { openSqlite } from '../src/store/sql/open-sqlite.ts';
 import { SqlGenerationStore } from '../src/store/sql/sql-generation-store.ts';
+import { SqlLedgerMark } from '../src/store/sql/sql-ledger-mark.ts';
 
 /**
  * What the ledger costs a request, with the rows being made beside it, and how long a gateway takes to be ready again that
@@ -44,6 +45,7 @@ const generations = new SqlGenerationStore(database);
 const settings = {
   directory,
   generations,
+  mark: new SqlLedgerMark(database),
   exists,
   durability: () => 'power' as const,
   clock: systemClock,

@@ -21,6 +21,7 @@ import type { ByokStore } from './ports/byok.ts';
 import type { GenerationStore, RecentGenerations } from './ports/generations.ts';
 import type { Durability } from './ports/journal.ts';
 import type { Ledger } from './ports/ledger.ts';
+import type { LedgerLoss } from './ports/ledger-mark.ts';
 import type { Tenancy, Workspace } from './ports/tenancy.ts';
 import { CatalogOverlayFile } from './store/catalog-overlay-file.ts';
 import { type DataDirectory, openDataDirectory } from './store/data-directory.ts';
@@ -88,6 +89,8 @@ export interface InstallationOptions {
   /** Is told of what went wrong and could be borne. */
   readonly warn?: (message: string, fields?: Readonly<Record<string, unknown>>) => void;
   readonly sources?: Sources;
+  /** Is told that the embedded ledger ends before what the database knows of, and it goes on from there. */
+  readonly acceptLoss?: (loss: LedgerLoss) => void;
 }
 
 /**
@@ -171,12 +174,12 @@ async function readOverlay(file: CatalogOverlayFile): Promise<Overlay> {
 
 function openState(
   { path: directory, databaseFile }: DataDirectory,
-  { database, durability = () => 'power', warn = () => {} }: InstallationOptions,
+  { database, durability = () => 'power', warn = () => {}, acceptLoss }: InstallationOptions,
   { clock }: Sources,
 ): Promise<State> {
   const common = { directory, durability, clock, warn };
   return database === undefined
-    ? openEmbeddedState({ ...common, databaseFile })
+    ? openEmbeddedState({ ...common, databaseFile, acceptLoss })
     : openPostgresState({ ...common, ...database, database: database.address });
 }
 

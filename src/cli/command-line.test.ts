@@ -21,7 +21,7 @@ describe('parseCommandLine', () => {
     ['frobnicate', 'unknown command: frobnicate'],
     ['keys', 'keys alone is no command; there is keys create, keys list, keys revoke'],
     ['keys burn', 'unknown command: keys burn; there is keys create, keys list, keys revoke'],
-    ['ledger', 'ledger alone is no command; there is ledger verify, ledger rebuild'],
+    ['ledger', 'ledger alone is no command; there is ledger verify, ledger rebuild, ledger accept-loss'],
     ['constructor', 'unknown command: constructor'],
     ['serve --colour', 'unknown flag: --colour'],
     ['serve -p', 'unknown flag: -p'],

@@ -1,7 +1,12 @@
 import { type Flags, requireConfiguration } from '../config/load.ts';
 import type { CommandInput, CommandName, CommandOutput } from '../control/commands.ts';
 import { sendCommand } from '../control/send-command.ts';
-import { isDirectoryInUse, loadOptions, openInstallation } from '../installation.ts';
+import {
+  type InstallationOptions,
+  isDirectoryInUse,
+  loadOptions,
+  openInstallation,
+} from '../installation.ts';
 import { openStderrLog } from '../kit/log.ts';
 
 /** Runs a command of the control table in the gateway that runs on the data directory, or alone when none does. */
@@ -10,30 +15,31 @@ export async function runControlCommand<Name extends CommandName>(
   command: Name,
   input: CommandInput<Name>,
 ): Promise<CommandOutput<Name>> {
-  const { config, runtime } = requireConfiguration(loadOptions(flags));
-  const log = openStderrLog(runtime.logLevel);
+  const options = installationOptions(flags);
   return sendCommand(
-    {
-      dataDir: runtime.dataDir,
-      openAlone: () =>
-        openInstallation({
-          dataDir: runtime.dataDir,
-          keyPrefix: config.keys.prefix,
-          initialUsd: () => config.credits.initial_usd,
-          encryptionKey: runtime.encryptionKey,
-          ...(runtime.database !== undefined && {
-            database: {
-              address: runtime.database,
-              waits: false,
-              generationMs: () => config.server.request_deadline_ms,
-            },
-          }),
-          durability: () => config.durability.ledger,
-          warn: (message, fields) => log.warn(message, fields),
-        }),
-      isInUse: isDirectoryInUse,
-    },
+    { dataDir: options.dataDir, openAlone: () => openInstallation(options), isInUse: isDirectoryInUse },
     command,
     input,
   );
+}
+
+/** How a command opens the data directory when no gateway has it. */
+export function installationOptions(flags: Flags): InstallationOptions {
+  const { config, runtime } = requireConfiguration(loadOptions(flags));
+  const log = openStderrLog(runtime.logLevel);
+  return {
+    dataDir: runtime.dataDir,
+    keyPrefix: config.keys.prefix,
+    initialUsd: () => config.credits.initial_usd,
+    encryptionKey: runtime.encryptionKey,
+    ...(runtime.database !== undefined && {
+      database: {
+        address: runtime.database,
+        waits: false,
+        generationMs: () => config.server.request_deadline_ms,
+      },
+    }),
+    durability: () => config.durability.ledger,
+    warn: (message, fields) => log.warn(message, fields),
+  };
 }

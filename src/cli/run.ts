@@ -126,6 +126,8 @@ async function tell(line: Run, command: CommandWords, flags: Flags): Promise<Tol
       return (await import('./ledger.ts')).verifyLedger(flags);
     case 'ledger rebuild':
       return (await import('./ledger.ts')).rebuildLedger(flags);
+    case 'ledger accept-loss':
+      return (await import('./accept-ledger-loss.ts')).acceptLedgerLoss(flags);
     case 'rotate-encryption-key': {
       const { rotateEncryptionKey } = await import('./rotate-encryption-key.ts');
       return rotateEncryptionKey(flags, textFlag(line, 'new-key-file'));

@@ -1,16 +1,22 @@
 import type { ForgettableScope } from '../ports/ledger.ts';
+import type { LedgerLoss } from '../ports/ledger-mark.ts';
 import type { Tenancy } from '../ports/tenancy.ts';
 import { openEmbeddedLedger } from './ledger/open-embedded-ledger.ts';
 import { emptyWriteLog, openSqlite } from './sql/open-sqlite.ts';
 import { SqlByokStore } from './sql/sql-byok-store.ts';
 import { SqlGenerationStore } from './sql/sql-generation-store.ts';
+import { SqlLedgerMark } from './sql/sql-ledger-mark.ts';
 import { SqlTenancy } from './sql/sql-tenancy.ts';
 import type { State, StateOptions } from './state.ts';
 
+export interface EmbeddedStateOptions extends StateOptions {
+  readonly databaseFile: string;
+  /** Is told that the journal ends before what the database knows of, and it goes on from there. */
+  readonly acceptLoss?: ((loss: LedgerLoss) => void) | undefined;
+}
+
 /** Opens state that is all in the data directory. Rejects with a DataDirectoryProblem. */
-export async function openEmbeddedState(
-  options: StateOptions & { readonly databaseFile: string },
-): Promise<State> {
+export async function openEmbeddedState(options: EmbeddedStateOptions): Promise<State> {
   const database = await openSqlite(options.databaseFile, options.clock.now());
   try {
     const tenancy = new SqlTenancy(database);
@@ -18,6 +24,8 @@ export async function openEmbeddedState(
     const { ledger, recentGenerations, close } = await openEmbeddedLedger({
       directory: options.directory,
       generations: generationStore,
+      mark: new SqlLedgerMark(database),
+      acceptLoss: options.acceptLoss,
       exists: await existing(tenancy),
       durability: options.durability,
       clock: options.clock,

@@ -2,6 +2,7 @@ import { systemClock } from '../../src/kit/ids.ts';
 import { openEmbeddedLedger } from '../../src/store/ledger/open-embedded-ledger.ts';
 import { ledgerContract } from './ledger.ts';
 import { MemoryGenerations } from './memory-generations.ts';
+import { MemoryMark } from './memory-mark.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
 ledgerContract('embedded', async () => {
@@ -10,6 +11,7 @@ ledgerContract('embedded', async () => {
   const { ledger, close } = await openEmbeddedLedger({
     directory: directory.path,
     generations,
+    mark: new MemoryMark(),
     exists: { key: new Set(), workspace: new Set() },
     durability: () => 'power',
     clock: systemClock,

@@ -6,6 +6,7 @@ import type { Ledger } from '../../src/ports/ledger.ts';
 import { openJournal } from '../../src/store/journal/open-journal.ts';
 import { openEmbeddedLedger } from '../../src/store/ledger/open-embedded-ledger.ts';
 import { MemoryGenerations } from '../contracts/memory-generations.ts';
+import { MemoryMark } from '../contracts/memory-mark.ts';
 import { temporaryDirectory } from '../contracts/temporary-directory.ts';
 
 const NOW = Date.parse('2025-06-15T12:00:00Z');
@@ -15,19 +16,21 @@ describe('a ledger whose journal is damaged', () => {
   let directories: ReturnType<typeof temporaryDirectory>[];
   /** A directory as kill -9 leaves it: 20 generations settled for 1 each, the last of them just now. */
   let killed: string;
+  /** By directory. */
+  let marks: Map<string, MemoryMark>;
   let warnings: string[];
   let close: () => Promise<void>;
 
   beforeEach(async () => {
     directories = [];
     warnings = [];
+    marks = new Map();
     const path = newDirectory();
     const opened = await open(path, new MemoryGenerations());
     close = opened.close;
     await opened.ledger.grant('a', 100n, NOW);
     for (let index = 0; index < SETTLED; index++) await spend(opened.ledger, `g${index}`);
-    killed = newDirectory();
-    cpSync(path, killed, { recursive: true });
+    killed = copyOf(path);
   });
 
   afterEach(async () => {
@@ -38,13 +41,24 @@ describe('a ledger whose journal is damaged', () => {
   function newDirectory(): string {
     const directory = temporaryDirectory();
     directories.push(directory);
+    marks.set(directory.path, new MemoryMark());
     return directory.path;
+  }
+
+  const markOf = (directory: string) => marks.get(directory) ?? new MemoryMark();
+
+  function copyOf(directory: string): string {
+    const copy = newDirectory();
+    cpSync(directory, copy, { recursive: true });
+    markOf(copy).sequence = markOf(directory).sequence;
+    return copy;
   }
 
   const open = (directory: string, generations: MemoryGenerations) =>
     openEmbeddedLedger({
       directory,
       generations,
+      mark: markOf(directory),
       exists: { key: new Set(['k']), workspace: new Set(['w']) },
       durability: () => 'power',
       clock: systemClock,
@@ -112,6 +126,32 @@ describe('a ledger whose journal is damaged', () => {
       expect(tornTailBytes).toBeGreaterThan(600);
     },
   );
+
+  it.each([
+    ['that has served', 1],
+    ['that had nothing to do', 0],
+  ])('starts whatever was cut off its end after a clean stop %s, and nothing is lost', async (_, work) => {
+    const closing = await open(killed, new MemoryGenerations());
+    for (let index = 0; index < work; index++) await spend(closing.ledger, `last ${index}`);
+    await closing.close();
+    const settled = BigInt(SETTLED + work);
+    for (const missing of [1, 2, 12, 27, 28, 29, 100, 511, 512]) {
+      const copy = copyOf(killed);
+      const file = segment(copy);
+      truncateSync(file, Math.max(0, readFileSync(file).length - missing));
+      warnings = [];
+      const opened = await open(copy, new MemoryGenerations());
+      expect((await opened.ledger.statementOf('a')).settledNanos).toBe(settled);
+      expect(warnings, `${missing} bytes cut off`).toEqual([expect.stringMatching(/was dropped|begun anew/)]);
+      await spend(opened.ledger, 'later');
+      await opened.close();
+      warnings = [];
+      const again = await open(copy, new MemoryGenerations());
+      expect((await again.ledger.statementOf('a')).settledNanos).toBe(settled + 1n);
+      await again.close();
+      expect(warnings).toEqual([]);
+    }
+  });
 
   it('refuses to start where a record in the middle is wrong, and changes nothing', async () => {
     const file = segment(killed);

@@ -3,6 +3,7 @@ import type { Amount } from '../../src/ir/amount.ts';
 import { openEmbeddedLedger } from '../../src/store/ledger/open-embedded-ledger.ts';
 import type { OpenedLedger } from '../../src/store/ledger/opened-ledger.ts';
 import { MemoryGenerations } from '../contracts/memory-generations.ts';
+import { MemoryMark } from '../contracts/memory-mark.ts';
 import { JournalDisk } from './journal-disk.ts';
 
 const NOW = Date.parse('2025-06-15T12:00:00Z');
@@ -13,6 +14,7 @@ const credit = (creditNanos: bigint): Amount => ({ creditNanos, byokNanos: 0n })
 describe('a ledger on a disk that is full', () => {
   let disk: JournalDisk;
   let generations: MemoryGenerations;
+  let mark: MemoryMark;
   let warnings: string[];
   let opened: OpenedLedger;
 
@@ -20,6 +22,7 @@ describe('a ledger on a disk that is full', () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     disk = new JournalDisk();
     generations = new MemoryGenerations();
+    mark = new MemoryMark();
     warnings = [];
     opened = await open();
     await done(opened.ledger.grant('a', 1_000n, NOW));
@@ -36,6 +39,7 @@ describe('a ledger on a disk that is full', () => {
         directory: '',
         files: disk,
         generations,
+        mark,
         exists: { key: new Set(['k']), workspace: new Set(['w']) },
         durability: () => 'power',
         clock: { now: () => NOW, monotonic: () => 0 },

@@ -6,6 +6,7 @@ import { systemClock } from '../../src/kit/ids.ts';
 import { openEmbeddedLedger } from '../../src/store/ledger/open-embedded-ledger.ts';
 import { openSqlite } from '../../src/store/sql/open-sqlite.ts';
 import { SqlGenerationStore } from '../../src/store/sql/sql-generation-store.ts';
+import { SqlLedgerMark } from '../../src/store/sql/sql-ledger-mark.ts';
 import { built, killHard } from '../operator/program.ts';
 
 /** What the killed processes said they had done. */
@@ -26,11 +27,14 @@ const SPENDER = `
   import { openEmbeddedLedger } from ${JSON.stringify(built('store/ledger/open-embedded-ledger.js'))};
   import { openSqlite } from ${JSON.stringify(built('store/sql/open-sqlite.js'))};
   import { SqlGenerationStore } from ${JSON.stringify(built('store/sql/sql-generation-store.js'))};
+  import { SqlLedgerMark } from ${JSON.stringify(built('store/sql/sql-ledger-mark.js'))};
   const [directory, round] = process.argv.slice(1);
   const say = (...words) => writeSync(1, words.join(' ') + '\\n');
+  const database = await openSqlite(join(directory, 'x.sqlite'), Date.now());
   const { ledger, report } = await openEmbeddedLedger({
     directory,
-    generations: new SqlGenerationStore(await openSqlite(join(directory, 'x.sqlite'), Date.now())),
+    generations: new SqlGenerationStore(database),
+    mark: new SqlLedgerMark(database),
     exists: { key: new Set(['k0', 'k1', 'k2']), workspace: new Set(['w']) },
     durability: () => 'power',
     clock: systemClock,
@@ -108,6 +112,7 @@ async function check(directory: string, { accepted, voiding, voided, settled }: 
   const { ledger, close } = await openEmbeddedLedger({
     directory,
     generations: new SqlGenerationStore(database),
+    mark: new SqlLedgerMark(database),
     exists: { key: new Set(['k0', 'k1', 'k2']), workspace: new Set(['w']) },
     durability: () => 'power',
     clock: systemClock,

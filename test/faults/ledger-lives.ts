@@ -4,6 +4,7 @@ import type { Charge, Ledger, Limits, ScopeIds } from '../../src/ports/ledger.ts
 import { openEmbeddedLedger } from '../../src/store/ledger/open-embedded-ledger.ts';
 import type { OpenedLedger } from '../../src/store/ledger/opened-ledger.ts';
 import { MemoryGenerations } from '../contracts/memory-generations.ts';
+import { MemoryMark } from '../contracts/memory-mark.ts';
 import { type Fault, JournalDisk } from './journal-disk.ts';
 
 /** Something that happens to a ledger while it is open. `which` chooses among the generations that were begun. */
@@ -104,8 +105,9 @@ export async function liveWithLedger([sizes, lives]: readonly [Sizes, readonly L
 class LedgerHistory {
   readonly #disk = new JournalDisk();
   readonly #sizes: Sizes;
-  /** Rows survive everything: they are another disk's. */
+  /** Rows and the mark survive everything: they are another disk's. */
   readonly #generations = new MemoryGenerations();
+  readonly #mark = new MemoryMark();
   readonly #promised = new Map<string, Promised>();
   /** What grants were said to be made, and what may have been made since the last that was. */
   #granted: { readonly sure: bigint | null; readonly possible: readonly bigint[] } = {
@@ -145,6 +147,7 @@ class LedgerHistory {
       directory: '',
       files: this.#disk,
       generations: this.#generations,
+      mark: this.#mark,
       exists: { key: new Set(['k']), workspace: new Set(['w']) },
       durability: () => 'power',
       clock: { now: () => NOW, monotonic: () => 0 },

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openInstallation } from '../../src/installation.ts';
@@ -85,6 +85,67 @@ describe('ledger verify', () => {
     } finally {
       await killHard(holder);
     }
+  });
+});
+
+describe('a journal that was lost', () => {
+  const MESSAGE = /^signalbox: the journal in .* holds no records, but the database .* knows of record \d+: /;
+
+  beforeEach(() => {
+    cpSync(join(dataDir, 'journal'), join(temporary.path, 'backup'), { recursive: true });
+    rmSync(join(dataDir, 'journal'), { recursive: true });
+  });
+
+  it.each([
+    ['ledger', 'verify'],
+    ['serve', '--port', '0'],
+  ])('stops %s %s', (...words) => {
+    const { code, out, err } = signalbox(temporary.path, words);
+    expect({ code, out }).toEqual({ code: 1, out: '' });
+    expect(err).toMatch(MESSAGE);
+    expect(err).toContain('put both back from the same backup');
+  });
+
+  it('is put back from a backup, although a start was tried without it', () => {
+    run('verify');
+    cpSync(join(temporary.path, 'backup'), join(dataDir, 'journal'), { recursive: true });
+    expect(JSON.parse(run('verify', '--json').out).accounts).toEqual([account]);
+  });
+
+  it('is done without once that is accepted, and then nothing is to be accepted', () => {
+    expect(JSON.parse(run('accept-loss', '--json').out)).toEqual({
+      loss: { ends_at: 0, known_to: expect.any(Number) },
+    });
+    expect(JSON.parse(run('verify', '--json').out).accounts).toMatchObject([
+      { settled_usd: 0, left_usd: null },
+    ]);
+    expect(run('accept-loss')).toEqual({
+      code: 0,
+      out: 'The journal has all that the database knows of. Nothing was changed.\n',
+      err: '',
+    });
+  });
+
+  it('tells what to look at when it is accepted, and refuses where there is none', () => {
+    expect(run('accept-loss').out).toContain('The ledger goes on from record 0;');
+    const elsewhere = signalbox(temporary.path, ['ledger', 'accept-loss'], {
+      DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nothing',
+    });
+    expect(elsewhere).toMatchObject({ code: 1, err: expect.stringContaining('has no journal to be lost') });
+  });
+});
+
+describe('a journal that was cut after a clean stop', () => {
+  it.each([1, 512])('by %i bytes is good, and the log says so', async (missing) => {
+    // A start without any work leaves a segment that has only a header.
+    await (await openInstallation({ dataDir, keyPrefix: 'sk-' })).close();
+    const name = readdirSync(join(dataDir, 'journal')).findLast((each) => each.endsWith('.journal')) ?? '';
+    const file = join(dataDir, 'journal', name);
+    truncateSync(file, Math.max(0, readFileSync(file).length - missing));
+    const { code, out, err } = run('verify', '--json');
+    expect(code).toBe(0);
+    expect(JSON.parse(out)).toMatchObject({ accounts: [account], generations: 1 });
+    expect(err).toContain('without a whole header');
   });
 });
 

@@ -1,4 +1,4 @@
-import { readdirSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { temporaryDirectory } from '../../../test/contracts/temporary-directory.ts';
@@ -113,6 +113,57 @@ describe('a journal on a real disk', () => {
     await again.journal.close();
   });
 
+  describe('whose last segment has no whole header', () => {
+    const last = '0000000003.journal';
+
+    beforeEach(async () => {
+      const { journal } = await reopened({ segmentBytes: 40 });
+      for (const text of ['one', 'two', 'three']) await journal.append(Buffer.from(text), 'power');
+      await journal.close();
+    });
+
+    it('begins it anew, with its number', async () => {
+      truncateSync(join(directory, last), 20);
+      const { journal, texts, tornTails } = await reopened();
+      expect(texts).toEqual(['one', 'two']);
+      expect(tornTails).toEqual([{ file: join(directory, last), offset: 0, bytes: 20 }]);
+      expect(await journal.append(Buffer.from('four'), 'power')).toEqual({ segment: 3, offset: 44 });
+      await journal.close();
+      const again = await reopened();
+      expect(again.texts).toEqual(['one', 'two', 'four']);
+      expect(again.tornTails).toEqual([]);
+      await again.journal.close();
+    });
+
+    it('does not count from 1 again when no other segment is there', async () => {
+      const { journal } = await reopened();
+      await journal.release(journal.end);
+      await journal.close();
+      const sole = '0000000004.journal';
+      expect(readdirSync(directory).filter((name) => name.endsWith('.journal'))).toEqual([sole]);
+      truncateSync(join(directory, sole), 0);
+      const again = await reopened();
+      expect(again.found).toEqual({ oldest: 4, newest: 4 });
+      expect(again.journal.end).toEqual({ segment: 4, offset: 28 });
+      expect(again.journal.size).toEqual({ segments: 1, bytes: 28 });
+      await again.journal.close();
+    });
+  });
+
+  it('changes nothing when what was there is not what it should be', async () => {
+    const { journal } = await reopened();
+    await journal.append(Buffer.from('one'), 'power');
+    await journal.close();
+    truncateSync(join(directory, '0000000001.journal'), 42);
+    const before = readdirSync(directory);
+    const examine = () => {
+      throw new Error('that is not all');
+    };
+    await expect(reopened({ examine })).rejects.toThrow('that is not all');
+    expect(readdirSync(directory)).toEqual(before);
+    expect(readFileSync(join(directory, '0000000001.journal'))).toHaveLength(42);
+  });
+
   it('says which directory cannot be made', async () => {
     const inNothing = '/proc/signalbox/journal';
     await expect(openJournal({ directory: inNothing, replay() {} })).rejects.toThrow(
@@ -165,6 +216,19 @@ describe('a journal on a disk that is told what to do', () => {
 
   const append20 = (journal: Journal, durability: Durability) =>
     Array.from({ length: 20 }, () => append(journal, durability));
+
+  it('knows where it will go on while the disk lets no segment be made', async () => {
+    disk.setContent('0000000007.journal', Buffer.alloc(3));
+    disk.capacity = 0;
+    const journal = await opened();
+    expect(journal.isWritable).toBe(false);
+    expect(journal.end).toEqual({ segment: 7, offset: 28 });
+    disk.planNothing();
+    vi.advanceTimersByTime(250);
+    await disk.quiesce();
+    expect(journal.isWritable).toBe(true);
+    expect(journal.end).toEqual({ segment: 7, offset: 28 });
+  });
 
   it('writes in one go what gathers while the disk is busy, and syncs it once', async () => {
     const journal = await opened();

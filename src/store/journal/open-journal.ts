@@ -2,7 +2,7 @@ import type { Journal, JournalEntry } from '../../ports/journal.ts';
 import { DataDirectoryProblem } from '../data-directory-problem.ts';
 import { openDiskFiles } from './disk-files.ts';
 import type { JournalFiles } from './journal-files.ts';
-import { readJournal, type TornTail } from './read-journal.ts';
+import { type FoundSegments, readJournal, type TornTail } from './read-journal.ts';
 import { sealAll } from './seal.ts';
 import { type JournalLimits, SegmentedJournal } from './segmented-journal.ts';
 
@@ -12,14 +12,15 @@ export interface JournalOptions extends Partial<JournalLimits> {
   readonly directory: string;
   /** Is given every record, oldest first, before the journal is open. Its bytes share memory with a whole segment. */
   replay(entry: JournalEntry): void;
+  /** Is told what was there, after the last record and before anything is changed. What it throws keeps the journal closed. */
+  examine?(found: FoundSegments | undefined): void;
 }
 
 /** A journal that is open, and what was lost of it in a way that breaks no promise. */
 export interface OpenedJournal {
   readonly journal: Journal;
   readonly tornTails: readonly TornTail[];
-  /** Numbers of the segments that were there, none missing between them; undefined when there were none. */
-  readonly found: { readonly oldest: number; readonly newest: number } | undefined;
+  readonly found: FoundSegments | undefined;
 }
 
 const MEBIBYTE = 1024 * 1024;
@@ -36,11 +37,13 @@ const DEFAULT_LIMITS: JournalLimits = {
  */
 export async function openJournal(options: JournalOptions, given?: JournalFiles): Promise<OpenedJournal> {
   const files = given ?? (await openJournalFiles(options.directory));
-  const { segments, tornTails } = await readJournal(files, (entry) => options.replay(entry));
-  const journal = new SegmentedJournal(files, limitsOf(options), await sealAll(files, segments));
+  const { segments, tornTails, found, next } = await readJournal(files, (entry) => options.replay(entry));
+  options.examine?.(found);
+  const journal = new SegmentedJournal(files, limitsOf(options), {
+    segments: await sealAll(files, segments),
+    next,
+  });
   await journal.start();
-  const [oldest, newest] = [segments[0], segments.at(-1)];
-  const found = oldest && newest && { oldest: oldest.number, newest: newest.number };
   return { journal, tornTails, found };
 }
 

@@ -156,6 +156,68 @@ describe('reading several segments', () => {
   });
 });
 
+describe('reading a last segment that has only a header', () => {
+  const THIRD = nameOfSegment(3);
+  const HEADER = renderSegmentHeader({ number: 3, previous: { synced: 44, written: 44 } });
+  let disk: JournalDisk;
+
+  beforeEach(async () => {
+    disk = await written(['one', 'four'], 40);
+  });
+
+  const expectTorn = async (content: Buffer) => {
+    disk.setContent(THIRD, content);
+    const { texts, segments, tornTails, found, next } = await read(disk);
+    expect(texts).toEqual(['one', 'four']);
+    expect(segments.map(({ number }) => number)).toEqual([1, 2]);
+    expect(tornTails).toEqual([{ file: '/journal/0000000003.journal', offset: 0, bytes: content.length }]);
+    expect({ found, next }).toEqual({ found: { oldest: 1, newest: 3 }, next: 3 });
+  };
+
+  it('takes a whole one for a segment', async () => {
+    disk.setContent(THIRD, HEADER);
+    expect(await read(disk)).toMatchObject({ tornTails: [], found: { oldest: 1, newest: 3 }, next: 4 });
+  });
+
+  it('takes one that is cut anywhere for a torn end', async () => {
+    for (let length = 0; length < SEGMENT_HEADER_BYTES; length++)
+      await expectTorn(HEADER.subarray(0, length));
+  });
+
+  it('takes one with a wrong bit for a torn end', async () => {
+    for (let bit = 0; bit < SEGMENT_HEADER_BYTES * 8; bit++) {
+      const changed = Buffer.from(HEADER);
+      changed[bit >> 3]! ^= 1 << (bit & 7);
+      await expectTorn(changed);
+    }
+  });
+
+  it('refuses one with a wrong bit and something behind it', async () => {
+    const changed = Buffer.concat([HEADER, Buffer.from('x')]);
+    changed[13]! ^= 1;
+    disk.setContent(THIRD, changed);
+    await expect(read(disk)).rejects.toThrow('/journal/0000000003.journal has a damaged header');
+  });
+
+  it('refuses one of a later version, which is not damaged', async () => {
+    const later = Buffer.from(HEADER);
+    later.writeUInt32BE(2, 8);
+    later.writeUInt32BE(crc32(later.subarray(0, 24)), 24);
+    disk.setContent(THIRD, later);
+    await expect(read(disk)).rejects.toThrow('is in version 2 of the format');
+  });
+
+  it('reads the one before it as the last one', async () => {
+    disk.setContent(SECOND, disk.contentOf(SECOND)!.subarray(0, -1));
+    disk.setContent(THIRD, HEADER);
+    await expect(read(disk)).rejects.toThrow('/journal/0000000002.journal is damaged at byte 28');
+    disk.setContent(THIRD, HEADER.subarray(0, 27));
+    const { texts, tornTails } = await read(disk);
+    expect(texts).toEqual(['one']);
+    expect(tornTails.map(({ offset }) => offset)).toEqual([SEGMENT_HEADER_BYTES, 0]);
+  });
+});
+
 describe('the header of a segment', () => {
   it('comes back as it was written', () => {
     const header = { number: 12, previous: { synced: 100, written: 140 } };

@@ -3,6 +3,7 @@ import { DataDirectoryProblem } from '../data-directory-problem.ts';
 import { readFrame, wasSynced } from './frame.ts';
 import { type JournalFiles, readRange } from './journal-files.ts';
 import {
+  isTornHeader,
   nameOfSegment,
   numberOfSegment,
   parseSegmentHeader,
@@ -24,16 +25,26 @@ export interface StoredSegment {
 export interface TornTail {
   /** Path of the segment. */
   readonly file: string;
-  /** Where the tail begins. */
+  /** Where the tail begins; 0 when not even the header is whole. */
   readonly offset: number;
   readonly bytes: number;
 }
 
 /** What a journal's directory holds. */
 export interface JournalContent {
-  /** Oldest first. */
+  /** Oldest first. A last one without a whole header is none: the next one takes its number and its place. */
   readonly segments: readonly StoredSegment[];
   readonly tornTails: readonly TornTail[];
+  /** Numbers of the segments whose files are there, none missing between them; undefined when there are none. */
+  readonly found: FoundSegments | undefined;
+  /** The number of the next segment. */
+  readonly next: number;
+}
+
+/** The first and the last of a row of segments. */
+export interface FoundSegments {
+  readonly oldest: number;
+  readonly newest: number;
 }
 
 /**
@@ -45,7 +56,12 @@ export async function readJournal(
   files: JournalFiles,
   visit: (entry: JournalEntry) => void,
 ): Promise<JournalContent> {
-  const headers = await readHeaders(files);
+  const numbers = await findSegments(files);
+  const torn = await readTornHeader(files, numbers.at(-1));
+  const headers: SegmentHeader[] = [];
+  for (const number of torn === undefined ? numbers : numbers.slice(0, -1)) {
+    headers.push(await readHeader(files, number));
+  }
   const segments: StoredSegment[] = [];
   const tornTails: TornTail[] = [];
   for (const [index, header] of headers.entries()) {
@@ -56,7 +72,11 @@ export async function readJournal(
     if (read.tornBytes > 0) tornTails.push({ file, offset: read.ends.written, bytes: read.tornBytes });
     segments.push({ number: header.number, bytes: bytes.length, ends: read.ends });
   }
-  return { segments, tornTails };
+  if (torn !== undefined) tornTails.push(torn);
+  const [oldest, newest] = [numbers[0], numbers.at(-1)];
+  if (oldest === undefined || newest === undefined) return { segments, tornTails, found: undefined, next: 1 };
+  const next = torn === undefined ? newest + 1 : newest;
+  return { segments, tornTails, found: { oldest, newest }, next };
 }
 
 interface ReadRecords {
@@ -90,19 +110,26 @@ function readRecords(
   };
 }
 
-async function readHeaders(files: JournalFiles): Promise<SegmentHeader[]> {
+/** Numbers of all segments, oldest first. */
+async function findSegments(files: JournalFiles): Promise<number[]> {
   const numbers = (await reading(files, '', () => files.list()))
     .flatMap((name) => numberOfSegment(name) ?? [])
     .sort((one, other) => one - other);
-  const headers: SegmentHeader[] = [];
-  for (const number of numbers) {
-    const missing = (headers.at(-1)?.number ?? number - 1) + 1;
+  for (const [index, number] of numbers.entries()) {
+    const missing = (numbers[index - 1] ?? number - 1) + 1;
     if (missing !== number) {
       throw problemOf(files.pathOf(nameOfSegment(missing)), 'is missing while later segments are there');
     }
-    headers.push(await readHeader(files, number));
   }
-  return headers;
+  return numbers;
+}
+
+/** The last segment, if it has no more than a header that cannot be read. */
+async function readTornHeader(files: JournalFiles, last: number | undefined): Promise<TornTail | undefined> {
+  if (last === undefined) return undefined;
+  const bytes = await readFrom(files, last, SEGMENT_HEADER_BYTES + 1);
+  if (!isTornHeader(bytes)) return undefined;
+  return { file: files.pathOf(nameOfSegment(last)), offset: 0, bytes: bytes.length };
 }
 
 async function readHeader(files: JournalFiles, number: number): Promise<SegmentHeader> {

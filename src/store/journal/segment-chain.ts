@@ -1,8 +1,8 @@
 import type { Journal, JournalPosition } from '../../ports/journal.ts';
 import type { JournalFiles } from './journal-files.ts';
 import { bytesOfFrames, OpenSegment } from './open-segment.ts';
-import type { StoredSegment } from './read-journal.ts';
-import { nameOfSegment, type SegmentEnds } from './segment.ts';
+import type { JournalContent, StoredSegment } from './read-journal.ts';
+import { nameOfSegment, SEGMENT_HEADER_BYTES, type SegmentEnds } from './segment.ts';
 
 /** Records that were written to a segment, and where they end. */
 export interface Written {
@@ -16,15 +16,19 @@ export class SegmentChain {
   readonly #segmentBytes: number;
   /** Oldest first. */
   readonly #past: StoredSegment[];
-  /** The last one that took a record or was there at the start. */
+  /** The last one that took a record or was there at the start, or would have been. */
   #previous: { readonly number: number; readonly ends: SegmentEnds };
   #current: OpenSegment | undefined;
 
-  constructor(files: JournalFiles, segmentBytes: number, stored: readonly StoredSegment[]) {
+  constructor(
+    files: JournalFiles,
+    segmentBytes: number,
+    { segments, next }: Pick<JournalContent, 'segments' | 'next'>,
+  ) {
     this.#files = files;
     this.#segmentBytes = segmentBytes;
-    this.#past = [...stored];
-    this.#previous = stored.at(-1) ?? { number: 0, ends: { synced: 0, written: 0 } };
+    this.#past = [...segments];
+    this.#previous = segments.at(-1) ?? { number: next - 1, ends: { synced: 0, written: 0 } };
   }
 
   get size(): Journal['size'] {
@@ -37,8 +41,9 @@ export class SegmentChain {
 
   /** Where the last record ends, or will begin in a segment that has none. */
   get end(): JournalPosition {
-    const { number, ends } = this.#current ?? this.#previous;
-    return { segment: number, offset: ends.written };
+    const last = this.#current ?? this.#past.at(-1);
+    if (last === undefined) return { segment: this.#previous.number + 1, offset: SEGMENT_HEADER_BYTES };
+    return { segment: last.number, offset: last.ends.written };
   }
 
   /** Where the records of each segment end, oldest first. */

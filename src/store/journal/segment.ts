@@ -41,9 +41,7 @@ export function renderSegmentHeader({ number, previous }: SegmentHeader): Buffer
 export function parseSegmentHeader(bytes: Buffer): SegmentHeader | string {
   if (bytes.length < SEGMENT_HEADER_BYTES) return 'ends within its header';
   if (!bytes.subarray(0, MAGIC.length).equals(MAGIC)) return 'is not a journal segment';
-  if (bytes.readUInt32BE(CHECKED_BYTES) !== crc32(bytes.subarray(0, CHECKED_BYTES))) {
-    return 'has a damaged header';
-  }
+  if (!isHeaderIntact(bytes)) return 'has a damaged header';
   const version = bytes.readUInt32BE(8);
   if (version !== VERSION)
     return `is in version ${version} of the format; this release reads version ${VERSION}`;
@@ -51,6 +49,16 @@ export function parseSegmentHeader(bytes: Buffer): SegmentHeader | string {
     number: bytes.readUInt32BE(12),
     previous: { synced: bytes.readUInt32BE(16), written: bytes.readUInt32BE(20) },
   };
+}
+
+/** Whether all that a segment has is a part of a header, or one that is damaged: there is no record in it. */
+export function isTornHeader(segment: Buffer): boolean {
+  if (segment.length < SEGMENT_HEADER_BYTES) return true;
+  return segment.length === SEGMENT_HEADER_BYTES && !isHeaderIntact(segment);
+}
+
+function isHeaderIntact(bytes: Buffer): boolean {
+  return bytes.readUInt32BE(CHECKED_BYTES) === crc32(bytes.subarray(0, CHECKED_BYTES));
 }
 
 /** What the checksums of a segment's records go on from, so that the records of no other segment pass for its own. */

@@ -7,7 +7,7 @@ import {
 } from '../../ports/journal.ts';
 import { bytesOfFrame, MAX_RECORD_BYTES } from './frame.ts';
 import type { JournalFiles } from './journal-files.ts';
-import type { StoredSegment } from './read-journal.ts';
+import type { JournalContent } from './read-journal.ts';
 import { readSegment } from './read-segment.ts';
 import { Reserve } from './reserve.ts';
 import { SegmentChain, type Written } from './segment-chain.ts';
@@ -57,7 +57,7 @@ export class SegmentedJournal implements Journal {
   #releases: Promise<void> = Promise.resolve();
   #isClosed = false;
 
-  constructor(files: JournalFiles, limits: JournalLimits, stored: readonly StoredSegment[]) {
+  constructor(files: JournalFiles, limits: JournalLimits, stored: Pick<JournalContent, 'segments' | 'next'>) {
     this.#files = files;
     this.#maxWaitingBytes = limits.maxWaitingBytes;
     this.#reserve = new Reserve(files, limits.reservedBytes);

@@ -81,6 +81,11 @@ export class Books {
     this.#state = new BooksState(snapshot);
   }
 
+  /** Of the last record that they have; 0 while they have none. */
+  get sequence(): number {
+    return this.#state.nextSequence - 1;
+  }
+
   /** Reserves money for a new generation. Throws when its id was used before. */
   reserve({ generationId, scopes, limits, amount, row, atMs }: Reservation): Done<AcceptRecord> | Refused {
     assertAmount(amount);

@@ -1,4 +1,5 @@
 import type { Journal } from '../../ports/journal.ts';
+import type { LedgerMark } from '../../ports/ledger-mark.ts';
 import type { JournalFiles } from '../journal/journal-files.ts';
 import type { Books } from './books.ts';
 import type { Projector } from './projector.ts';
@@ -20,6 +21,9 @@ export interface CompactionOptions {
   readonly segments: SegmentSequences;
   readonly projectors: readonly Projector[];
   readonly published: PublishedSnapshot;
+  readonly mark: LedgerMark;
+  /** What the mark says; undefined when that is not true any more. */
+  readonly marked: number | undefined;
   /** A snapshot is taken when records of so many bytes have been written since the last one. */
   readonly everyBytes: number;
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
@@ -36,22 +40,26 @@ export class Compaction {
   readonly #options: CompactionOptions;
   readonly #timer: NodeJS.Timeout;
   #published: PublishedSnapshot;
+  #marked: number | undefined;
   #bytes = 0;
   #run: Promise<void> | undefined;
   #isFailing = false;
+  #isMarkFailing = false;
 
   constructor(options: CompactionOptions) {
     this.#options = options;
     this.#published = options.published;
+    this.#marked = options.marked;
     this.#timer = setInterval(() => {
       if (this.#hasNews()) void this.compact();
     }, EVERY_MS).unref();
   }
 
-  /** Records of so many bytes have been written. */
+  /** Records of so many bytes have been written. The first ones are worth a snapshot: from then on a loss is noticed. */
   note(bytes: number): void {
+    const isFirst = this.#bytes === 0 && this.#published.sequence === 0;
     this.#bytes += bytes;
-    if (this.#bytes >= this.#options.everyBytes) void this.compact();
+    if (isFirst || this.#bytes >= this.#options.everyBytes) void this.compact();
   }
 
   /** Takes a snapshot and lets segments go. Never rejects: what fails is told once and tried again later. */
@@ -72,6 +80,25 @@ export class Compaction {
     segments.forgetBefore(first);
   }
 
+  /**
+   * Tells the mark of the snapshot on the disk: of nothing later, because that may be lost without being damage. Never
+   * rejects: what fails is told once and tried again with the next snapshot.
+   */
+  async keepMark(): Promise<void> {
+    if (!this.#isMarkBehind()) return;
+    const { sequence } = this.#published;
+    try {
+      await this.#options.mark.write(sequence);
+      this.#marked = sequence;
+      this.#isMarkFailing = false;
+    } catch (error) {
+      if (!this.#isMarkFailing) {
+        this.#options.warn('the database could not be told how far the ledger has come', { error });
+      }
+      this.#isMarkFailing = true;
+    }
+  }
+
   /** Takes a last snapshot, if there is anything new and the disk works. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
@@ -82,13 +109,18 @@ export class Compaction {
 
   /** A segment behind the current one may be there only because a projection was late. */
   #hasNews(): boolean {
-    return this.#bytes > 0 || this.#options.journal.size.segments > 1;
+    return this.#bytes > 0 || this.#isMarkBehind() || this.#options.journal.size.segments > 1;
+  }
+
+  #isMarkBehind(): boolean {
+    return this.#marked === undefined || this.#marked < this.#published.sequence;
   }
 
   async #compact(): Promise<void> {
     this.#bytes = 0;
     try {
       await this.#publish();
+      await this.keepMark();
       await this.release();
       this.#isFailing = false;
     } catch (error) {

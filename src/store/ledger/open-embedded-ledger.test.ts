@@ -2,6 +2,7 @@ import { cpSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync 
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { MemoryGenerations } from '../../../test/contracts/memory-generations.ts';
+import { MemoryMark } from '../../../test/contracts/memory-mark.ts';
 import { temporaryDirectory } from '../../../test/contracts/temporary-directory.ts';
 import type { Amount } from '../../ir/amount.ts';
 import { systemClock } from '../../kit/ids.ts';
@@ -18,6 +19,7 @@ const credit = (creditNanos: bigint): Amount => ({ creditNanos, byokNanos: 0n })
 describe('the embedded ledger', () => {
   let temporary: ReturnType<typeof temporaryDirectory>;
   let generations: MemoryGenerations;
+  let mark: MemoryMark;
   let warnings: string[];
   let opened: OpenedLedger[];
   let left: { remove(): void }[];
@@ -25,6 +27,7 @@ describe('the embedded ledger', () => {
   beforeEach(() => {
     temporary = temporaryDirectory();
     generations = new MemoryGenerations();
+    mark = new MemoryMark();
     warnings = [];
     opened = [];
     left = [];
@@ -39,6 +42,7 @@ describe('the embedded ledger', () => {
     const one = await openEmbeddedLedger({
       directory: temporary.path,
       generations,
+      mark,
       exists: { key: new Set(['k']), workspace: new Set(['w']) },
       durability: () => 'process',
       clock: { ...systemClock, now: () => NOW },
@@ -73,6 +77,9 @@ describe('the embedded ledger', () => {
     const rows = new MemoryGenerations();
     for (const [id, row] of generations.rows) rows.rows.set(id, row);
     generations = rows;
+    const { sequence } = mark;
+    mark = new MemoryMark();
+    mark.sequence = sequence;
   };
 
   it('goes on where it was closed', async () => {
@@ -275,6 +282,124 @@ describe('the embedded ledger', () => {
       await first.close();
       for (const name of segments()) rmSync(file(name));
       await expect(open()).rejects.toThrow('is missing, where the journal goes on');
+    });
+  });
+
+  describe('whose journal is not the one that the database knows of', () => {
+    const spendSome = async (from: number) => {
+      const one = await open();
+      for (let index = from; index < from + 3; index++) await spend(one, `g${index}`, credit(1n));
+      await one.close();
+    };
+
+    /** What is left of a journal: nothing, or what an older one had. */
+    const LOSSES: [string, () => void, string][] = [
+      ['is gone', () => rmSync(file(''), { recursive: true }), 'holds no records'],
+      [
+        'has lost its segments and its snapshot',
+        () => {
+          for (const name of [...segments(), 'ledger.snapshot']) rmSync(file(name));
+        },
+        'holds no records',
+      ],
+      [
+        'is an older one',
+        () => {
+          rmSync(file(''), { recursive: true });
+          cpSync(`${file('')}.old`, file(''), { recursive: true });
+        },
+        'ends at record 6',
+      ],
+    ];
+
+    beforeEach(async () => {
+      await spendSome(0);
+      cpSync(file(''), `${file('')}.old`, { recursive: true });
+      await spendSome(3);
+    });
+
+    it.each(LOSSES)(
+      'refuses to start when it %s, says what to do and changes nothing',
+      async (_, lose, state) => {
+        lose();
+        const content = () =>
+          readdirSync(temporary.path, { recursive: true, withFileTypes: true }).flatMap((entry) =>
+            entry.isFile() ? readFileSync(join(entry.parentPath, entry.name)).toString('latin1') : [],
+          );
+        const before = content();
+        for (let attempt = 0; attempt < 2; attempt++) {
+          await expect(open()).rejects.toMatchObject({
+            name: 'DataDirectoryProblem',
+            message: expect.stringMatching(
+              new RegExp(`${state}, but the database beside it knows of record 12.*same backup.*accept-loss`),
+            ),
+          });
+        }
+        expect(content()).toEqual(before);
+        expect(mark.sequence).toBe(12);
+      },
+    );
+
+    it.each(LOSSES)(
+      'goes on when it %s and that is accepted, and then starts as ever',
+      async (_, lose, state) => {
+        lose();
+        const endsAt = state === 'ends at record 6' ? 6 : 0;
+        const losses: unknown[] = [];
+        const accepting = await open({ acceptLoss: (loss) => losses.push(loss) });
+        expect(losses).toEqual([{ endsAt, knownTo: 12 }]);
+        expect((await accepting.ledger.statementOf('a')).settledNanos).toBe(BigInt(endsAt / 2));
+        await accepting.close();
+        expect(mark.sequence).toBe(endsAt);
+        await spendSome(10);
+        expect(mark.sequence).toBe(endsAt + 6);
+        expect((await (await open()).ledger.statementOf('a')).settledNanos).toBe(BigInt(endsAt / 2) + 3n);
+      },
+    );
+
+    it('has nothing to accept while nothing is lost', async () => {
+      const acceptLoss = () => {
+        throw new Error('nothing is lost');
+      };
+      expect((await (await open({ acceptLoss })).ledger.statementOf('a')).settledNanos).toBe(6n);
+    });
+
+    it('is noticed from the first record on', async () => {
+      rmSync(file(''), { recursive: true });
+      mark = new MemoryMark();
+      const one = await open();
+      await one.ledger.grant('a', 5n, NOW);
+      await expect.poll(() => mark.sequence).toBe(1);
+      crash();
+      rmSync(file(''), { recursive: true });
+      await expect(open()).rejects.toThrow('holds no records, but the database beside it knows of record 1');
+    });
+
+    it('is noticed in a directory from before there was a mark, once it was opened', async () => {
+      mark = new MemoryMark();
+      await open();
+      expect(mark.sequence).toBe(12);
+    });
+
+    it('goes on while the database cannot be told, and tells it when it can', async () => {
+      mark.failure = new Error('no database today');
+      const one = await open();
+      for (let index = 20; index < 23; index++) await spend(one, `g${index}`, credit(1n));
+      await one.close();
+      expect(mark.sequence).toBe(12);
+      expect(warnings).toEqual(['the database could not be told how far the ledger has come']);
+      mark.failure = undefined;
+      await open();
+      expect(mark.sequence).toBe(18);
+    });
+
+    it('never knows of more than a damaged snapshot and a whole journal have', async () => {
+      rmSync(file(''), { recursive: true });
+      mark = new MemoryMark();
+      await spendSome(0);
+      writeFileSync(file('ledger.snapshot'), 'damaged');
+      expect((await (await open()).ledger.statementOf('a')).settledNanos).toBe(3n);
+      expect(mark.sequence).toBe(6);
     });
   });
 

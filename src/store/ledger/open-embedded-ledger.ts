@@ -4,10 +4,12 @@ import { isInTime } from '../../kit/is-in-time.ts';
 import type { GenerationStore } from '../../ports/generations.ts';
 import type { Durability } from '../../ports/journal.ts';
 import type { ForgettableScope, Ledger } from '../../ports/ledger.ts';
+import type { LedgerLoss, LedgerMark } from '../../ports/ledger-mark.ts';
 import type { JournalFiles } from '../journal/journal-files.ts';
 import { openJournal, openJournalFiles } from '../journal/open-journal.ts';
 import type { JournalLimits } from '../journal/segmented-journal.ts';
 import { assertComplete } from './assert-complete.ts';
+import { assertNothingLost } from './assert-nothing-lost.ts';
 import { Books } from './books.ts';
 import { LedgerDataProblem } from './codec.ts';
 import { Compaction } from './compaction.ts';
@@ -28,6 +30,9 @@ export interface EmbeddedLedgerSettings {
   readonly directory: string;
   /** Rows of generations are made here. */
   readonly generations: GenerationStore;
+  readonly mark: LedgerMark;
+  /** Is told that the ledger ends before its mark, and it goes on from there; without it that is a DataDirectoryProblem. */
+  readonly acceptLoss?: ((loss: LedgerLoss) => void) | undefined;
   /** Keys and workspaces that there are: what others have spent is forgotten. */
   readonly exists: Readonly<Record<ForgettableScope, ReadonlySet<string>>>;
   /** What a settlement survives. */
@@ -62,9 +67,10 @@ const CLOSING_MS = 2_000;
  * DataDirectoryProblem where something is damaged or missing that was safely on the disk.
  */
 export async function openEmbeddedLedger(settings: EmbeddedLedgerSettings): Promise<OpenedLedger> {
-  const { clock, warn, generations } = settings;
+  const { clock, warn, generations, mark } = settings;
   const files = settings.files ?? (await openJournalFiles(join(settings.directory, 'journal')));
   const { snapshot, damage } = await readSnapshot(files);
+  const known = await mark.read();
   const books = new Books(snapshot?.books);
   const segments = new SegmentSequences();
   const rows = new Projector({
@@ -80,16 +86,15 @@ export async function openEmbeddedLedger(settings: EmbeddedLedgerSettings): Prom
       segmentBytes: DEFAULT_SEGMENT_BYTES,
       ...settings.journal,
       replay: replayWithPlace(files, replayInto({ books, segments, projectors }, snapshot)),
+      examine(found) {
+        assertComplete(files, found, snapshot, damage);
+        assertNothingLost(files, { endsAt: books.sequence, knownTo: known }, settings.acceptLoss);
+      },
     },
     files,
   );
   const { journal, found } = opened;
-  try {
-    assertComplete(files, found, snapshot, damage);
-  } catch (error) {
-    await journal.close();
-    throw error;
-  }
+  const marked = books.sequence < known ? undefined : known;
   if (damage !== undefined) {
     warn('the snapshot of the ledger is damaged; the journal had everything', { problem: damage.message });
   }
@@ -112,6 +117,8 @@ export async function openEmbeddedLedger(settings: EmbeddedLedgerSettings): Prom
     projectors,
     warn,
     published: { sequence: snapshot?.books.sequence ?? 0, segment: snapshot?.segment ?? found?.oldest ?? 1 },
+    mark,
+    marked,
     everyBytes: settings.snapshotBytes ?? DEFAULT_SNAPSHOT_BYTES,
   });
   const ledger = new EmbeddedLedger({
@@ -128,6 +135,7 @@ export async function openEmbeddedLedger(settings: EmbeddedLedgerSettings): Prom
   const resolved = await resolveOpen(books, ledger, clock.now());
   const forgotten = await forgetAbsent(books, ledger, settings);
   for (const projector of projectors) projector.start(journal);
+  await compaction.keepMark();
   await compaction.release().catch((error: unknown) => warn('old segments of the journal stay', { error }));
   if (journal.isWritable && journal.size.segments > MANY_SEGMENTS) void compaction.compact();
   return {
