@@ -4,6 +4,7 @@ import type { RoutingMetadata } from '../ir/metadata.ts';
 import type { Result } from '../ir/result.ts';
 import type { Bill, Usage } from '../ir/usage.ts';
 import type { Clock } from '../kit/ids.ts';
+import { isInTime } from '../kit/is-in-time.ts';
 import type { Ledger } from '../ports/ledger.ts';
 import type { Health } from '../routing/health/health.ts';
 import { composeStages } from '../stages/stage.ts';
@@ -26,6 +27,9 @@ import { type Settlement, settleAnswer } from './settle.ts';
 import type { Tokenizer } from './tokenizer.ts';
 import type { Underway } from './underway.ts';
 import { type Drains, UpstreamReading } from './upstream-reading.ts';
+
+/** How long a checkpoint waits for an exact count, milliseconds. */
+const COUNT_PATIENCE_MS = 200;
 
 /** What answering is built from. */
 export interface AnswerParts {
@@ -138,6 +142,7 @@ class Account {
   readonly #started: number;
   #firstContentMs: number | undefined;
   #promptTokens: number | undefined;
+  #counting: Promise<void> | undefined;
 
   constructor(underway: Underway, admission: Admission, parts: AnswerParts) {
     const { input, request, snapshot } = underway;
@@ -198,16 +203,30 @@ class Account {
   }
 
   async #note(): Promise<void> {
-    const { ledger, clock, tokenizer } = this.#parts;
-    if (!this.#meter.isReported) await this.#meter.count((text) => tokenizer.count([text]));
-    this.#promptTokens ??= await countPrompt(this.#underway.request, tokenizer);
-    const usage = this.#meter.usage(this.#promptTokens);
+    const { ledger, clock } = this.#parts;
+    // Whoever counts may be busy, or only just starting: then what is known about must do.
+    if (!this.#meter.isReported) await isInTime(this.#count(), COUNT_PATIENCE_MS);
+    const usage = this.#meter.usage(this.#promptTokens ?? this.#admission.facts.promptTokens);
     const bill = billGeneration(this.#underway.journey.selected, usage, this.billing);
     await ledger.checkpoint(this.#underway.input.generationId, {
       used: amountOf(bill),
       row: progressRow(plannedGeneration(this.#underway), { usage, bill }),
       atMs: clock.now(),
     });
+  }
+
+  /** Counts what has come in, and the prompt once. While that is under way there is nothing else to count. */
+  #count(): Promise<void> {
+    this.#counting ??= this.#countNow().finally(() => {
+      this.#counting = undefined;
+    });
+    return this.#counting;
+  }
+
+  async #countNow(): Promise<void> {
+    const { tokenizer } = this.#parts;
+    await this.#meter.count((text) => tokenizer.count([text]));
+    this.#promptTokens ??= await countPrompt(this.#underway.request, tokenizer);
   }
 
   #elapsed(): number {
