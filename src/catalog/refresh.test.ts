@@ -442,7 +442,7 @@ describe('documentIssues', () => {
     [
       'a number for a price',
       documentOf('2026-11-02', { id: 'a/b', endpoints: [{ ...way, pricing: { ...pricing, prompt: 0.1 } }] }),
-      'models[0].endpoints[0].pricing.prompt: must be an exact decimal in quotes, for example "0.000001"',
+      'models[0].endpoints[0].pricing.prompt: must be an exact decimal in quotes, for example "0.000001", of at most 1000 USD',
     ],
     [
       'no price for what is written',

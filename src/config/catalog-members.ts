@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { closed, oneOf, optional } from '../kit/schema.ts';
-import { PRICE_NAMES, type PriceName } from './price-names.ts';
+import { MOST_USD_OF_PRICE, PRICE_NAMES, type PriceName } from './price-names.ts';
 
 /** Members of models and endpoints, as a person writes them: in the configuration and in the data of the catalogue. */
 
@@ -79,14 +79,22 @@ export const day = Type.String({
 
 export const parameterNames = Type.Array(Type.String({ minLength: 1, maxLength: 64 }), { maxItems: 256 });
 
-const price = Type.Optional(
-  Type.Union([Type.String({ pattern: '^\\d{1,12}(\\.\\d{1,18})?$' }), Type.Null()], {
-    explain: 'must be an exact decimal in quotes, for example "0.000001"',
-  }),
-);
+/** A price of at most a power of ten. */
+function priceUpTo(mostUsd: number) {
+  const digits = String(mostUsd).length - 1;
+  const less = `\\d{1,${digits}}(\\.\\d{1,18})?`;
+  return Type.Optional(
+    Type.Union(
+      [Type.String({ pattern: `^0{0,${11 - digits}}(${less}|${mostUsd}(\\.0{1,18})?)$` }), Type.Null()],
+      {
+        explain: `must be an exact decimal in quotes, for example "0.000001", of at most ${mostUsd} USD`,
+      },
+    ),
+  );
+}
 
-const prices = Object.fromEntries(PRICE_NAMES.map((name) => [name, price])) as {
-  [name in PriceName]: typeof price;
+const prices = Object.fromEntries(PRICE_NAMES.map((name) => [name, priceUpTo(MOST_USD_OF_PRICE[name])])) as {
+  [name in PriceName]: ReturnType<typeof priceUpTo>;
 };
 
 /** Prices in USD per unit. `overrides`: prices that hold instead once a prompt is this long; later ones win. */

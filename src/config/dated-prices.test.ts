@@ -37,9 +37,40 @@ describe('prices of a configuration', () => {
       'prices[1].from: must come after the one before it',
     ],
     ['pricing: { overrides: [{ prompt: "1" }] }', 'pricing.overrides[0].min_prompt_tokens: is required'],
+    ['pricing: { completion: "1000000" }', 'pricing.completion: must be an exact decimal in quotes'],
+    ['pricing: { completion: "1000.000000000000000001" }', 'pricing.completion: must be'],
+    ['pricing: { request: "100001" }', 'pricing.request: must be'],
+    [
+      'pricing: { overrides: [{ min_prompt_tokens: 9, image_output: "1001" }] }',
+      'pricing.overrides[0].image_output',
+    ],
+    [
+      'prices: [{ from: 2027-01-01, pricing: { web_search: "999999" } }]',
+      'prices[0].pricing.web_search: must',
+    ],
   ])('%s', (endpoint, problem) => {
     expect(problemsOf(endpoint)).toHaveLength(1);
     expect(problemsOf(endpoint)[0]).toContain(`models[0].endpoints[0].${problem}`);
+  });
+});
+
+describe('a price', () => {
+  it.each(['0', '0.000000000000000001', '999.999999999999999999', '1000', '1000.000', '000000001000'])(
+    'of %s USD for a token is taken',
+    (price) => expect(problemsOf(`pricing: { completion: "${price}" }`)).toEqual([]),
+  );
+
+  it.each(['99999.5', '100000', '000000100000.0'])('of %s USD for a piece is taken', (price) => {
+    expect(problemsOf(`pricing: { request: "${price}", image: "${price}", web_search: "${price}" }`)).toEqual(
+      [],
+    );
+  });
+
+  it('says how much is too much', () => {
+    expect(problemsOf('pricing: { prompt: "1000.1", image: "1000000000000" }')).toEqual([
+      'models[0].endpoints[0].pricing.prompt: must be an exact decimal in quotes, for example "0.000001", of at most 1000 USD',
+      'models[0].endpoints[0].pricing.image: must be an exact decimal in quotes, for example "0.000001", of at most 100000 USD',
+    ]);
   });
 });
 

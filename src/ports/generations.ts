@@ -15,9 +15,20 @@ export interface StoredGeneration {
   readonly row: JsonObject;
 }
 
+/** A generation that can never be stored as it is: trying again is of no use. */
+export class GenerationRefused extends Error {
+  constructor(message: string, cause?: unknown) {
+    super(message, { cause });
+    this.name = 'GenerationRefused';
+  }
+}
+
 /** Rows of generations: a projection of the ledger. */
 export interface GenerationStore {
-  /** Adds rows; those whose id is there already stay as they are. All or none. */
+  /**
+   * Adds rows; those whose id is there already stay as they are. All or none. Rejects with GenerationRefused when one of them
+   * is to blame.
+   */
   add(generations: readonly StoredGeneration[]): Promise<void>;
   /** Undefined also for those of other accounts. */
   find(accountId: string, id: string): Promise<StoredGeneration | undefined>;

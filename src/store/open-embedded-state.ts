@@ -17,7 +17,7 @@ export interface EmbeddedStateOptions extends StateOptions {
 
 /** Opens state that is all in the data directory. Rejects with a DataDirectoryProblem. */
 export async function openEmbeddedState(options: EmbeddedStateOptions): Promise<State> {
-  const database = await openSqlite(options.databaseFile, options.clock.now());
+  const database = await openSqlite(options.databaseFile, options.clock.now(), options.warn);
   try {
     const tenancy = new SqlTenancy(database);
     const generationStore = new SqlGenerationStore(database);

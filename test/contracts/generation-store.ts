@@ -1,5 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { GenerationStore, StoredGeneration } from '../../src/ports/generations.ts';
+import {
+  GenerationRefused,
+  type GenerationStore,
+  type StoredGeneration,
+} from '../../src/ports/generations.ts';
 
 /** An adapter under test, and how to put it away. */
 export interface GenerationStoreUnderTest {
@@ -75,11 +79,29 @@ export function generationStoreContract(name: string, open: () => Promise<Genera
       expect(await generations.find('a', 'gen-1000')).toEqual(many[1000]);
     });
 
-    it('adds all or none', async () => {
-      const bad = generation('gen-bad', { settledAtMs: null as unknown as number });
+    it.each([
+      ['without an account', { scopes: { account: null as unknown as string, workspace: 'w', key: 'k' } }],
+      ['with more credits than 64 bits hold', { charge: { creditNanos: 2n ** 63n, byokNanos: 0n } }],
+      ['with more of its own than 64 bits hold', { charge: { creditNanos: 0n, byokNanos: 2n ** 64n + 5n } }],
+      ['that wrote off more than 64 bits hold', { writtenOffNanos: 2n ** 63n }],
+      ['from a time that is none', { settledAtMs: Number.NaN }],
+    ])('adds all or none: refuses one %s, and says that it is to blame', async (_, wrong) => {
+      const bad = generation('gen-bad', wrong);
       const many = Array.from({ length: 300 }, (_, index) => generation(`gen-${index}`));
-      await expect(generations.add([...many, bad])).rejects.toThrow();
+      await expect(generations.add([...many, bad])).rejects.toThrow(GenerationRefused);
       expect(await generations.count()).toBe(0);
+      await generations.add(many);
+      expect(await generations.count()).toBe(300);
+    });
+
+    it('keeps the largest amount that 64 bits hold', async () => {
+      const largest = 2n ** 63n - 1n;
+      const rich = generation('gen-1', {
+        charge: { creditNanos: largest, byokNanos: largest },
+        writtenOffNanos: largest,
+      });
+      await generations.add([rich]);
+      expect(await generations.find('a', 'gen-1')).toEqual(rich);
     });
 
     it('takes the same rows from many at once', async () => {

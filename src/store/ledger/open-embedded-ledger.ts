@@ -75,7 +75,6 @@ export async function openEmbeddedLedger(settings: EmbeddedLedgerSettings): Prom
   const segments = new SegmentSequences();
   const rows = new Projector({
     projection: { name: 'generations', add: (batch) => generations.add(batch) },
-    clock,
     warn,
     maxPending: settings.maxPendingRows,
   });

@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Clock } from '../../kit/ids.ts';
-import type { RecentGenerations, StoredGeneration } from '../../ports/generations.ts';
+import { GenerationRefused, type RecentGenerations, type StoredGeneration } from '../../ports/generations.ts';
 import type { Journal } from '../../ports/journal.ts';
 import { recordHeadOf } from './record-head.ts';
 import { decodeRecord, type SettleRecord } from './records.ts';
@@ -8,13 +7,15 @@ import { decodeRecord, type SettleRecord } from './records.ts';
 /** Something that is made of settled generations: rows to look them up, events to count. */
 export interface Projection {
   readonly name: string;
-  /** Takes generations in, all or none. One that it has already changes nothing. */
+  /**
+   * Takes generations in, all or none. One that it has already changes nothing. Rejects with GenerationRefused where one of
+   * them can never be taken in; anything else may pass.
+   */
   add(generations: readonly StoredGeneration[]): Promise<void>;
 }
 
 export interface ProjectorOptions {
   readonly projection: Projection;
-  readonly clock: Pick<Clock, 'monotonic'>;
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
   /** Generations that are kept in memory; what goes beyond is read from the journal again. */
   readonly maxPending?: number | undefined;
@@ -31,10 +32,10 @@ const MAX_PENDING = 10_000;
 /** How long settled generations gather: a commit costs as much for one of them as for many. */
 const GATHER_MS = 100;
 
-/** A store may be synchronous: nobody else has a turn while it takes a batch in. */
-const LONG_BATCH_MS = 8;
-const MIN_BATCH = 32;
-const MAX_BATCH = 256;
+const MAX_BATCH = 500;
+
+/** Between batches everybody else has a turn, milliseconds. */
+const PAUSE_MS = 1;
 
 const FIRST_RETRY_MS = 100;
 const LAST_RETRY_MS = 5_000;
@@ -54,7 +55,8 @@ export class Projector implements RecentGenerations {
   #missedFrom = Number.POSITIVE_INFINITY;
   /** The records from here on are being read from the journal. */
   #readingFrom = Number.POSITIVE_INFINITY;
-  #batchSize = MIN_BATCH;
+  /** Ids of those that were refused and told since the last success. */
+  readonly #refused = new Set<string>();
   #retryMs = FIRST_RETRY_MS;
   #isFailing = false;
   #gathering: NodeJS.Timeout | undefined;
@@ -166,7 +168,7 @@ export class Projector implements RecentGenerations {
   #nextBatch(): Pending[] {
     const batch: Pending[] = [];
     for (const pending of this.#pending.values()) {
-      if (!pending.isWritten || batch.length === this.#batchSize) break;
+      if (!pending.isWritten || batch.length === MAX_BATCH) break;
       batch.push(pending);
     }
     return batch;
@@ -208,30 +210,42 @@ export class Projector implements RecentGenerations {
   }
 
   async #addAll(generations: readonly StoredGeneration[]): Promise<void> {
-    for (let begin = 0; begin < generations.length; ) {
-      const batch = generations.slice(begin, begin + this.#batchSize);
-      await this.#add(batch);
-      begin += batch.length;
+    for (let begin = 0; begin < generations.length; begin += MAX_BATCH) {
+      await this.#add(generations.slice(begin, begin + MAX_BATCH));
     }
   }
 
-  /** Adds a batch, learns how large the next one may be, and lets others work as long as this took. */
+  /** Adds generations. Those that are refused are found by halves and left out, so that the others go on. */
   async #add(batch: readonly StoredGeneration[]): Promise<void> {
     this.#closing.signal.throwIfAborted();
-    const { clock, projection } = this.#options;
-    const started = clock.monotonic();
-    await projection.add(batch);
-    const tookMs = clock.monotonic() - started;
-    if (tookMs > LONG_BATCH_MS) this.#batchSize = Math.max(MIN_BATCH, this.#batchSize >> 1);
-    else if (tookMs < LONG_BATCH_MS / 2 && batch.length === this.#batchSize) {
-      this.#batchSize = Math.min(MAX_BATCH, this.#batchSize * 2);
+    try {
+      await this.#options.projection.add(batch);
+    } catch (error) {
+      if (!(error instanceof GenerationRefused)) throw error;
+      const [first] = batch;
+      if (first !== undefined && batch.length === 1) this.#leaveOut(first, error);
+      else {
+        const half = batch.length >> 1;
+        await this.#add(batch.slice(0, half));
+        await this.#add(batch.slice(half));
+      }
     }
-    await delay(Math.max(1, tookMs));
+    await delay(PAUSE_MS);
+  }
+
+  #leaveOut({ id }: StoredGeneration, error: GenerationRefused): void {
+    if (this.#refused.has(id)) return;
+    this.#refused.add(id);
+    this.#options.warn(
+      `the generation ${id} can never be in the projection ${this.name} and is left out; its charge is in the ledger`,
+      { generation_id: id, error },
+    );
   }
 
   #succeed(): void {
     if (this.#isFailing) this.#options.warn(`the projection ${this.name} can be written again`);
     this.#isFailing = false;
+    this.#refused.clear();
     this.#retryMs = FIRST_RETRY_MS;
   }
 

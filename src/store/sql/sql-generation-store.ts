@@ -1,10 +1,16 @@
 import type { Kysely } from 'kysely';
 import type { JsonObject } from '../../kit/json.ts';
-import type { GenerationStore, StoredGeneration } from '../../ports/generations.ts';
+import { GenerationRefused, type GenerationStore, type StoredGeneration } from '../../ports/generations.ts';
+import { codeOf } from './database-unavailable.ts';
 import type { GenerationTableRow, Tables } from './tables.ts';
 
 /** Rows of one statement: a statement has at most some ten thousand parameters in either engine. */
 const ROWS_PER_STATEMENT = 100;
+
+/** Codes of SQLite and of PostgreSQL that blame a value or the rules that it breaks, not the database. */
+const OF_A_VALUE = /^(?:SQLITE_(?:CONSTRAINT|MISMATCH|TOOBIG).*|2[23][0-9A-Z]{3})$/;
+
+const COLUMN_BITS = 64;
 
 /** Rows of generations in a database. The statements are those of SQLite and of PostgreSQL. */
 export class SqlGenerationStore implements GenerationStore {
@@ -16,6 +22,16 @@ export class SqlGenerationStore implements GenerationStore {
 
   async add(generations: readonly StoredGeneration[]): Promise<void> {
     if (generations.length === 0) return;
+    for (const generation of generations) assertFits(generation);
+    try {
+      await this.#insert(generations);
+    } catch (error) {
+      if (!OF_A_VALUE.test(codeOf(error))) throw error;
+      throw new GenerationRefused('the database refuses one of the rows', error);
+    }
+  }
+
+  async #insert(generations: readonly StoredGeneration[]): Promise<void> {
     await this.#database.transaction().execute(async (transaction) => {
       for (let index = 0; index < generations.length; index += ROWS_PER_STATEMENT) {
         const rows = generations.slice(index, index + ROWS_PER_STATEMENT).map(generationRowOf);
@@ -60,6 +76,17 @@ export class SqlGenerationStore implements GenerationStore {
       .executeTakeFirstOrThrow();
     return Number(numDeletedRows);
   }
+}
+
+/** An engine may take a number that does not fit its column, and keep another one. */
+function assertFits({ id, settledAtMs, charge, writtenOffNanos }: StoredGeneration): void {
+  const amounts = [charge.creditNanos, charge.byokNanos, writtenOffNanos];
+  if (Number.isSafeInteger(settledAtMs) && amounts.every(fits)) return;
+  throw new GenerationRefused(`an amount or the time of ${id} is more than a column holds`);
+}
+
+function fits(amount: bigint): boolean {
+  return BigInt.asIntN(COLUMN_BITS, amount) === amount;
 }
 
 /** A generation as its table has it. */

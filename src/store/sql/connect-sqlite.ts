@@ -1,0 +1,26 @@
+import type Database from 'libsql';
+
+/** Opens a file of SQLite, as a value that can be handed over. */
+export type SqliteLibrary = typeof Database;
+
+/** How a connection is opened. */
+export interface SqliteSettings {
+  readonly file: string;
+  /** How long a statement waits for another connection that is writing, milliseconds. */
+  readonly busyMs: number;
+  readonly pragmas: readonly string[];
+}
+
+/** Opens a connection. Uses nothing from outside of itself: the thread that writes gets its source text. */
+export function connectSqlite(Library: SqliteLibrary, settings: SqliteSettings): Database.Database {
+  const connection = new Library(settings.file, { timeout: settings.busyMs });
+  try {
+    for (const pragma of settings.pragmas) connection.pragma(pragma);
+    // Without it whole numbers above 2^53 come back rounded.
+    connection.defaultSafeIntegers(true);
+    return connection;
+  } catch (error) {
+    connection.close();
+    throw error;
+  }
+}
