@@ -1,9 +1,11 @@
+import { join } from 'node:path';
 import { KNOWN_PROVIDERS } from './catalog/known-providers.ts';
 import { NO_OVERLAY, type Overlay, parseOverlay } from './catalog/overlay.ts';
 import type { Flags, LoadOptions } from './config/load.ts';
 import type { Presets } from './dialects/preset.ts';
 import { createPresetCheck } from './gateway/preset-issues.ts';
 import type { DatabaseAddress } from './kit/database-address.ts';
+import { randomIds } from './kit/ids.ts';
 import { nanosOf } from './kit/money.ts';
 import { runInTurns } from './kit/turns.ts';
 import { AccountKeys } from './manage/account-keys.ts';
@@ -11,6 +13,7 @@ import { Accounts } from './manage/accounts.ts';
 import { Budgets } from './manage/budgets.ts';
 import { CallerDirectory } from './manage/caller-directory.ts';
 import { Credits } from './manage/credits.ts';
+import { Files } from './manage/files.ts';
 import { Keys } from './manage/keys.ts';
 import { ModelKnowledge } from './manage/model-knowledge.ts';
 import { OwnCredentialDirectory } from './manage/own-credential-directory.ts';
@@ -26,6 +29,7 @@ import type { Tenancy, Workspace } from './ports/tenancy.ts';
 import { CatalogOverlayFile } from './store/catalog-overlay-file.ts';
 import { type DataDirectory, openDataDirectory } from './store/data-directory.ts';
 import { DataDirectoryProblem } from './store/data-directory-problem.ts';
+import { openDiskFileBytes } from './store/files/open-disk-file-bytes.ts';
 import { openEmbeddedState } from './store/open-embedded-state.ts';
 import { openPostgresState } from './store/open-postgres-state.ts';
 import type { State } from './store/state.ts';
@@ -50,6 +54,7 @@ export interface Installation {
   readonly workspaces: Workspaces;
   readonly budgets: Budgets;
   readonly credits: Credits;
+  readonly files: Files;
   readonly callers: CallerDirectory;
   readonly byokStore: ByokStore;
   readonly generationStore: GenerationStore;
@@ -111,7 +116,7 @@ export async function openInstallation(options: InstallationOptions): Promise<In
     opened.push(() => modelKnowledge.close());
     const state = await openState(directory, options, sources);
     opened.push(() => state.close());
-    const { tenancy, byokStore, generationStore, ledger, recentGenerations, whenThere } = state;
+    const { tenancy, byokStore, generationStore, fileStore, ledger, recentGenerations, whenThere } = state;
     const vault = await whenThere(() => Vault.open(byokStore, directory.encryptionKeys));
     const ownCredentials = new OwnCredentialDirectory(byokStore, vault, sources.clock);
     const callers = new CallerDirectory(tenancy, sources.clock);
@@ -126,12 +131,22 @@ export async function openInstallation(options: InstallationOptions): Promise<In
       ownCredentials.forget(accountId);
     };
     const keyParts = { tenancy, ledger, sources, prefix: options.keyPrefix, changed: changedKey };
+    const files = new Files({
+      store: fileStore,
+      bytes: await openDiskFileBytes(join(directory.path, 'files')),
+      workspaces: tenancy,
+      sources,
+      ids: randomIds,
+    });
     const workspaces = new Workspaces({
       tenancy,
       ledger,
       sources,
       changed: changedWorkspace,
-      forgetWiped: () => byokStore.forgetWiped(),
+      forgetWiped: async () => {
+        await byokStore.forgetWiped();
+        await files.sweep();
+      },
     });
     return {
       directory,
@@ -142,6 +157,7 @@ export async function openInstallation(options: InstallationOptions): Promise<In
       workspaces,
       budgets: new Budgets({ store: tenancy, workspaces, sources, changed: changedWorkspace }),
       credits,
+      files,
       callers,
       byokStore,
       generationStore,

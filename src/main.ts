@@ -26,6 +26,7 @@ import { runInTurns } from './kit/turns.ts';
 import { bootstrap, type FirstKeys } from './manage/bootstrap.ts';
 import { Byok } from './manage/byok.ts';
 import { Generations } from './manage/generations.ts';
+import { keepSwept } from './manage/keep-swept.ts';
 import { Retention } from './manage/retention.ts';
 import { Pins } from './routing/conversation/pins.ts';
 import { Health } from './routing/health/health.ts';
@@ -138,6 +139,8 @@ export async function openGateway({ loaded, load, log, times }: OpenOptions): Pr
       log,
     });
     closers.push(() => retention.close());
+    const swept = keepSwept(installation.files, log);
+    closers.push(() => swept.close());
     const upstreams = openUpstreams({
       vendor: config.vendor,
       clock: systemClock,
@@ -217,6 +220,7 @@ export async function openGateway({ loaded, load, log, times }: OpenOptions): Pr
       workspaces: installation.workspaces,
       budgets: installation.budgets,
       credits: installation.credits,
+      files: installation.files,
       generations: new Generations(installation.recentGenerations, installation.generationStore, contents),
     });
     return {

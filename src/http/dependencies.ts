@@ -5,6 +5,7 @@ import type { AccountKeys } from '../manage/account-keys.ts';
 import type { Budgets } from '../manage/budgets.ts';
 import type { Byok } from '../manage/byok.ts';
 import type { Credits } from '../manage/credits.ts';
+import type { Files } from '../manage/files.ts';
 import type { Generations } from '../manage/generations.ts';
 import type { Workspaces } from '../manage/workspaces.ts';
 import type { Limiter } from '../ports/limiter.ts';
@@ -40,6 +41,8 @@ export interface HttpTimes {
   readonly headersMs: number;
   /** From the end of the headers to the end of the body. */
   readonly bodyMs: number;
+  /** The same for the body of an upload. */
+  readonly uploadMs: number;
   /** How often connections are checked against the two limits above. */
   readonly checkMs: number;
   /** How long a connection without a request is kept. */
@@ -58,6 +61,7 @@ export interface HttpTimes {
 export const DEFAULT_TIMES: HttpTimes = {
   headersMs: 10_000,
   bodyMs: 30_000,
+  uploadMs: 600_000,
   checkMs: 1_000,
   idleMs: 65_000,
   holdHeadersMs: 3_000,
@@ -91,6 +95,7 @@ export interface HttpServices {
   readonly workspaces: Workspaces;
   readonly budgets: Budgets;
   readonly credits: Credits;
+  readonly files: Files;
 }
 
 /** What the HTTP layer is built from. */

@@ -218,7 +218,7 @@ export const MANAGEMENT_ROUTES: readonly Route[] = [
     method: 'DELETE',
     path: '/workspaces/{id}',
     operationId: 'deleteWorkspace',
-    summary: 'Delete a workspace without active keys, with its budgets and credentials',
+    summary: 'Delete a workspace without active keys, with its budgets, credentials and files',
     request: NOTHING_DECLARED,
     responses: { 200: ok(deletedSchema), ...refusals(400, 404) },
     handler: deleteWorkspace,

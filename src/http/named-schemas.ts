@@ -4,6 +4,7 @@ import { byokCredentialSchema } from '../contract/byok.ts';
 import { currentKeySchema } from '../contract/current-key.ts';
 import { endpointListSchema, endpointSchema } from '../contract/endpoint.ts';
 import { errorEnvelopeSchema, messagesErrorSchema } from '../contract/error-envelope.ts';
+import { fileSchema } from '../contract/file.ts';
 import {
   chatResultSchema,
   messagesResultSchema,
@@ -40,6 +41,7 @@ export const NAMED_SCHEMAS: Readonly<Record<string, TSchema>> = {
   Endpoint: endpointSchema,
   EndpointList: endpointListSchema,
   Error: errorEnvelopeSchema,
+  File: fileSchema,
   Health: healthSchema,
   Key: keySchema,
   Message: messagesResultSchema,

@@ -88,7 +88,7 @@ function operationOf(
   names: ReadonlyMap<unknown, string>,
   headerNames: ReadonlyMap<string, string>,
 ): JsonObject {
-  const { query, headers, body } = route.request;
+  const { query, headers, body, form } = route.request;
   const parameters = [
     ...[...route.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
       name,
@@ -108,6 +108,9 @@ function operationOf(
     ...(parameters.length > 0 && { parameters }),
     ...(body !== null && {
       requestBody: { required: true, content: { 'application/json': { schema: plain(body, names) } } },
+    }),
+    ...(form !== undefined && {
+      requestBody: { required: true, content: { 'multipart/form-data': { schema: plain(form, names) } } },
     }),
     responses: Object.fromEntries(
       Object.entries(route.responses).map(([status, response]) => [

@@ -81,8 +81,18 @@ export class Reply {
     });
   }
 
+  /** Opens a reply of so many bytes, which nobody is to take for anything else. */
+  beginBytes(length: number): void {
+    this.#head(200, {
+      'Content-Type': 'application/octet-stream',
+      'Content-Disposition': 'attachment',
+      'Content-Length': String(length),
+      'Cache-Control': 'no-store',
+    });
+  }
+
   /** Writes a piece of a stream; resolves when the next may follow, the reader is gone or `signal` is aborted. */
-  async write(text: string, signal: AbortSignal): Promise<void> {
+  async write(text: string | Uint8Array, signal: AbortSignal): Promise<void> {
     if (this.#response.write(text) || signal.aborted || this.#response.destroyed) return;
     const waiting = new AbortController();
     const stop = (): void => waiting.abort();

@@ -12,7 +12,7 @@ const ERROR_MEANINGS = {
   409: 'Something else has that name',
   410: 'Removed',
   413: 'Request payload too large',
-  415: 'The body is not plain JSON in UTF-8',
+  415: 'The body is not of the type that the route reads, not in UTF-8, or compressed',
   422: 'Each field is valid, but not together or not for this model',
   429: 'Rate limit exceeded',
   500: 'Unexpected server error',

@@ -38,6 +38,8 @@ export interface Route {
     /** Declared headers, by their names in lower case. */
     readonly headers: TObject | null;
     readonly body: TSchema | null;
+    /** The body is a form with these parts instead. The handler reads it, under limits of its own. */
+    readonly form?: TSchema;
   };
   readonly responses: Readonly<Record<number, RouteResponse>>;
   readonly encodeError: EncodeError;

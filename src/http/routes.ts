@@ -33,6 +33,7 @@ import {
   showModel,
 } from './catalog-routes.ts';
 import { explainHandler } from './explain.ts';
+import { FILE_ROUTES } from './file-route-table.ts';
 import { countTokensHandler, generateHandler } from './generate.ts';
 import { generationHeaderSchema } from './generation-headers.ts';
 import { showGeneration, showGenerationContent } from './generation-routes.ts';
@@ -237,6 +238,7 @@ export function routesFor(vendor: string): readonly Route[] {
     },
     currentKey,
     { ...currentKey, path: '/auth/key', operationId: 'getCurrentKeyAlias' },
+    ...FILE_ROUTES,
     ...MANAGEMENT_ROUTES,
     {
       ...READ,

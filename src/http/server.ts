@@ -75,8 +75,8 @@ class NodeHttpServer implements HttpServer {
     const times = this.#times;
     this.#server = createServer({
       headersTimeout: times.headersMs,
-      // The body has its own limit, with a proper reply: this one only ends what slipped through.
-      requestTimeout: times.headersMs + times.bodyMs + 5_000,
+      // Bodies have their own limits, with a proper reply: this one only ends what slipped through.
+      requestTimeout: times.headersMs + Math.max(times.bodyMs, times.uploadMs) + 5_000,
       connectionsCheckingInterval: times.checkMs,
       keepAliveTimeout: times.idleMs,
       maxHeaderSize: times.maxHeadBytes,
@@ -317,6 +317,9 @@ function withoutServices(basics: HttpBasics): HttpDependencies {
       return refuse();
     },
     get credits() {
+      return refuse();
+    },
+    get files() {
       return refuse();
     },
   };

@@ -14,7 +14,7 @@ export interface WorkspacesDependencies {
   readonly sources: Sources;
   /** Told every workspace that was changed or deleted. */
   readonly changed: (workspace: Pick<Workspace, 'id' | 'accountId'>) => void;
-  /** Makes sure that the secrets of deleted credentials are in no file any more. */
+  /** Makes sure that neither the secrets of deleted credentials nor the content of deleted files are on the disk any more. */
   readonly forgetWiped: () => Promise<void>;
 }
 
@@ -70,7 +70,7 @@ export class Workspaces {
     return outcome.workspace;
   }
 
-  /** Deletes a workspace with its budgets, its credentials and those of its keys that are disabled or expired. */
+  /** Deletes a workspace with its budgets, its credentials, its files and those of its keys that are disabled or expired. */
   async delete(accountId: string, idOrSlug: string): Promise<void> {
     const { tenancy, ledger, sources, changed, forgetWiped } = this.#parts;
     const { id } = await this.get(accountId, idOrSlug);

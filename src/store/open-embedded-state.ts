@@ -4,6 +4,7 @@ import type { Tenancy } from '../ports/tenancy.ts';
 import { openEmbeddedLedger } from './ledger/open-embedded-ledger.ts';
 import { emptyWriteLog, openSqlite } from './sql/open-sqlite.ts';
 import { SqlByokStore } from './sql/sql-byok-store.ts';
+import { SqlFileStore } from './sql/sql-file-store.ts';
 import { SqlGenerationStore } from './sql/sql-generation-store.ts';
 import { SqlLedgerMark } from './sql/sql-ledger-mark.ts';
 import { SqlTenancy } from './sql/sql-tenancy.ts';
@@ -35,6 +36,7 @@ export async function openEmbeddedState(options: EmbeddedStateOptions): Promise<
       tenancy,
       byokStore: new SqlByokStore(database, emptyWriteLog),
       generationStore,
+      fileStore: new SqlFileStore(database),
       ledger,
       recentGenerations,
       whenThere: (work) => work(),

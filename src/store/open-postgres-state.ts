@@ -5,6 +5,7 @@ import { DatabaseUnavailable } from './sql/database-unavailable.ts';
 import { openPostgresLedger } from './sql/ledger/open-postgres-ledger.ts';
 import { openPostgres } from './sql/open-postgres.ts';
 import { SqlByokStore } from './sql/sql-byok-store.ts';
+import { SqlFileStore } from './sql/sql-file-store.ts';
 import { SqlGenerationStore } from './sql/sql-generation-store.ts';
 import { SqlTenancy } from './sql/sql-tenancy.ts';
 import type { State, StateOptions } from './state.ts';
@@ -45,6 +46,7 @@ export async function openPostgresState(options: PostgresStateOptions): Promise<
       // What is overwritten there is gone when its server tidies up: nobody outside can make it.
       byokStore: new SqlByokStore(postgres.database, async () => {}),
       generationStore: new SqlGenerationStore(postgres.database),
+      fileStore: new SqlFileStore(postgres.database),
       ledger,
       recentGenerations,
       whenThere: (work) => (waits ? untilDone(work) : work()),

@@ -1,5 +1,6 @@
 import type { Clock } from '../kit/ids.ts';
 import type { ByokStore } from '../ports/byok.ts';
+import type { FileStore } from '../ports/files.ts';
 import type { GenerationStore, RecentGenerations } from '../ports/generations.ts';
 import type { Durability } from '../ports/journal.ts';
 import type { Ledger } from '../ports/ledger.ts';
@@ -10,6 +11,7 @@ export interface State {
   readonly tenancy: Tenancy;
   readonly byokStore: ByokStore;
   readonly generationStore: GenerationStore;
+  readonly fileStore: FileStore;
   readonly ledger: Ledger;
   readonly recentGenerations: RecentGenerations;
   /** Does something that needs the database; again, as long as it takes, where that may be away for a while. */

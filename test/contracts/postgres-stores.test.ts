@@ -1,9 +1,11 @@
 import { openPostgres } from '../../src/store/sql/open-postgres.ts';
 import { SqlByokStore } from '../../src/store/sql/sql-byok-store.ts';
+import { SqlFileStore } from '../../src/store/sql/sql-file-store.ts';
 import { SqlGenerationStore } from '../../src/store/sql/sql-generation-store.ts';
 import { SqlTenancy } from '../../src/store/sql/sql-tenancy.ts';
 import { addressOf, postgresForTests } from '../postgres/postgres-server.ts';
 import { byokContract } from './byok.ts';
+import { fileStoreContract } from './file-store.ts';
 import { generationStoreContract } from './generation-store.ts';
 import { tenancyContract } from './tenancy.ts';
 
@@ -20,6 +22,11 @@ if (server !== undefined) {
   byokContract('SqlByokStore on PostgreSQL', async () => {
     const { database, close } = await open();
     return { byok: new SqlByokStore(database, async () => {}), tenancy: new SqlTenancy(database), close };
+  });
+
+  fileStoreContract('SqlFileStore on PostgreSQL', async () => {
+    const { database, close } = await open();
+    return { files: new SqlFileStore(database), tenancy: new SqlTenancy(database), close };
   });
 
   generationStoreContract('SqlGenerationStore on PostgreSQL', async () => {

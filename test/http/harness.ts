@@ -137,6 +137,7 @@ export interface Options {
   readonly times?: HttpDependencies['times'];
   readonly catalog?: Catalog;
   readonly generations?: HttpDependencies['generations'];
+  readonly files?: HttpDependencies['files'];
   readonly notReady?: boolean;
 }
 
@@ -195,6 +196,7 @@ export async function startServer(options: Options = {}): Promise<Running> {
       workspaces: {} as HttpDependencies['workspaces'],
       budgets: {} as HttpDependencies['budgets'],
       credits: {} as HttpDependencies['credits'],
+      files: options.files ?? ({} as HttpDependencies['files']),
       generations: options.generations ?? ({} as HttpDependencies['generations']),
     });
   if (options.notReady !== true) await becomeReady();

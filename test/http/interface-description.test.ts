@@ -38,6 +38,11 @@ describe('the route table', () => {
         'GET /model/{author}/{slug}',
         'GET /models/{author}/{slug}/endpoints',
         'GET /providers',
+        'POST /files',
+        'GET /files',
+        'GET /files/{file_id}',
+        'GET /files/{file_id}/content',
+        'DELETE /files/{file_id}',
         'POST /byok',
         'GET /byok',
         'GET /byok/{id}',
@@ -89,7 +94,8 @@ describe('the route table', () => {
       expect(Object.keys(route.responses).filter((status) => status.startsWith('2'))).toHaveLength(1);
       expect(Object.keys(route.responses)).toContain('500');
       if (!['none', 'optional'].includes(route.auth)) expect(Object.keys(route.responses)).toContain('401');
-      expect(route.request.body !== null).toBe(['POST', 'PUT', 'PATCH'].includes(route.method));
+      const { body, form } = route.request;
+      expect(body !== null || form !== undefined).toBe(['POST', 'PUT', 'PATCH'].includes(route.method));
       if (route.auth === 'management') expect(Object.keys(route.responses)).toContain('403');
       expect(route.auth === 'inference').toBe(route.rateClass === 'generation');
     }

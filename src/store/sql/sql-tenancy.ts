@@ -319,8 +319,9 @@ async function emptyWorkspace(
   accountId: string,
   id: string,
 ): Promise<void> {
-  await transaction.deleteFrom('budgets').where('workspace_id', '=', id).execute();
-  await transaction.deleteFrom('byok_credentials').where('workspace_id', '=', id).execute();
+  for (const table of ['budgets', 'byok_credentials', 'files'] as const) {
+    await transaction.deleteFrom(table).where('workspace_id', '=', id).execute();
+  }
   await transaction
     .deleteFrom('keys')
     .where('workspace_id', '=', id)

@@ -14,6 +14,7 @@ export interface Tables {
   ledger_tallies: LedgerTallyRow;
   ledger_reservations: LedgerReservationRow;
   ledger_grants: LedgerGrantRow;
+  files: FileRow;
   /** Facts about the whole installation, one a row. */
   installation: { name: string; value: string };
   /** Migrations that have run. */
@@ -149,4 +150,15 @@ export interface LedgerGrantRow {
   number: WholeNumber;
   granted_nanos: WholeNumber | null;
   granted_at_ms: WholeNumber;
+}
+
+export interface FileRow {
+  id: string;
+  account_id: string;
+  workspace_id: string;
+  filename: string;
+  mime_type: string;
+  size_bytes: WholeNumber;
+  is_downloadable: WholeNumber;
+  created_at_ms: WholeNumber;
 }

@@ -3,6 +3,7 @@ import { byokMigration } from './0002-byok.ts';
 import { limitsMigration } from './0003-limits.ts';
 import { generationsMigration } from './0004-generations.ts';
 import { ledgerMigration } from './0005-ledger.ts';
+import { filesMigration } from './0006-files.ts';
 import type { Migration } from './migration.ts';
 
 /** Every migration, oldest first. New ones go to the end. */
@@ -12,4 +13,5 @@ export const MIGRATIONS: readonly Migration[] = [
   limitsMigration,
   generationsMigration,
   ledgerMigration,
+  filesMigration,
 ];

@@ -1,0 +1,94 @@
+/** How a metric is to be read: a count, nano-dollars, milliseconds, tokens a second, or a share of 0 to 1. */
+export type MetricUnit = 'count' | 'money' | 'milliseconds' | 'tokensPerSecond' | 'share';
+
+interface MetricTraits {
+  readonly unit: MetricUnit;
+  /** Daily sums suffice for it: it outlives the events. */
+  readonly isDaily: boolean;
+}
+
+const daily = (unit: MetricUnit): MetricTraits => ({ unit, isDaily: true });
+const detailed = (unit: MetricUnit): MetricTraits => ({ unit, isDaily: false });
+
+/** Everything that can be counted. `own_usage` is what the wire calls after the operator. */
+export const METRICS = {
+  request_count: daily('count'),
+  tokens_total: daily('count'),
+  tokens_prompt: daily('count'),
+  tokens_completion: daily('count'),
+  reasoning_tokens: daily('count'),
+  cached_tokens: daily('count'),
+  byok_request_count: daily('count'),
+  guardrail_invoked_count: detailed('count'),
+  response_cached_count: detailed('count'),
+  total_usage: daily('money'),
+  byok_usage: daily('money'),
+  credits_usage: daily('money'),
+  own_usage: daily('money'),
+  byok_fees: daily('money'),
+  usage_upstream: daily('money'),
+  usage_cache: daily('money'),
+  usage_data: daily('money'),
+  usage_web: daily('money'),
+  usage_upstream_web: daily('money'),
+  usage_file: detailed('money'),
+  usage_upstream_file: detailed('money'),
+  usage_web_fetch: detailed('money'),
+  usage_upstream_web_fetch: detailed('money'),
+  avg_latency: detailed('milliseconds'),
+  p50_latency: detailed('milliseconds'),
+  p90_latency: detailed('milliseconds'),
+  p99_latency: detailed('milliseconds'),
+  avg_throughput: detailed('tokensPerSecond'),
+  p50_throughput: detailed('tokensPerSecond'),
+  p90_throughput: detailed('tokensPerSecond'),
+  p99_throughput: detailed('tokensPerSecond'),
+  cache_hit_rate: daily('share'),
+  guardrail_invoked_rate: detailed('share'),
+  response_cached_rate: detailed('share'),
+} as const satisfies Readonly<Record<string, MetricTraits>>;
+
+export type MetricName = keyof typeof METRICS;
+
+/** Everything that can be grouped and filtered by, and whether daily sums are kept by it. */
+export const DIMENSIONS = {
+  model: { isDaily: true },
+  /** Id of the model, where `model` is its permanent slug. */
+  model_id: { isDaily: true },
+  variant: { isDaily: true },
+  api_key_id: { isDaily: true },
+  user: { isDaily: true },
+  workspace: { isDaily: true },
+  app: { isDaily: true },
+  endpoint: { isDaily: true },
+  provider: { isDaily: true },
+  context_length_bucket: { isDaily: true },
+  /** `true` where the request asked for endpoints that retain nothing. */
+  zdr: { isDaily: true },
+  generation_id: { isDaily: false },
+  origin: { isDaily: false },
+  country: { isDaily: false },
+  finish_reason: { isDaily: false },
+  external_user: { isDaily: false },
+} as const satisfies Readonly<Record<string, { readonly isDaily: boolean }>>;
+
+export type DimensionName = keyof typeof DIMENSIONS;
+
+/** Widths of time buckets. All are of UTC; weeks begin on Monday. */
+export const GRANULARITIES = ['minute', 'hour', 'day', 'week', 'month'] as const;
+
+export type Granularity = (typeof GRANULARITIES)[number];
+
+/** How a filter compares, and whether with one value or with several. */
+export const OPERATORS = {
+  eq: 'scalar',
+  neq: 'scalar',
+  in: 'array',
+  not_in: 'array',
+  gt: 'scalar',
+  gte: 'scalar',
+  lt: 'scalar',
+  lte: 'scalar',
+} as const;
+
+export type Operator = keyof typeof OPERATORS;

@@ -1,0 +1,104 @@
+import { type FileHandle, open, readdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { FileBytes, IncomingBytes } from '../../ports/files.ts';
+import { makeDirectory } from '../make-directory.ts';
+
+/** Names that are given to no path unless they look like this. */
+const ID = /^file_[0-9A-Za-z]{24}$/;
+
+const DRAFT_ENDING = '.draft';
+
+/** Opens a directory with one file for each id. What was still coming in when the process ended is removed. */
+export async function openDiskFileBytes(directory: string): Promise<FileBytes> {
+  makeDirectory(directory);
+  for (const name of await readdir(directory)) {
+    if (name.endsWith(DRAFT_ENDING)) await rm(join(directory, name), { force: true });
+  }
+  return new DiskFileBytes(directory);
+}
+
+class DiskFileBytes implements FileBytes {
+  readonly #directory: string;
+
+  constructor(directory: string) {
+    this.#directory = directory;
+  }
+
+  async receive(id: string): Promise<IncomingBytes> {
+    const path = this.#pathOf(id);
+    const draft = path + DRAFT_ENDING;
+    return new Draft(await open(draft, 'wx', 0o600), { draft, path, directory: this.#directory });
+  }
+
+  async read(id: string): Promise<AsyncIterable<Uint8Array> | undefined> {
+    const handle = await open(this.#pathOf(id), 'r').catch(unlessMissing);
+    return handle?.createReadStream();
+  }
+
+  async remove(id: string): Promise<void> {
+    await rm(this.#pathOf(id), { force: true });
+    await syncDirectory(this.#directory);
+  }
+
+  async ids(): Promise<string[]> {
+    return (await readdir(this.#directory)).filter((name) => ID.test(name));
+  }
+
+  #pathOf(id: string): string {
+    if (!ID.test(id)) throw new Error('this is no id of a file');
+    return join(this.#directory, id);
+  }
+}
+
+interface DraftPlaces {
+  readonly draft: string;
+  readonly path: string;
+  readonly directory: string;
+}
+
+/** A file of mode 0600 that gets its name when all of it is on the disk. */
+class Draft implements IncomingBytes {
+  readonly #handle: FileHandle;
+  readonly #places: DraftPlaces;
+
+  constructor(handle: FileHandle, places: DraftPlaces) {
+    this.#handle = handle;
+    this.#places = places;
+  }
+
+  async write(piece: Uint8Array): Promise<void> {
+    for (let written = 0; written < piece.length; ) {
+      written += (await this.#handle.write(piece, written)).bytesWritten;
+    }
+  }
+
+  async keep(): Promise<void> {
+    const { draft, path, directory } = this.#places;
+    await this.#handle.sync();
+    await this.#handle.close();
+    await rename(draft, path);
+    await syncDirectory(directory);
+  }
+
+  async discard(): Promise<void> {
+    const { draft, path } = this.#places;
+    // Closing fails where `keep` has closed it.
+    await this.#handle.close().catch(() => {});
+    await rm(draft, { force: true });
+    await rm(path, { force: true });
+  }
+}
+
+/** A name is made or gone for good once its directory is on the disk. */
+async function syncDirectory(path: string): Promise<void> {
+  const handle = await open(path, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+function unlessMissing(error: unknown): undefined {
+  if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+}

@@ -1,0 +1,65 @@
+import type { GenerationEvent } from '../../src/ports/events.ts';
+
+/** Numbers of 0 to 1 that are the same in every run. */
+function randomOf(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state * 1_664_525 + 1_013_904_223) % 2 ** 32;
+    return state / 2 ** 32;
+  };
+}
+
+const DAY_MS = 86_400_000;
+
+/** The first moment of every history: a Sunday, so that weeks do not begin with it. */
+export const HISTORY_START_MS = Date.UTC(2026, 0, 4);
+
+/** Events spread evenly over so many days, in the order of their time; the same in every run. */
+export function* eventHistory(count: number, days: number, from = 0): Generator<GenerationEvent> {
+  const random = randomOf(count + from);
+  const below = (limit: number) => Math.floor(random() * limit);
+  const maybe = <Value>(share: number, value: Value) => (random() < share ? value : null);
+  for (let index = from; index < from + count; index++) {
+    const key = below(8);
+    const isByok = key % 5 === 4;
+    const promptTokens = below(20_000);
+    const completionTokens = below(4_000);
+    const nanos = BigInt(below(5_000_000));
+    const place = below(12);
+    const model = `acme/model-${place}`;
+    yield {
+      id: `gen-${index}`,
+      createdAtMs: HISTORY_START_MS + Math.floor(((index - from) * days * DAY_MS) / count),
+      accountId: `account-${key % 2}`,
+      workspaceId: `workspace-${key % 3}`,
+      keyHash: `key-${key}`,
+      userId: key % 4 === 3 ? null : `user-${key % 4}`,
+      app: key > 5 ? null : `app-${key}.example`,
+      modelId: model,
+      model: `${model}-2026`,
+      variant: place < 11 ? 'standard' : 'free',
+      provider: place === 0 ? null : `Provider ${place % 5}`,
+      endpoint: place === 0 ? null : `endpoint-${place}`,
+      origin: maybe(0.6, 'https://app.example'),
+      country: maybe(0.3, 'DE'),
+      finishReason: maybe(0.9, random() < 0.8 ? 'stop' : 'length'),
+      externalUser: maybe(0.2, `end'user "${below(3)}"; --`),
+      contextLengthBucket: promptTokens <= 1_000 ? '1K' : promptTokens <= 10_000 ? '10K' : '100K',
+      isZdr: key === 5,
+      isByok,
+      isGuarded: random() < 0.05,
+      isFromCache: random() < 0.05,
+      promptTokens,
+      completionTokens,
+      reasoningTokens: below(completionTokens + 1),
+      cachedTokens: below(promptTokens + 1),
+      latencyMs: maybe(0.9, below(5_000)),
+      generationMs: maybe(0.9, below(20_000)),
+      creditNanos: isByok ? nanos / 20n : nanos,
+      byokNanos: isByok ? nanos : 0n,
+      upstreamNanos: nanos,
+      cacheNanos: maybe(0.5, BigInt(below(2_000) - 500)),
+      webNanos: maybe(0.1, BigInt(below(9_000))),
+    };
+  }
+}

@@ -1,0 +1,312 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  DIMENSIONS,
+  type DimensionName,
+  GRANULARITIES,
+  METRICS,
+  type MetricName,
+  OPERATORS,
+  type Operator,
+} from '../../src/ports/event-names.ts';
+import type { EventQuery, EventRow, EventStore, GenerationEvent } from '../../src/ports/events.ts';
+import { GenerationRefused } from '../../src/ports/generations.ts';
+import { eventHistory, HISTORY_START_MS } from '../builders/event-history.ts';
+import { countEvents } from './count-events.ts';
+
+/** An adapter under test, and how to put it away. */
+export interface EventStoreUnderTest {
+  readonly events: EventStore;
+  close(): Promise<void>;
+}
+
+const DAY_MS = 86_400_000;
+const DAYS = 70;
+const HISTORY = [...eventHistory(4_000, DAYS)];
+const ALL_METRICS = Object.keys(METRICS) as MetricName[];
+const ALL_DIMENSIONS = Object.keys(DIMENSIONS) as DimensionName[];
+
+const query = (more: Partial<EventQuery>): EventQuery => ({
+  accountId: null,
+  metrics: ['request_count'],
+  dimensions: [],
+  granularity: null,
+  startMs: HISTORY_START_MS,
+  endMs: HISTORY_START_MS + DAYS * DAY_MS,
+  filters: [],
+  order: null,
+  limit: 100_000,
+  groupLimit: null,
+  ...more,
+});
+
+/** A start that is no beginning of a day: daily sums cannot answer. */
+const withinDays = { startMs: HISTORY_START_MS + 1 };
+
+const keyOf = (row: EventRow) => JSON.stringify([row.bucketMs, row.dimensions]);
+
+/** Rows with whole numbers as they are and others to twelve digits: the order of adding says the rest. */
+function comparable(rows: readonly EventRow[]): unknown[] {
+  return rows
+    .map((row) => ({
+      key: keyOf(row),
+      metrics: row.metrics.map((value) => (typeof value === 'number' ? value.toPrecision(12) : value)),
+    }))
+    .sort((one, other) => (one.key < other.key ? -1 : 1));
+}
+
+/** What every EventStore must do. `open` gives an empty one each time. */
+export function eventStoreContract(name: string, open: () => Promise<EventStoreUnderTest>): void {
+  describe(`EventStore: ${name}`, () => {
+    let under: EventStoreUnderTest;
+    let events: EventStore;
+
+    beforeAll(async () => {
+      under = await open();
+      events = under.events;
+      await events.append(HISTORY);
+    });
+
+    afterAll(() => under.close());
+
+    async function agrees(asked: EventQuery): Promise<void> {
+      const { rows } = await events.query(asked);
+      expect(comparable(rows)).toEqual(comparable(countEvents(HISTORY, asked)));
+    }
+
+    it.each([null, ...GRANULARITIES])('counts every metric by model and %s', async (granularity) => {
+      await agrees(query({ ...withinDays, metrics: ALL_METRICS, granularity, dimensions: ['model'] }));
+    });
+
+    it.each([null, 'day', 'week', 'month'] as const)(
+      'counts daily metrics by whole %s',
+      async (granularity) => {
+        const metrics = ALL_METRICS.filter((metric) => METRICS[metric].isDaily);
+        await agrees(query({ metrics, granularity, dimensions: ['model', 'app'] }));
+      },
+    );
+
+    it.each(ALL_DIMENSIONS)('groups by %s, null for what is not set', async (dimension) => {
+      await agrees(query({ metrics: ['request_count', 'total_usage'], dimensions: [dimension] }));
+    });
+
+    it('groups by four dimensions at once', async () => {
+      const dimensions = ['model_id', 'model', 'endpoint', 'provider'] as const;
+      await agrees(query({ metrics: ['request_count', 'credits_usage'], granularity: 'day', dimensions }));
+    });
+
+    it.each(Object.keys(OPERATORS) as Operator[])('filters with %s', async (operator) => {
+      const values = OPERATORS[operator] === 'array' ? ['user-0', 'user-2'] : ['user-1'];
+      for (const more of [{}, withinDays]) {
+        for (const includesUnset of [false, true]) {
+          const filters = [{ field: 'user' as const, operator, values, includesUnset }];
+          await agrees(query({ ...more, filters, dimensions: ['user'] }));
+        }
+      }
+    });
+
+    it('takes what a filter says for a value, whatever it looks like', async () => {
+      const injected = `end'user "1"; --`;
+      const filters = [
+        {
+          field: 'external_user' as const,
+          operator: 'eq' as const,
+          values: [injected],
+          includesUnset: false,
+        },
+      ];
+      await agrees(query({ filters }));
+      expect((await events.query(query({ filters }))).rows).toHaveLength(1);
+    });
+
+    it('finds nothing in an empty list, and everything that is set outside of one', async () => {
+      for (const operator of ['in', 'not_in'] as const) {
+        await agrees(query({ filters: [{ field: 'app', operator, values: [], includesUnset: false }] }));
+      }
+    });
+
+    it('counts one account alone', async () => {
+      await agrees(query({ accountId: 'account-1', metrics: ALL_METRICS }));
+    });
+
+    it('counts the first millisecond of a range and not the one after its last', async () => {
+      const [first, second] = HISTORY as [GenerationEvent, GenerationEvent];
+      const { rows } = await events.query(query({ startMs: first.createdAtMs, endMs: second.createdAtMs }));
+      expect(rows).toEqual([{ bucketMs: null, dimensions: [], metrics: [1n] }]);
+    });
+
+    it('has no row where nothing matched', async () => {
+      const answer = await events.query(query({ startMs: 0, endMs: DAY_MS, metrics: ALL_METRICS }));
+      expect(answer).toEqual({
+        rows: [],
+        totalRows: 0,
+        groups: 0,
+        isTruncated: false,
+        missingBeforeMs: null,
+      });
+    });
+
+    it('begins weeks on Monday and months on their first day, in UTC', async () => {
+      const weeks = await events.query(query({ granularity: 'week' }));
+      for (const { bucketMs } of weeks.rows) expect(new Date(bucketMs ?? 0).getUTCDay()).toBe(1);
+      const months = await events.query(query({ granularity: 'month' }));
+      expect(months.rows.map(({ bucketMs }) => new Date(bucketMs ?? 0).toISOString())).toEqual([
+        '2026-03-01T00:00:00.000Z',
+        '2026-02-01T00:00:00.000Z',
+        '2026-01-01T00:00:00.000Z',
+      ]);
+    });
+
+    it('puts rows in the order asked for, nulls last', async () => {
+      for (const direction of ['asc', 'desc'] as const) {
+        const sign = direction === 'asc' ? 1 : -1;
+        const byMetric = await events.query(
+          query({
+            dimensions: ['model'],
+            order: { field: 'request_count', direction },
+            metrics: ['tokens_total', 'request_count'],
+          }),
+        );
+        const counts = byMetric.rows.map(({ metrics }) => Number(metrics[1]));
+        expect(counts).toEqual(counts.toSorted((one, other) => sign * (one - other)));
+        const byName = await events.query(query({ dimensions: ['app'], order: { field: 'app', direction } }));
+        expect(byName.rows.at(-1)?.dimensions).toEqual([null]);
+        const byDate = await events.query(query({ granularity: 'day', order: { field: 'date', direction } }));
+        const dates = byDate.rows.map(({ bucketMs }) => bucketMs ?? 0);
+        expect(dates).toEqual(dates.toSorted((one, other) => sign * (one - other)));
+      }
+    });
+
+    it('orders by a metric that is not asked for', async () => {
+      const order = { field: 'request_count', direction: 'desc' } as const;
+      const with_ = await events.query(query({ dimensions: ['model'], order }));
+      const without = await events.query(query({ dimensions: ['model'], order, metrics: ['p50_latency'] }));
+      expect(without.rows.map(({ dimensions }) => dimensions)).toEqual(
+        with_.rows.map(({ dimensions }) => dimensions),
+      );
+    });
+
+    it('cuts at the limit and says so', async () => {
+      const all = await events.query(query({ granularity: 'day', dimensions: ['model'] }));
+      const some = await events.query(query({ granularity: 'day', dimensions: ['model'], limit: 7 }));
+      expect(some.rows).toEqual(all.rows.slice(0, 7));
+      expect([all.isTruncated, some.isTruncated]).toEqual([false, true]);
+      expect([some.totalRows, some.groups]).toEqual([all.rows.length, 12]);
+    });
+
+    it('keeps so many rows of each group, the first ones in order', async () => {
+      const all = await events.query(query({ granularity: 'week', dimensions: ['model'] }));
+      const some = await events.query(query({ granularity: 'week', dimensions: ['model'], groupLimit: 2 }));
+      const seen = new Map<string, number>();
+      const expected = all.rows.filter((row) => {
+        const group = JSON.stringify(row.dimensions);
+        seen.set(group, (seen.get(group) ?? 0) + 1);
+        return (seen.get(group) ?? 0) <= 2;
+      });
+      expect(some.rows).toEqual(expected);
+      expect(some.isTruncated).toBe(true);
+      const ungrouped = await events.query(query({ granularity: 'week', groupLimit: 2 }));
+      expect(ungrouped.isTruncated).toBe(false);
+    });
+
+    it('has groups that sum up to the whole', async () => {
+      const sums = ALL_METRICS.filter((metric) => ['count', 'money'].includes(METRICS[metric].unit));
+      await fc.assert(
+        fc.asyncProperty(
+          fc.subarray(ALL_DIMENSIONS, { maxLength: 2 }),
+          fc.constantFrom(null, ...GRANULARITIES),
+          fc.integer({ min: 0, max: DAYS * DAY_MS }),
+          fc.integer({ min: 1, max: 20 * DAY_MS }),
+          fc.boolean(),
+          async (dimensions, granularity, start, length, isWhole) => {
+            const unit = isWhole ? DAY_MS : 1;
+            const startMs = HISTORY_START_MS + start - (start % unit);
+            const endMs = startMs + Math.ceil(length / unit) * unit;
+            const range = { startMs, endMs, metrics: sums };
+            const total = (await events.query(query(range))).rows[0]?.metrics ?? [];
+            const { rows } = await events.query(query({ ...range, dimensions, granularity }));
+            total.forEach((whole, index) => {
+              const parts = rows.map((row) => row.metrics[index]).filter((part) => typeof part === 'bigint');
+              expect(parts.length === 0 ? null : parts.reduce((sum, part) => sum + part, 0n)).toBe(whole);
+            });
+          },
+        ),
+        { numRuns: 25 },
+      );
+    });
+
+    it('answers nobody whose time is up', async () => {
+      const asked = query({ metrics: ALL_METRICS, dimensions: ['generation_id'] });
+      await expect(events.query(asked, AbortSignal.abort(new Error('late')))).rejects.toThrow('late');
+      const controller = new AbortController();
+      const answer = events.query(asked, controller.signal);
+      controller.abort(new Error('too late'));
+      await expect(answer).rejects.toThrow('too late');
+    });
+
+    describe('what comes in', () => {
+      let own: EventStoreUnderTest;
+      const total = query({ metrics: ['request_count', 'total_usage'] });
+
+      beforeAll(async () => {
+        own = await open();
+      });
+
+      afterAll(() => own.close());
+
+      it('is counted once, however often it comes', async () => {
+        const batch = HISTORY.slice(0, 1_200);
+        expect(await own.events.append([])).toEqual({ added: 0, known: 0, tooOld: 0 });
+        expect(await own.events.append([...batch.slice(0, 700), ...batch.slice(0, 10)])).toEqual({
+          added: 700,
+          known: 10,
+          tooOld: 0,
+        });
+        expect(await own.events.append(batch)).toEqual({ added: 500, known: 700, tooOld: 0 });
+        const twice = await Promise.all([own.events.append(batch), own.events.append(batch)]);
+        expect(twice.map(({ added }) => added)).toEqual([0, 0]);
+        for (const asked of [total, { ...total, ...withinDays }]) {
+          const { rows } = await own.events.query(asked);
+          expect(rows).toEqual(countEvents(batch, asked));
+        }
+      });
+
+      it('is refused whole when one number cannot be kept', async () => {
+        const [first, second] = HISTORY.slice(2_000) as [GenerationEvent, GenerationEvent];
+        for (const bad of [{ creditNanos: 2n ** 63n }, { promptTokens: 0.5 }]) {
+          await expect(own.events.append([first, { ...second, ...bad }])).rejects.toThrow(GenerationRefused);
+        }
+        expect(await own.events.append([first])).toEqual({ added: 1, known: 0, tooOld: 0 });
+      });
+
+      it('keeps its daily sums when events are pruned, and is not counted again', async () => {
+        const kept = [...HISTORY.slice(0, 1_200), HISTORY[2_000] as GenerationEvent];
+        const border = HISTORY_START_MS + 5 * DAY_MS;
+        const old = kept.filter(({ createdAtMs }) => createdAtMs < border);
+        const before = await own.events.sizes();
+        expect(await own.events.prune(border + 1_000)).toBe(old.length);
+        expect(await own.events.append(old)).toEqual({ added: 0, known: 0, tooOld: old.length });
+        const byModel = { ...total, granularity: 'day' as const, dimensions: ['model' as const] };
+        const answer = await own.events.query(byModel);
+        expect(comparable(answer.rows)).toEqual(comparable(countEvents(kept, byModel)));
+        expect(answer.missingBeforeMs).toBeNull();
+        const detailed = { ...byModel, ...withinDays };
+        const left = await own.events.query(detailed);
+        expect(comparable(left.rows)).toEqual(
+          comparable(
+            countEvents(
+              kept.filter(({ createdAtMs }) => createdAtMs >= border),
+              detailed,
+            ),
+          ),
+        );
+        expect(left.missingBeforeMs).toBe(border);
+        const after = await own.events.sizes();
+        expect(after.events).toBe(before.events - old.length);
+        expect(after.dailyRows).toBeLessThanOrEqual(before.dailyRows);
+        expect(after.bytes).toBeGreaterThan(0);
+        expect(await own.events.prune(border)).toBe(0);
+      });
+    });
+  });
+}
