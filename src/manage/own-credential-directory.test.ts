@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { newCredentialOf } from '../../test/builders/byok.ts';
 import { callerOf as builtCaller } from '../../test/builders/tenancy.ts';
 import type { ByokCredential, ByokStore } from '../ports/byok.ts';
 import type { Caller } from '../ports/caller.ts';
@@ -12,25 +13,8 @@ const callerOf = (key: Partial<Key> = {}, workspaceId = 'w1') =>
   builtCaller({ hash: HASH, workspaceId, ...key });
 
 const credential = (id: string, more: Partial<ByokCredential> = {}): ByokCredential => ({
-  id,
-  accountId: 'account',
-  workspaceId: 'w1',
-  provider: 'acme',
-  name: null,
-  label: '...',
-  encryptedSecret: `encrypted ${id}`,
-  version: 3,
+  ...newCredentialOf({ id, workspaceId: 'w1', encryptedSecret: `encrypted ${id}`, version: 3 }),
   sortOrder: 0,
-  disabled: false,
-  isFallback: false,
-  isRequired: false,
-  isByokOnly: false,
-  declaredZdr: null,
-  allowedModels: null,
-  allowedUserIds: null,
-  allowedApiKeyHashes: null,
-  createdAtMs: 1,
-  updatedAtMs: null,
   ...more,
 });
 

@@ -1,29 +1,18 @@
+import { newWorkspace } from '../../src/manage/new-workspace.ts';
 import type { Caller } from '../../src/ports/caller.ts';
 import type { Key, Workspace } from '../../src/ports/tenancy.ts';
 
 /** A workspace with the settings that every workspace begins with. */
 export function workspaceOf(more: Partial<Workspace> = {}): Workspace {
-  return {
+  return newWorkspace({
     id: 'workspace',
     accountId: 'account',
     slug: 'default',
     name: 'Default Workspace',
     isDefault: true,
     createdAtMs: 1,
-    description: null,
-    defaultTextModel: null,
-    defaultImageModel: null,
-    defaultProviderSort: null,
-    isObservabilityIoLoggingEnabled: false,
-    isObservabilityBroadcastEnabled: false,
-    isDataDiscountLoggingEnabled: false,
-    ioLoggingSamplingRate: 1,
-    ioLoggingApiKeyIds: null,
-    includeByokInBudgets: false,
-    createdBy: null,
-    updatedAtMs: null,
     ...more,
-  };
+  });
 }
 
 /** A plain key without a limit. */

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { encrypt, encryptionKeyOf } from '../../src/kit/encrypt.ts';
 import type { ByokCredential, ByokStore } from '../../src/ports/byok.ts';
 import type { Tenancy } from '../../src/ports/tenancy.ts';
+import { newCredentialOf } from '../builders/byok.ts';
 import { workspaceOf } from '../builders/tenancy.ts';
 
 /** An adapter under test, with the tenancy that its credentials belong to, and how to put both away. */
@@ -14,27 +15,15 @@ export interface ByokUnderTest {
 const OLD = encryptionKeyOf(Buffer.alloc(32, 1));
 const NEW = encryptionKeyOf(Buffer.alloc(32, 2));
 
-const credential = (id: string, more: Partial<ByokCredential> = {}): Omit<ByokCredential, 'sortOrder'> => ({
-  id,
-  accountId: 'a',
-  workspaceId: 'a-default',
-  provider: 'acme',
-  name: null,
-  label: 'sk-...abcd',
-  encryptedSecret: encrypt(OLD, `secret of ${id}`, id),
-  version: 1,
-  disabled: false,
-  isFallback: false,
-  isRequired: false,
-  isByokOnly: false,
-  declaredZdr: null,
-  allowedModels: null,
-  allowedUserIds: null,
-  allowedApiKeyHashes: null,
-  createdAtMs: 10,
-  updatedAtMs: null,
-  ...more,
-});
+const credential = (id: string, more: Partial<ByokCredential> = {}) =>
+  newCredentialOf({
+    id,
+    accountId: 'a',
+    workspaceId: 'a-default',
+    encryptedSecret: encrypt(OLD, `secret of ${id}`, id),
+    createdAtMs: 10,
+    ...more,
+  });
 
 /** What every ByokStore must do. `open` gives an empty one each time. */
 export function byokContract(name: string, open: () => Promise<ByokUnderTest>): void {

@@ -5,6 +5,7 @@ import { encrypt, encryptionKeyOf } from '../../src/kit/encrypt.ts';
 import { emptyWriteLog, openSqlite } from '../../src/store/sql/open-sqlite.ts';
 import { SqlByokStore } from '../../src/store/sql/sql-byok-store.ts';
 import { SqlTenancy } from '../../src/store/sql/sql-tenancy.ts';
+import { newCredentialOf } from '../builders/byok.ts';
 import { workspaceOf } from '../builders/tenancy.ts';
 import { type ByokUnderTest, byokContract } from './byok.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
@@ -36,26 +37,7 @@ it('leaves nothing of a wiped secret in any file', async () => {
   const filesWith = (text: string) =>
     readdirSync(under.path).filter((file) => readFileSync(join(under.path, file)).includes(text));
   for (const [index, encryptedSecret] of secrets.entries()) {
-    await under.byok.insert({
-      id: `${index}`,
-      accountId: 'a',
-      workspaceId: null,
-      provider: 'acme',
-      name: null,
-      label: 'sk-...abcd',
-      encryptedSecret,
-      version: 1,
-      disabled: false,
-      isFallback: false,
-      isRequired: false,
-      isByokOnly: false,
-      declaredZdr: null,
-      allowedModels: null,
-      allowedUserIds: null,
-      allowedApiKeyHashes: null,
-      createdAtMs: 1,
-      updatedAtMs: null,
-    });
+    await under.byok.insert(newCredentialOf({ id: `${index}`, accountId: 'a', encryptedSecret }));
   }
   // A piece that no page boundary cuts, found before and not after.
   const pieces = secrets.map((secret) => secret.slice(24, 64));

@@ -160,11 +160,7 @@ describe('POST /files', () => {
 
   it('keeps nothing of an upload whose caller leaves', async () => {
     const before = stored();
-    const socket = connect(Number(new URL(gateway.origin).port), '127.0.0.1');
-    socket.on('error', () => {});
-    socket.write(
-      `POST /api/v1/files HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${gateway.apiKey}\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: 100000\r\n\r\n${headOf('b')}${'a'.repeat(50_000)}`,
-    );
+    const { socket } = sendRaw(gateway, 100_000, headOf('b') + 'a'.repeat(50_000));
     await until(() => stored().length === before.length + 1);
     socket.destroy();
     await until(() => stored().length === before.length);
@@ -172,55 +168,28 @@ describe('POST /files', () => {
   });
 
   it('invites no upload that announces too much', async () => {
-    const socket = connect(Number(new URL(gateway.origin).port), '127.0.0.1');
-    let text = '';
-    socket
-      .on('error', () => {})
-      .on('data', (chunk) => {
-        text += chunk;
-      });
-    socket.write(
-      `POST /api/v1/files HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${gateway.apiKey}\r\nExpect: 100-continue\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: ${LIMIT * 2}\r\n\r\n`,
-    );
-    await until(() => text.includes('104857600'));
-    expect(text).toMatch(/^HTTP\/1.1 413 /);
+    const { socket, received } = sendRaw(gateway, LIMIT * 2, '', ['Expect: 100-continue']);
+    await until(() => received().includes('104857600'));
+    expect(received()).toMatch(/^HTTP\/1.1 413 /);
     socket.destroy();
   });
 
   it('ends uploads with the gateway', async () => {
     const ending = await openTestGateway();
     const files = join(ending.dataDir, 'files');
-    const socket = connect(Number(new URL(ending.origin).port), '127.0.0.1');
-    let text = '';
-    socket
-      .on('error', () => {})
-      .on('data', (chunk) => {
-        text += chunk;
-      });
-    socket.write(
-      `POST /api/v1/files HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${ending.apiKey}\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: 100000\r\n\r\n${headOf('b')}`,
-    );
+    const { received } = sendRaw(ending, 100_000, headOf('b'));
     await until(() => readdirSync(files).length === 1);
     await ending.drain(0);
-    expect(text).toMatch(/^HTTP\/1.1 503 /);
+    expect(received()).toMatch(/^HTTP\/1.1 503 /);
     expect(readdirSync(files)).toEqual([]);
     await ending.close();
   });
 
   it('gives up on an upload that takes too long', async () => {
     const slow = await openTestGateway({}, { times: { uploadMs: 100, lingerMs: 20 } });
-    const socket = connect(Number(new URL(slow.origin).port), '127.0.0.1');
-    let text = '';
-    socket
-      .on('error', () => {})
-      .on('data', (chunk) => {
-        text += chunk;
-      });
-    socket.write(
-      `POST /api/v1/files HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${slow.apiKey}\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: 100000\r\n\r\n${headOf('b')}`,
-    );
-    await until(() => text.includes('did not arrive in time'));
-    expect(text).toMatch(/^HTTP\/1.1 408 /);
+    const { socket, received } = sendRaw(slow, 100_000, headOf('b'));
+    await until(() => received().includes('did not arrive in time'));
+    expect(received()).toMatch(/^HTTP\/1.1 408 /);
     expect(readdirSync(join(slow.dataDir, 'files'))).toEqual([]);
     socket.destroy();
     await slow.close();
@@ -354,6 +323,32 @@ it('removes content that nobody knows of, and nothing else', async () => {
   expect(readdirSync(path)).toEqual([id]);
   await first.close();
 });
+
+/** Sends the head of an upload of so many bytes and the first of them; whoever sends the rest, or does not, has the socket. */
+function sendRaw(
+  { origin, apiKey }: TestGateway,
+  length: number,
+  begin: string,
+  headers: readonly string[] = [],
+) {
+  const socket = connect(Number(new URL(origin).port), '127.0.0.1');
+  let text = '';
+  socket
+    .on('error', () => {})
+    .on('data', (chunk) => {
+      text += chunk;
+    });
+  const lines = [
+    'POST /api/v1/files HTTP/1.1',
+    'Host: x',
+    `Authorization: Bearer ${apiKey}`,
+    ...headers,
+    'Content-Type: multipart/form-data; boundary=b',
+    `Content-Length: ${length}`,
+  ];
+  socket.write(`${lines.join('\r\n')}\r\n\r\n${begin}`);
+  return { socket, received: () => text };
+}
 
 function headOf(boundary: string): string {
   return `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\nContent-Type: text/plain\r\n\r\n`;

@@ -40,20 +40,25 @@ function answering(usage: unknown) {
   return [head(200, SSE), write(sse(frames)), end()];
 }
 
+/** Streams an answer to its end and gives what was recorded of it. */
+async function recorded(path: string) {
+  const response = await gateway.post(path, {
+    model: 'm/one',
+    max_tokens: 100,
+    stream: true,
+    messages: [{ role: 'user', content: 'Hi' }],
+  });
+  await response.text();
+  const id = response.headers.get('x-generation-id');
+  return ((await (await gateway.fetch(`/generation?id=${id}`)).json()) as any).data;
+}
+
 it.each([undefined, null, {}, 'x', { output_tokens: -3 }, { output_tokens: null }, { output_tokens: 1e30 }])(
   'is not charged for the one token that it began with when it ends with %j',
   async (usage) => {
     for (const path of ['/messages', '/chat/completions']) {
       upstream.answer(answering(usage));
-      const response = await gateway.post(path, {
-        model: 'm/one',
-        max_tokens: 100,
-        stream: true,
-        messages: [{ role: 'user', content: 'Hi' }],
-      });
-      await response.text();
-      const id = response.headers.get('x-generation-id');
-      const { data } = (await (await gateway.fetch(`/generation?id=${id}`)).json()) as any;
+      const data = await recorded(path);
       expect(data).toMatchObject({ tokens_prompt: 10, tokens_completion: 10, usage_source: 'estimated' });
       expect(data.usage).toBeCloseTo(0.0001, 9);
     }
@@ -62,14 +67,6 @@ it.each([undefined, null, {}, 'x', { output_tokens: -3 }, { output_tokens: null 
 
 it('is believed when it ends with a count', async () => {
   upstream.answer(answering({ output_tokens: 7 }));
-  const response = await gateway.post('/messages', {
-    model: 'm/one',
-    max_tokens: 100,
-    stream: true,
-    messages: [{ role: 'user', content: 'Hi' }],
-  });
-  await response.text();
-  const id = response.headers.get('x-generation-id');
-  const { data } = (await (await gateway.fetch(`/generation?id=${id}`)).json()) as any;
+  const data = await recorded('/messages');
   expect(data).toMatchObject({ tokens_prompt: 10, tokens_completion: 7, usage_source: 'measured' });
 });

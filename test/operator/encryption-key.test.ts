@@ -9,6 +9,7 @@ import { openLog } from '../../src/kit/log.ts';
 import { Vault } from '../../src/manage/vault.ts';
 import type { ByokStore } from '../../src/ports/byok.ts';
 import type { EncryptionKeyKeeper } from '../../src/ports/encryption-keys.ts';
+import { newCredentialOf } from '../builders/byok.ts';
 import { temporaryDirectory } from '../contracts/temporary-directory.ts';
 
 const ONE = Buffer.alloc(32, 1).toString('base64');
@@ -49,24 +50,8 @@ async function fill({ accounts, byokStore, vault }: Installation, ids: readonly 
   const account = await accounts.ensureFirst();
   for (const id of ids) {
     const owner = { id, accountId: account.id, provider: 'acme' };
-    await byokStore.insert({
-      ...owner,
-      workspaceId: null,
-      name: null,
-      label: '...',
-      encryptedSecret: vault.encrypt(owner, `secret of ${id}`),
-      version: 1,
-      disabled: false,
-      isFallback: false,
-      isRequired: false,
-      isByokOnly: false,
-      declaredZdr: null,
-      allowedModels: null,
-      allowedUserIds: null,
-      allowedApiKeyHashes: null,
-      createdAtMs: 1,
-      updatedAtMs: null,
-    });
+    const encryptedSecret = vault.encrypt(owner, `secret of ${id}`);
+    await byokStore.insert(newCredentialOf({ ...owner, encryptedSecret }));
   }
 }
 

@@ -43,12 +43,13 @@ const EMPTY_TABLES = `
   end $$`;
 
 /**
- * A server for the tests of one file. Where there is none, one test that is left out says why.
+ * A server for the tests of one file. Where there is none, one test that is left out says why, and so does a line of output.
  */
 export async function postgresForTests(): Promise<PostgresServer | undefined> {
   const started = await startPostgres().catch((error: Error) => error.message);
   if (typeof started === 'string') {
-    it.skip(`PostgreSQL is not tested: ${started}`, () => {});
+    it('has a PostgreSQL to be tested on', ({ skip }) => skip(`PostgreSQL is not tested: ${started}`));
+    process.stderr.write(`PostgreSQL is not tested: ${started}\n`);
     return undefined;
   }
   afterAll(() => started.remove());

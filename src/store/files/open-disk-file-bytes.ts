@@ -2,6 +2,7 @@ import { type FileHandle, open, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FileBytes, IncomingBytes } from '../../ports/files.ts';
 import { makeDirectory } from '../make-directory.ts';
+import { syncDirectory } from '../sync-directory.ts';
 
 /** Names that are given to no path unless they look like this. */
 const ID = /^file_[0-9A-Za-z]{24}$/;
@@ -86,16 +87,6 @@ class Draft implements IncomingBytes {
     await this.#handle.close().catch(() => {});
     await rm(draft, { force: true });
     await rm(path, { force: true });
-  }
-}
-
-/** A name is made or gone for good once its directory is on the disk. */
-async function syncDirectory(path: string): Promise<void> {
-  const handle = await open(path, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
   }
 }
 

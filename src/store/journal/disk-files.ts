@@ -2,6 +2,7 @@ import { constants } from 'node:fs';
 import { type FileHandle, open, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { makeDirectory } from '../make-directory.ts';
+import { syncDirectory } from '../sync-directory.ts';
 import type { JournalFile, JournalFiles, OpenMode } from './journal-files.ts';
 
 const FLAGS: Record<OpenMode, number> = {
@@ -33,13 +34,4 @@ function diskFileOf(handle: FileHandle): JournalFile {
     sync: () => handle.datasync(),
     close: () => handle.close(),
   };
-}
-
-async function syncDirectory(path: string): Promise<void> {
-  const handle = await open(path, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }
