@@ -72,6 +72,10 @@ export class Reply {
     this.#whole(200, page, { 'Content-Type': 'text/html; charset=utf-8', ...headers });
   }
 
+  text(text: string, contentType: string): void {
+    this.#whole(200, text, { 'Content-Type': contentType, 'Cache-Control': 'no-store' });
+  }
+
   /** Opens an event stream that no proxy on the way should hold back. */
   beginStream(): void {
     this.#head(200, {

@@ -8,6 +8,7 @@ export class ServerTiming implements Timing {
   readonly #clock: Clock;
   readonly #started: number;
   readonly #phases: Record<Phase, number> = { auth: 0, plan: 0, upstream: 0 };
+  #told: Readonly<Record<string, number>> = {};
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -24,11 +25,16 @@ export class ServerTiming implements Timing {
     return this.#clock.monotonic() - this.#started;
   }
 
+  /** Milliseconds of each phase as the header had them; none before there was one. */
+  get told(): Readonly<Record<string, number>> {
+    return this.#told;
+  }
+
   /** The header's value, as of now. */
   header(): string {
     const { auth, plan, upstream } = this.#phases;
-    const gateway = Math.max(0, this.elapsed() - upstream);
-    return Object.entries({ auth, plan, upstream, gateway })
+    this.#told = { auth, plan, upstream, gateway: Math.max(0, this.elapsed() - upstream) };
+    return Object.entries(this.#told)
       .map(([phase, milliseconds]) => `${phase};dur=${milliseconds.toFixed(2)}`)
       .join(', ');
   }

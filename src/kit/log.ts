@@ -30,8 +30,8 @@ export interface LogOptions {
 
 /** A log on stderr: JSON lines, or short readable ones on a terminal. */
 export function openStderrLog(level: LogLevel): Log {
-  // A reader that goes away must not take the gateway with it.
-  process.stderr.on('error', () => {});
+  // A reader that goes away must not take the gateway with it. Said once, however many logs there are.
+  if (!process.stderr.listeners('error').includes(bearLostReader)) process.stderr.on('error', bearLostReader);
   return openLog({
     level,
     readable: process.stderr.isTTY === true,
@@ -39,6 +39,8 @@ export function openStderrLog(level: LogLevel): Log {
     now: () => Date.now(),
   });
 }
+
+function bearLostReader(): void {}
 
 /** A log that hands its lines to `write`. */
 export function openLog(options: LogOptions, bound: LogFields = {}): Log {

@@ -1,0 +1,49 @@
+import type { GenerationMetrics } from './gateway/generation-metrics.ts';
+import type { HttpMetrics } from './http/http-metrics.ts';
+import { gauge } from './kit/metrics/gauge.ts';
+import type { LoopDelay } from './kit/metrics/loop-delay.ts';
+import type { MetricFamily } from './kit/metrics/metric-family.ts';
+import { processMetrics } from './kit/metrics/process-metrics.ts';
+import type { Ledger } from './ports/ledger.ts';
+import type { Health } from './routing/health/health.ts';
+
+/** What the figures of a gateway are read from. */
+export interface MetricSources {
+  readonly http: HttpMetrics;
+  readonly generations: GenerationMetrics;
+  readonly ledger: Pick<Ledger, 'openReservations' | 'isAvailable' | 'lag'>;
+  readonly health: Pick<Health, 'cooling'>;
+  readonly loopDelay: LoopDelay;
+  readonly version: string;
+}
+
+/** All figures of a gateway, in the order in which they are shown. */
+export function gatewayMetrics(sources: MetricSources): readonly MetricFamily[] {
+  const { http, generations, ledger, health, loopDelay, version } = sources;
+  return [
+    gauge({ name: 'signalbox_info', help: 'The version that runs.', read: () => [[{ version }, 1]] }),
+    ...http.families,
+    ...generations.families,
+    gauge({
+      name: 'signalbox_open_reservations',
+      help: 'Generations of this process that are accepted and not settled.',
+      read: () => ledger.openReservations,
+    }),
+    gauge({
+      name: 'signalbox_ledger_available',
+      help: '1 while paid work may be begun, 0 while the ledger cannot be written.',
+      read: () => (ledger.isAvailable ? 1 : 0),
+    }),
+    gauge({
+      name: 'signalbox_journal_lag_records',
+      help: 'Records that wait for the disk (journal), and settled generations that wait to be in a projection.',
+      read: () => Object.entries(ledger.lag).map(([stage, count]) => [{ stage }, count] as const),
+    }),
+    gauge({
+      name: 'signalbox_endpoints_cooling',
+      help: 'Endpoints that are not called for a while because they failed.',
+      read: () => health.cooling(),
+    }),
+    ...processMetrics(loopDelay),
+  ];
+}

@@ -1,0 +1,87 @@
+import { Counter } from '../kit/metrics/counter.ts';
+import { DURATION_BOUNDS } from '../kit/metrics/duration-bounds.ts';
+import { Histogram } from '../kit/metrics/histogram.ts';
+import type { MetricFamily } from '../kit/metrics/metric-family.ts';
+import { usdOf } from '../kit/money.ts';
+import type { GenerationTimes, PlannedGeneration } from './generation-row.ts';
+import type { Settlement } from './settle.ts';
+
+/** Where no provider served. */
+const NOBODY = 'none';
+
+/** Counts generations that have ended. Labels are of closed sets: formats, configured providers, kinds of error. */
+export class GenerationMetrics {
+  readonly #ended = new Counter({
+    name: 'signalbox_generations_total',
+    help: 'Generations that ended, by how they did and where their usage is from.',
+    labels: ['format', 'provider', 'outcome', 'usage_source'],
+  });
+  readonly #failures = new Counter({
+    name: 'signalbox_generation_failures_total',
+    help: 'Generations that failed after an upstream was called, by kind of error.',
+    labels: ['provider', 'kind'],
+  });
+  readonly #calls = new Counter({
+    name: 'signalbox_upstream_calls_total',
+    help: 'Calls of upstreams whose outcome is known, failed attempts included, by status.',
+    labels: ['provider', 'status'],
+  });
+  readonly #tokens = new Counter({
+    name: 'signalbox_tokens_total',
+    help: 'Tokens used. Cached ones are part of prompt, reasoning ones of completion.',
+    labels: ['provider', 'kind'],
+  });
+  readonly #cost = new Counter({
+    name: 'signalbox_cost_usd_total',
+    help: 'Cost of generations: charged to credits, or at list price where the caller brought the credential.',
+    labels: ['provider', 'kind'],
+    text: (nanos) => String(usdOf(BigInt(nanos))),
+  });
+  readonly #firstContent = new Histogram({
+    name: 'signalbox_first_content_seconds',
+    help: 'From the request to the first content of its answer.',
+    labels: ['provider'],
+    bounds: DURATION_BOUNDS,
+  });
+  readonly #duration = new Histogram({
+    name: 'signalbox_generation_seconds',
+    help: 'From the request to the end of its answer.',
+    labels: ['provider'],
+    bounds: DURATION_BOUNDS,
+  });
+
+  get families(): readonly MetricFamily[] {
+    return [
+      this.#ended,
+      this.#failures,
+      this.#calls,
+      this.#tokens,
+      this.#cost,
+      this.#firstContent,
+      this.#duration,
+    ];
+  }
+
+  /** A generation has ended and is recorded. */
+  note({ input, journey }: PlannedGeneration, settlement: Settlement, times: GenerationTimes): void {
+    const { usage, bill, outcome, error } = settlement;
+    const provider = journey.selected?.endpoint.provider.slug ?? NOBODY;
+    this.#ended.add({ format: input.format, provider, outcome, usage_source: usage.source });
+    if (error !== undefined) this.#failures.add({ provider, kind: error.kind });
+    for (const { candidate, status } of journey.calls) {
+      this.#calls.add({ provider: candidate.endpoint.provider.slug, status: String(status) });
+    }
+    this.#tokens.add({ provider, kind: 'prompt' }, usage.inputTokens);
+    this.#tokens.add({ provider, kind: 'completion' }, usage.outputTokens);
+    this.#tokens.add({ provider, kind: 'cached' }, usage.cachedTokens);
+    this.#tokens.add({ provider, kind: 'reasoning' }, usage.reasoningTokens);
+    this.#cost.add({ provider, kind: 'credits' }, Number(bill.totalNanos));
+    if (bill.isByok) {
+      this.#cost.add({ provider, kind: 'byok' }, Number(bill.inputNanos + bill.outputNanos));
+    }
+    if (times.firstContentMs !== undefined) {
+      this.#firstContent.observe({ provider }, times.firstContentMs / 1000);
+    }
+    this.#duration.observe({ provider }, times.endMs / 1000);
+  }
+}

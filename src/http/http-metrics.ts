@@ -1,0 +1,71 @@
+import type { ErrorKind } from '../ir/errors.ts';
+import { Counter } from '../kit/metrics/counter.ts';
+import { DURATION_BOUNDS } from '../kit/metrics/duration-bounds.ts';
+import { gauge } from '../kit/metrics/gauge.ts';
+import { Histogram } from '../kit/metrics/histogram.ts';
+import type { MetricFamily } from '../kit/metrics/metric-family.ts';
+import type { ServerTiming } from './server-timing.ts';
+
+/** What is under way at this moment. */
+export interface InFlight {
+  requests(): number;
+  generations(): number;
+}
+
+/** Counts requests by the operation of the interface that they were for, and what they came to. */
+export class HttpMetrics {
+  readonly families: readonly MetricFamily[];
+  readonly #requests = new Counter({
+    name: 'signalbox_http_requests_total',
+    help: 'Requests that were answered, by operation and status; `gone` where the caller left before.',
+    labels: ['operation', 'status'],
+  });
+  readonly #errors = new Counter({
+    name: 'signalbox_http_errors_total',
+    help: 'Requests that were refused or failed before their answer began, by kind of error.',
+    labels: ['kind'],
+  });
+  readonly #duration = new Histogram({
+    name: 'signalbox_http_request_seconds',
+    help: 'From the head of a request to the end of its answer, by operation.',
+    labels: ['operation'],
+    bounds: DURATION_BOUNDS,
+  });
+  readonly #phases = new Histogram({
+    name: 'signalbox_phase_seconds',
+    help: 'What Server-Timing tells callers of generations, by phase.',
+    labels: ['phase'],
+    bounds: DURATION_BOUNDS,
+  });
+
+  constructor(inFlight: InFlight) {
+    this.families = [
+      this.#requests,
+      this.#errors,
+      this.#duration,
+      this.#phases,
+      gauge({
+        name: 'signalbox_http_requests_in_flight',
+        help: 'Requests without a whole answer.',
+        read: inFlight.requests,
+      }),
+      gauge({
+        name: 'signalbox_generations_in_flight',
+        help: 'Requests for generations without a whole answer.',
+        read: inFlight.generations,
+      }),
+    ];
+  }
+
+  answered(operation: string, status: number | 'gone', timing: ServerTiming): void {
+    this.#requests.add({ operation, status: String(status) });
+    this.#duration.observe({ operation }, timing.elapsed() / 1000);
+    for (const [phase, milliseconds] of Object.entries(timing.told)) {
+      this.#phases.observe({ phase }, milliseconds / 1000);
+    }
+  }
+
+  failed(kind: ErrorKind): void {
+    this.#errors.add({ kind });
+  }
+}

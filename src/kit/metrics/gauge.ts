@@ -1,0 +1,29 @@
+import type { MetricFamily, MetricSample } from './metric-family.ts';
+import { numberText } from './number-text.ts';
+
+/** A value with labels, as it is now. */
+export type GaugeReading = readonly [labels: Readonly<Record<string, string>>, value: number];
+
+/** What is read when somebody asks. */
+export interface GaugeOptions {
+  readonly name: string;
+  readonly help: string;
+  /** A counter when it only ever grows. */
+  readonly type?: MetricFamily['type'];
+  /** One value, or several with labels. */
+  read(): number | Iterable<GaugeReading>;
+}
+
+/** Figures that somebody else keeps: they are read when they are asked for. */
+export function gauge({ name, help, type = 'gauge', read }: GaugeOptions): MetricFamily {
+  return {
+    name,
+    help,
+    type,
+    *samples(): Iterable<MetricSample> {
+      const reading = read();
+      const readings: Iterable<GaugeReading> = typeof reading === 'number' ? [[{}, reading]] : reading;
+      for (const [labels, value] of readings) yield { labels, value: numberText(value) };
+    },
+  };
+}

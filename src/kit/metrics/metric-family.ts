@@ -1,0 +1,16 @@
+/** One figure: the values of its labels, in the order of their names, and the number as text. */
+export interface MetricSample {
+  /** What is appended to the name of the family: `_bucket`, `_sum`, `_count`. */
+  readonly suffix?: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly value: string;
+}
+
+/** Figures of one name. */
+export interface MetricFamily {
+  readonly name: string;
+  readonly help: string;
+  readonly type: 'counter' | 'gauge' | 'histogram' | 'summary';
+  /** As they are now. */
+  samples(): Iterable<MetricSample>;
+}
