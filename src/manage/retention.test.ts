@@ -9,16 +9,18 @@ function openRetention(changes: Partial<RetentionParts> = {}) {
   const warnings: string[] = [];
   const generations = { prune: vi.fn(async (_beforeMs: number, _limit: number) => 0) };
   const contents = { prune: vi.fn(async () => 0) };
+  const events = { prune: vi.fn(async (_beforeMs: number) => 0) };
   const retention = new Retention({
     settings: () => ({ eventsDays: 400, contentDays: 30, contentBytes: 1000 }),
     generations,
+    events,
     contents,
     clock,
     log: { warn: (message) => warnings.push(message) },
     everyMs: 5,
     ...changes,
   });
-  return { retention, clock, warnings, generations, contents };
+  return { retention, clock, warnings, generations, events, contents };
 }
 
 describe('Retention', () => {
@@ -44,6 +46,22 @@ describe('Retention', () => {
     await expect.poll(() => left).toBe(0);
     await retention.close();
     for (const [, limit] of prune.mock.calls) expect(limit).toBeLessThanOrEqual(200);
+  });
+
+  it('removes events at the start and once a day, and tries again when that fails', async () => {
+    const { retention, clock, warnings, events, contents } = openRetention();
+    events.prune.mockRejectedValueOnce(new Error('away'));
+    const rounds = async (count: number) => {
+      const before = contents.prune.mock.calls.length;
+      await expect.poll(() => contents.prune.mock.calls.length).toBeGreaterThan(before + count);
+    };
+    await rounds(3);
+    expect(warnings).toEqual([expect.stringContaining('events that are due could not be removed')]);
+    expect(events.prune.mock.calls).toEqual([[clock.now() - 400 * DAY_MS], [clock.now() - 400 * DAY_MS]]);
+    clock.pass(DAY_MS);
+    await rounds(2);
+    await retention.close();
+    expect(events.prune.mock.calls.slice(2)).toEqual([[clock.now() - 400 * DAY_MS]]);
   });
 
   it('goes on after a failure, and says so without a path', async () => {

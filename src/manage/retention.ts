@@ -2,11 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../kit/ids.ts';
 import type { Log } from '../kit/log.ts';
 import type { ContentStore } from '../ports/content.ts';
+import type { EventStore } from '../ports/events.ts';
 import type { GenerationStore } from '../ports/generations.ts';
 
 /** How long things are kept. */
 export interface RetentionSettings {
-  /** Rows of generations. */
+  /** Rows of generations, and events. */
   readonly eventsDays: number;
   readonly contentDays: number;
   readonly contentBytes: number;
@@ -16,6 +17,7 @@ export interface RetentionSettings {
 export interface RetentionParts {
   readonly settings: () => RetentionSettings;
   readonly generations: Pick<GenerationStore, 'prune'>;
+  readonly events: Pick<EventStore, 'prune'>;
   readonly contents: Pick<ContentStore, 'prune'>;
   readonly clock: Clock;
   readonly log: Pick<Log, 'warn'>;
@@ -35,6 +37,7 @@ export class Retention {
   readonly #parts: RetentionParts;
   readonly #stopping = new AbortController();
   readonly #rounds: Promise<void>;
+  #eventsDueAtMs = 0;
 
   constructor(parts: RetentionParts) {
     this.#parts = parts;
@@ -51,6 +54,7 @@ export class Retention {
     const { everyMs = EVERY_MS } = this.#parts;
     while (!this.#stopping.signal.aborted) {
       await this.#attempt('rows of generations', () => this.#pruneRows());
+      await this.#attempt('events', () => this.#pruneEvents());
       await this.#attempt('content of generations', () => this.#pruneContents());
       await this.#pause(everyMs);
     }
@@ -62,6 +66,15 @@ export class Retention {
     while (!this.#stopping.signal.aborted && (await generations.prune(beforeMs, BATCH)) === BATCH) {
       await this.#pause(PAUSE_MS);
     }
+  }
+
+  /** Events go by whole days: once a day is enough. */
+  async #pruneEvents(): Promise<void> {
+    const { settings, clock, events } = this.#parts;
+    const nowMs = clock.now();
+    if (nowMs < this.#eventsDueAtMs) return;
+    await events.prune(nowMs - settings().eventsDays * DAY_MS);
+    this.#eventsDueAtMs = nowMs + DAY_MS;
   }
 
   async #pruneContents(): Promise<void> {

@@ -63,6 +63,8 @@ export const DIMENSIONS = {
   endpoint: { isDaily: true },
   provider: { isDaily: true },
   context_length_bucket: { isDaily: true },
+  /** A text of `modalitiesText`. */
+  modalities: { isDaily: true },
   /** `true` where the request asked for endpoints that retain nothing. */
   zdr: { isDaily: true },
   generation_id: { isDaily: false },

@@ -8,7 +8,8 @@ export interface GenerationEvent {
   readonly createdAtMs: number;
   readonly accountId: string;
   readonly workspaceId: string;
-  readonly keyHash: string;
+  /** Null for imported ones that name no key. */
+  readonly keyHash: string | null;
   /** Who made the key. */
   readonly userId: string | null;
   /** Host and port of the app's address. */
@@ -23,6 +24,8 @@ export interface GenerationEvent {
   readonly finishReason: string | null;
   readonly externalUser: string | null;
   readonly contextLengthBucket: string;
+  /** See `modalitiesText`. */
+  readonly modalities: string;
   /** The request asked for endpoints that retain nothing. */
   readonly isZdr: boolean;
   readonly isByok: boolean;
@@ -101,6 +104,26 @@ export interface EventAnswer {
   readonly missingBeforeMs: number | null;
 }
 
+/** A stretch of whole UTC days: its first millisecond, and the one after its last. */
+export interface DayWindow {
+  readonly startMs: number;
+  readonly endMs: number;
+}
+
+/** What an app used, in each of the windows asked for. */
+export interface AppTotals {
+  /** Host and port of its address. */
+  readonly app: string;
+  /** Prompt and completion. */
+  readonly tokens: readonly bigint[];
+  readonly requests: readonly bigint[];
+}
+
+/** A file of events that were prepared apart from the store, by `openEventBundle`. */
+export interface EventBundle {
+  readonly file: string;
+}
+
 /** What became of events that were handed over. */
 export interface Appended {
   readonly added: number;
@@ -126,6 +149,13 @@ export interface EventStore {
   append(events: readonly GenerationEvent[]): Promise<Appended>;
   /** Answers a question. Rejects with the reason of the signal once that is aborted. */
   query(query: EventQuery, signal?: AbortSignal): Promise<EventAnswer>;
+  /**
+   * What every app used, over all accounts, requests that asked for zero retention left out. Apps with no tokens and no
+   * requests in the first window are left out too. Fast over a year of ten thousand apps: it reads sums only.
+   */
+  appTotals(windows: readonly DayWindow[], signal?: AbortSignal): Promise<readonly AppTotals[]>;
+  /** Adds the events of a bundle: all or none, however many they are. One whose id is there changes nothing, whatever its moment. */
+  takeIn(bundle: EventBundle): Promise<Appended>;
   /**
    * Removes the events of whole UTC days before a moment. Their daily sums stay. Resolves with how many were removed.
    */

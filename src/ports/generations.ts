@@ -23,6 +23,12 @@ export class GenerationRefused extends Error {
   }
 }
 
+/** A place among generations in the order in which they were settled: by moment, then by id. */
+export interface SettledPlace {
+  readonly settledAtMs: number;
+  readonly id: string;
+}
+
 /** Rows of generations: a projection of the ledger. */
 export interface GenerationStore {
   /**
@@ -33,6 +39,8 @@ export interface GenerationStore {
   /** Undefined also for those of other accounts. */
   find(accountId: string, id: string): Promise<StoredGeneration | undefined>;
   count(): Promise<number>;
+  /** At most `limit` of those behind a place, in the order in which they were settled. */
+  settledAfter(place: SettledPlace, limit: number): Promise<readonly StoredGeneration[]>;
   /** Removes at most `limit` of those settled before a moment. Resolves with how many were removed. */
   prune(beforeMs: number, limit: number): Promise<number>;
 }

@@ -170,4 +170,6 @@ export interface Ledger {
   readonly openReservations: number;
   /** False while nothing new may be begun. */
   readonly isAvailable: boolean;
+  /** How far behind things are: records that wait for the disk, settled generations that wait for each projection. */
+  readonly lag: Readonly<Record<string, number>>;
 }

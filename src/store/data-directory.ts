@@ -23,6 +23,9 @@ export interface DataDirectory {
   close(): void;
 }
 
+/** The name of the file with the key of the hashes. */
+export const HASH_KEY_FILE = 'hash-key';
+
 /**
  * Makes the directory if need be (0700) and locks it until it is closed or the process ends, however it ends.
  * `givenEncryptionKey` is base64; without one the directory's own is used and made if need be.
@@ -31,14 +34,11 @@ export function openDataDirectory(path: string, givenEncryptionKey?: string): Da
   let lock: Lock | undefined;
   try {
     const isNew = makeDirectory(path);
-    lock = takeLock(path);
+    lock = lockDirectory(path);
     return {
       path,
       databaseFile: join(path, 'signalbox.sqlite'),
-      hashKey: readOrMakeSecret(join(path, 'hash-key'), {
-        read: (bytes) => bytes,
-        make: () => randomBytes(KEY_BYTES),
-      }),
+      hashKey: readHashKey(path),
       encryptionKeys: new EncryptionKeyFiles(path, givenEncryptionKey),
       warnings: isNew ? [] : openToOthers(path),
       close: lock.release,
@@ -55,6 +55,14 @@ export function openDataDirectory(path: string, givenEncryptionKey?: string): Da
   }
 }
 
+/** The key of the hashes, which is made if it is not there. */
+export function readHashKey(directory: string): Buffer {
+  return readOrMakeSecret(join(directory, HASH_KEY_FILE), {
+    read: (bytes) => bytes,
+    make: () => randomBytes(KEY_BYTES),
+  });
+}
+
 /** Whether others may enter is for whoever made the directory to decide, so it is told and not changed. */
 function openToOthers(path: string): string[] {
   const mode = statSync(path).mode & 0o777;
@@ -66,12 +74,17 @@ function openToOthers(path: string): string[] {
   ];
 }
 
-interface Lock {
+/** A data directory that is held by this process. */
+export interface Lock {
+  /** Lets the next process in. */
   release(): void;
 }
 
-/** The lock is a transaction that never ends: the system drops it with the process, even after kill -9. */
-function takeLock(path: string): Lock {
+/**
+ * Takes the lock of a data directory. Throws a DataDirectoryProblem while another process has it. The lock is a transaction
+ * that never ends: the system drops it with the process, even after kill -9.
+ */
+export function lockDirectory(path: string): Lock {
   const file = join(path, 'lock');
   closeSync(openSync(file, 'a', 0o600));
   const holder = new Database(file, { timeout: 0 });

@@ -9,6 +9,9 @@ import { writeWhole } from './write-whole.ts';
 /** The variable by which an operator gives the key. */
 const VARIABLE = 'SIGNALBOX_ENCRYPTION_KEY';
 
+/** The name of the file with the directory's own key. */
+export const OWN_KEY_FILE = 'encryption-key';
+
 /** The encryption key of a data directory that is held by this process: `given` (base64), or the directory's own. */
 export class EncryptionKeyFiles implements EncryptionKeyKeeper {
   readonly key: Buffer;
@@ -18,7 +21,7 @@ export class EncryptionKeyFiles implements EncryptionKeyKeeper {
   readonly #rotationFile: string;
 
   constructor(directory: string, given: string | undefined) {
-    this.#ownFile = join(directory, 'encryption-key');
+    this.#ownFile = join(directory, OWN_KEY_FILE);
     this.#rotationFile = join(directory, 'encryption-rotation');
     this.isGiven = given !== undefined;
     this.source = given === undefined ? this.#ownFile : VARIABLE;

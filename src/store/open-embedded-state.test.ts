@@ -1,6 +1,8 @@
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'libsql';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { eventSumsOf } from '../../test/builders/event-sums.ts';
 import { temporaryDirectory } from '../../test/contracts/temporary-directory.ts';
 import { systemClock } from '../kit/ids.ts';
 import { openEmbeddedState } from './open-embedded-state.ts';
@@ -69,4 +71,59 @@ it('charges go on while another process writes to the database, and their rows f
   other.exec('rollback');
   other.close();
   await expect.poll(() => state.generationStore.count(), { timeout: 5_000 }).toBe(20);
+});
+
+describe('events', () => {
+  const eventsFile = () => join(temporary.path, 'events.duckdb');
+
+  /** The events are what the ledger has charged. */
+  const agree = async () => {
+    const { settledNanos } = await state.ledger.statementOf('a');
+    const events = await eventSumsOf(state.eventStore, 'a');
+    return events.creditNanos === settledNanos ? settledNanos : `${events.creditNanos} of ${settledNanos}`;
+  };
+
+  const spendSome = async (prefix: string, count: number) => {
+    for (let index = 0; index < count; index++) await spend(`${prefix}${index}`, 7n);
+  };
+
+  it('follow what was settled within seconds', async () => {
+    await spendSome('g', 30);
+    await expect.poll(agree, { timeout: 6_000 }).toBe(210n);
+    expect(await eventSumsOf(state.eventStore, 'other')).toEqual({ requests: 0n, creditNanos: 0n });
+    expect(warnings).toEqual([]);
+  });
+
+  it('are not waited for at the end, and follow after the next start', async () => {
+    await spendSome('g', 30);
+    await state.close();
+    expect(existsSync(eventsFile())).toBe(false);
+    state = await open();
+    await expect.poll(agree, { timeout: 6_000 }).toBe(210n);
+    expect(warnings).toEqual([]);
+  });
+
+  it('come back from the rows when their file is gone, with a word about what does not', async () => {
+    await spendSome('g', 5);
+    expect(await state.eventFeed.refill()).toBe(5);
+    await state.close();
+    rmSync(eventsFile());
+    state = await open();
+    await expect.poll(agree, { timeout: 6_000 }).toBe(35n);
+    expect(warnings).toEqual([expect.stringContaining('imported usage and sums of days before')]);
+    await state.close();
+    state = await open();
+    expect(warnings).toHaveLength(1);
+  });
+
+  it('come back from the rows when their file is damaged', async () => {
+    await spendSome('g', 5);
+    expect(await state.eventFeed.refill()).toBe(5);
+    await state.close();
+    writeFileSync(eventsFile(), 'nothing that a database would write'.repeat(1_000));
+    state = await open();
+    await spendSome('h', 1);
+    await expect.poll(agree, { timeout: 10_000 }).toBe(42n);
+    expect(warnings.join()).toContain('the file of the events cannot be read');
+  });
 });

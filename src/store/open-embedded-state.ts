@@ -1,8 +1,10 @@
 import type { ForgettableScope } from '../ports/ledger.ts';
 import type { LedgerLoss } from '../ports/ledger-mark.ts';
 import type { Tenancy } from '../ports/tenancy.ts';
+import { openOwnEvents } from './events/own-events.ts';
 import { openEmbeddedLedger } from './ledger/open-embedded-ledger.ts';
 import { emptyWriteLog, openSqlite } from './sql/open-sqlite.ts';
+import { SqlAppRegistry } from './sql/sql-app-registry.ts';
 import { SqlByokStore } from './sql/sql-byok-store.ts';
 import { SqlFileStore } from './sql/sql-file-store.ts';
 import { SqlGenerationStore } from './sql/sql-generation-store.ts';
@@ -22,9 +24,12 @@ export async function openEmbeddedState(options: EmbeddedStateOptions): Promise<
   try {
     const tenancy = new SqlTenancy(database);
     const generationStore = new SqlGenerationStore(database);
-    const { ledger, recentGenerations, close } = await openEmbeddedLedger({
+    const appRegistry = new SqlAppRegistry(database);
+    const events = await openOwnEvents(generationStore, { ...options, apps: appRegistry });
+    const { ledger, recentGenerations, rowsReached, close } = await openEmbeddedLedger({
       directory: options.directory,
       generations: generationStore,
+      events,
       mark: new SqlLedgerMark(database),
       acceptLoss: options.acceptLoss,
       exists: await existing(tenancy),
@@ -32,16 +37,21 @@ export async function openEmbeddedState(options: EmbeddedStateOptions): Promise<
       clock: options.clock,
       warn: options.warn,
     });
+    events.start(rowsReached);
     return {
       tenancy,
       byokStore: new SqlByokStore(database, emptyWriteLog),
       generationStore,
       fileStore: new SqlFileStore(database),
+      appRegistry,
+      eventStore: events.eventStore,
+      eventFeed: events,
       ledger,
       recentGenerations,
       whenThere: (work) => work(),
       async close() {
         await close();
+        await events.close();
         await database.destroy();
       },
     };

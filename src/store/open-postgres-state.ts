@@ -1,9 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { DatabaseAddress } from '../kit/database-address.ts';
+import { openSharedEvents } from './events/shared-events.ts';
 import { readOrMakeGatewayId } from './gateway-id.ts';
+import { adoptGenerations, type BookedPlace, bookedAfter } from './sql/booked-generations.ts';
 import { DatabaseUnavailable } from './sql/database-unavailable.ts';
 import { openPostgresLedger } from './sql/ledger/open-postgres-ledger.ts';
 import { openPostgres } from './sql/open-postgres.ts';
+import { SqlAppRegistry } from './sql/sql-app-registry.ts';
 import { SqlByokStore } from './sql/sql-byok-store.ts';
 import { SqlFileStore } from './sql/sql-file-store.ts';
 import { SqlGenerationStore } from './sql/sql-generation-store.ts';
@@ -41,17 +44,27 @@ export async function openPostgresState(options: PostgresStateOptions): Promise<
       clock,
       warn,
     });
+    const appRegistry = new SqlAppRegistry(postgres.database);
+    const rows = {
+      after: (place: BookedPlace, limit: number) => bookedAfter(postgres.patient, place, limit),
+      adopt: () => adoptGenerations(postgres.patient),
+    };
+    const events = await openSharedEvents(rows, { ...options, apps: appRegistry });
     return {
       tenancy: new SqlTenancy(postgres.database),
       // What is overwritten there is gone when its server tidies up: nobody outside can make it.
       byokStore: new SqlByokStore(postgres.database, async () => {}),
       generationStore: new SqlGenerationStore(postgres.database),
       fileStore: new SqlFileStore(postgres.database),
+      appRegistry,
+      eventStore: events.eventStore,
+      eventFeed: events,
       ledger,
       recentGenerations,
       whenThere: (work) => (waits ? untilDone(work) : work()),
       async close() {
         await close();
+        await events.close();
         await postgres.close();
       },
     };

@@ -1,5 +1,8 @@
 import type { Clock } from '../kit/ids.ts';
+import type { AppRegistry } from '../ports/apps.ts';
 import type { ByokStore } from '../ports/byok.ts';
+import type { EventFeed } from '../ports/event-feed.ts';
+import type { EventStore } from '../ports/events.ts';
 import type { FileStore } from '../ports/files.ts';
 import type { GenerationStore, RecentGenerations } from '../ports/generations.ts';
 import type { Durability } from '../ports/journal.ts';
@@ -12,6 +15,9 @@ export interface State {
   readonly byokStore: ByokStore;
   readonly generationStore: GenerationStore;
   readonly fileStore: FileStore;
+  readonly appRegistry: AppRegistry;
+  readonly eventStore: EventStore;
+  readonly eventFeed: EventFeed;
   readonly ledger: Ledger;
   readonly recentGenerations: RecentGenerations;
   /** Does something that needs the database; again, as long as it takes, where that may be away for a while. */

@@ -1,4 +1,5 @@
 import type { GenerationEvent } from '../../src/ports/events.ts';
+import { modalitiesText } from '../../src/ports/modalities.ts';
 
 /** Numbers of 0 to 1 that are the same in every run. */
 function randomOf(seed: number): () => number {
@@ -32,7 +33,7 @@ export function* eventHistory(count: number, days: number, from = 0): Generator<
       createdAtMs: HISTORY_START_MS + Math.floor(((index - from) * days * DAY_MS) / count),
       accountId: `account-${key % 2}`,
       workspaceId: `workspace-${key % 3}`,
-      keyHash: `key-${key}`,
+      keyHash: key === 7 ? null : `key-${key}`,
       userId: key % 4 === 3 ? null : `user-${key % 4}`,
       app: key > 5 ? null : `app-${key}.example`,
       modelId: model,
@@ -45,6 +46,7 @@ export function* eventHistory(count: number, days: number, from = 0): Generator<
       finishReason: maybe(0.9, random() < 0.8 ? 'stop' : 'length'),
       externalUser: maybe(0.2, `end'user "${below(3)}"; --`),
       contextLengthBucket: promptTokens <= 1_000 ? '1K' : promptTokens <= 10_000 ? '10K' : '100K',
+      modalities: modalitiesText({ image: place === 3, tool_calling: place % 4 === 1 }),
       isZdr: key === 5,
       isByok,
       isGuarded: random() < 0.05,
@@ -61,5 +63,23 @@ export function* eventHistory(count: number, days: number, from = 0): Generator<
       cacheNanos: maybe(0.5, BigInt(below(2_000) - 500)),
       webNanos: maybe(0.1, BigInt(below(9_000))),
     };
+  }
+}
+
+/** Events of so many apps, one of each on every day, in the order of their time; the same in every run. */
+export function* appHistory(apps: number, days: number): Generator<GenerationEvent> {
+  const [like] = eventHistory(1, 1);
+  if (like === undefined) return;
+  for (let day = 0; day < days; day++) {
+    for (let app = 0; app < apps; app++) {
+      yield {
+        ...like,
+        id: `app-${app}-${day}`,
+        createdAtMs: HISTORY_START_MS + day * DAY_MS,
+        app: `app-${app}.example`,
+        isZdr: false,
+        promptTokens: app * (day + 1),
+      };
+    }
   }
 }

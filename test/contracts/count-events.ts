@@ -1,5 +1,12 @@
 import type { DimensionName, Granularity, MetricName } from '../../src/ports/event-names.ts';
-import type { EventQuery, EventRow, GenerationEvent, MetricValue } from '../../src/ports/events.ts';
+import type {
+  AppTotals,
+  DayWindow,
+  EventQuery,
+  EventRow,
+  GenerationEvent,
+  MetricValue,
+} from '../../src/ports/events.ts';
 
 /** What a query must find, in plain TypeScript: no order, no limits. */
 export function countEvents(events: readonly GenerationEvent[], query: EventQuery): EventRow[] {
@@ -21,6 +28,24 @@ export function countEvents(events: readonly GenerationEvent[], query: EventQuer
   }));
 }
 
+/** What every app used, in plain TypeScript, by name. */
+export function countApps(events: readonly GenerationEvent[], windows: readonly DayWindow[]): AppTotals[] {
+  const totals = new Map<string, { app: string; tokens: bigint[]; requests: bigint[] }>();
+  for (const { app, isZdr, createdAtMs, promptTokens, completionTokens } of events) {
+    if (app === null || isZdr) continue;
+    const total = totals.get(app) ?? { app, tokens: windows.map(() => 0n), requests: windows.map(() => 0n) };
+    totals.set(app, total);
+    windows.forEach(({ startMs, endMs }, index) => {
+      if (createdAtMs < startMs || createdAtMs >= endMs) return;
+      total.tokens[index] = (total.tokens[index] ?? 0n) + BigInt(promptTokens + completionTokens);
+      total.requests[index] = (total.requests[index] ?? 0n) + 1n;
+    });
+  }
+  return [...totals.values()]
+    .filter(({ requests }) => (requests[0] ?? 0n) > 0n)
+    .sort((one, other) => (one.app < other.app ? -1 : 1));
+}
+
 const DIMENSION: Record<DimensionName, (event: GenerationEvent) => string | null> = {
   model: (event) => event.model,
   model_id: (event) => event.modelId,
@@ -32,6 +57,7 @@ const DIMENSION: Record<DimensionName, (event: GenerationEvent) => string | null
   endpoint: (event) => event.endpoint,
   provider: (event) => event.provider,
   context_length_bucket: (event) => event.contextLengthBucket,
+  modalities: (event) => event.modalities,
   zdr: (event) => String(event.isZdr),
   generation_id: (event) => event.id,
   origin: (event) => event.origin,
@@ -45,7 +71,8 @@ type Many = readonly GenerationEvent[];
 const whole =
   (of: (event: GenerationEvent) => number) =>
   (events: Many): bigint =>
-    events.reduce((sum, event) => sum + BigInt(of(event)), 0n);
+    // Numbers of a history stay far below 2^53 in all.
+    BigInt(events.reduce((sum, event) => sum + of(event), 0));
 
 /** Null where no event has a value. */
 const money =
@@ -66,10 +93,7 @@ const mean =
 const percentile =
   (percent: number, of: (event: GenerationEvent) => number | null) =>
   (events: Many): number | null => {
-    const known = events
-      .map(of)
-      .filter((value) => value !== null)
-      .sort((one, other) => one - other);
+    const known = Float64Array.from(events.map(of).filter((value) => value !== null)).sort();
     return known[Math.max(1, Math.ceil((known.length * percent) / 100)) - 1] ?? null;
   };
 

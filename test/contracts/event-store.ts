@@ -9,10 +9,19 @@ import {
   OPERATORS,
   type Operator,
 } from '../../src/ports/event-names.ts';
-import type { EventQuery, EventRow, EventStore, GenerationEvent } from '../../src/ports/events.ts';
+import type {
+  EventBundle,
+  EventFilter,
+  EventQuery,
+  EventRow,
+  EventStore,
+  GenerationEvent,
+} from '../../src/ports/events.ts';
 import { GenerationRefused } from '../../src/ports/generations.ts';
+import { openEventBundle } from '../../src/store/events/event-bundle.ts';
 import { eventHistory, HISTORY_START_MS } from '../builders/event-history.ts';
-import { countEvents } from './count-events.ts';
+import { countApps, countEvents } from './count-events.ts';
+import { temporaryDirectory } from './temporary-directory.ts';
 
 /** An adapter under test, and how to put it away. */
 export interface EventStoreUnderTest {
@@ -21,9 +30,11 @@ export interface EventStoreUnderTest {
 }
 
 const DAY_MS = 86_400_000;
-const DAYS = 70;
-const HISTORY = [...eventHistory(4_000, DAYS)];
+const DAYS = 400;
+const HISTORY = [...eventHistory(200_000, DAYS)];
+const SOME_DAYS = 8;
 const ALL_METRICS = Object.keys(METRICS) as MetricName[];
+const DAILY_METRICS = ALL_METRICS.filter((metric) => METRICS[metric].isDaily);
 const ALL_DIMENSIONS = Object.keys(DIMENSIONS) as DimensionName[];
 
 const query = (more: Partial<EventQuery>): EventQuery => ({
@@ -32,13 +43,18 @@ const query = (more: Partial<EventQuery>): EventQuery => ({
   dimensions: [],
   granularity: null,
   startMs: HISTORY_START_MS,
-  endMs: HISTORY_START_MS + DAYS * DAY_MS,
+  endMs: HISTORY_START_MS + SOME_DAYS * DAY_MS,
   filters: [],
   order: null,
   limit: 100_000,
   groupLimit: null,
   ...more,
 });
+
+/** All of the history. */
+const throughout = { endMs: HISTORY_START_MS + DAYS * DAY_MS };
+
+const tenWeeks = { endMs: HISTORY_START_MS + 70 * DAY_MS };
 
 /** A start that is no beginning of a day: daily sums cannot answer. */
 const withinDays = { startMs: HISTORY_START_MS + 1 };
@@ -55,6 +71,24 @@ function comparable(rows: readonly EventRow[]): unknown[] {
     .sort((one, other) => (one.key < other.key ? -1 : 1));
 }
 
+/** A condition on something that few values are taken by. */
+function someFilter(): fc.Arbitrary<EventFilter> {
+  return fc.record({
+    field: fc.constantFrom('user', 'app', 'finish_reason', 'provider', 'zdr'),
+    operator: fc.constantFrom(...(Object.keys(OPERATORS) as Operator[])),
+    values: fc.subarray(['user-1', 'app-2.example', 'stop', 'Provider 3', 'true'], { minLength: 1 }),
+    includesUnset: fc.boolean(),
+  });
+}
+
+/** A file of events that were prepared apart. */
+async function bundled(file: string, batches: readonly (readonly GenerationEvent[])[]): Promise<EventBundle> {
+  const bundle = openEventBundle(file);
+  for (const batch of batches) await bundle.add(batch);
+  await bundle.close();
+  return { file };
+}
+
 /** What every EventStore must do. `open` gives an empty one each time. */
 export function eventStoreContract(name: string, open: () => Promise<EventStoreUnderTest>): void {
   describe(`EventStore: ${name}`, () => {
@@ -65,7 +99,7 @@ export function eventStoreContract(name: string, open: () => Promise<EventStoreU
       under = await open();
       events = under.events;
       await events.append(HISTORY);
-    });
+    }, 60_000);
 
     afterAll(() => under.close());
 
@@ -74,6 +108,16 @@ export function eventStoreContract(name: string, open: () => Promise<EventStoreU
       expect(comparable(rows)).toEqual(comparable(countEvents(HISTORY, asked)));
     }
 
+    it.each([null, 'day'] as const)(
+      'counts every metric of all days by model and %s',
+      async (granularity) => {
+        const all = { ...throughout, granularity, dimensions: ['model'] as const };
+        await agrees(query({ ...all, ...withinDays, metrics: ALL_METRICS }));
+        await agrees(query({ ...all, metrics: DAILY_METRICS }));
+      },
+      60_000,
+    );
+
     it.each([null, ...GRANULARITIES])('counts every metric by model and %s', async (granularity) => {
       await agrees(query({ ...withinDays, metrics: ALL_METRICS, granularity, dimensions: ['model'] }));
     });
@@ -81,8 +125,7 @@ export function eventStoreContract(name: string, open: () => Promise<EventStoreU
     it.each([null, 'day', 'week', 'month'] as const)(
       'counts daily metrics by whole %s',
       async (granularity) => {
-        const metrics = ALL_METRICS.filter((metric) => METRICS[metric].isDaily);
-        await agrees(query({ metrics, granularity, dimensions: ['model', 'app'] }));
+        await agrees(query({ metrics: DAILY_METRICS, granularity, dimensions: ['model', 'app'] }));
       },
     );
 
@@ -147,9 +190,9 @@ export function eventStoreContract(name: string, open: () => Promise<EventStoreU
     });
 
     it('begins weeks on Monday and months on their first day, in UTC', async () => {
-      const weeks = await events.query(query({ granularity: 'week' }));
+      const weeks = await events.query(query({ ...tenWeeks, granularity: 'week' }));
       for (const { bucketMs } of weeks.rows) expect(new Date(bucketMs ?? 0).getUTCDay()).toBe(1);
-      const months = await events.query(query({ granularity: 'month' }));
+      const months = await events.query(query({ ...tenWeeks, granularity: 'month' }));
       expect(months.rows.map(({ bucketMs }) => new Date(bucketMs ?? 0).toISOString())).toEqual([
         '2026-03-01T00:00:00.000Z',
         '2026-02-01T00:00:00.000Z',
@@ -195,8 +238,9 @@ export function eventStoreContract(name: string, open: () => Promise<EventStoreU
     });
 
     it('keeps so many rows of each group, the first ones in order', async () => {
-      const all = await events.query(query({ granularity: 'week', dimensions: ['model'] }));
-      const some = await events.query(query({ granularity: 'week', dimensions: ['model'], groupLimit: 2 }));
+      const weeks = query({ ...tenWeeks, granularity: 'week', dimensions: ['model'] });
+      const all = await events.query(weeks);
+      const some = await events.query({ ...weeks, groupLimit: 2 });
       const seen = new Map<string, number>();
       const expected = all.rows.filter((row) => {
         const group = JSON.stringify(row.dimensions);
@@ -205,7 +249,7 @@ export function eventStoreContract(name: string, open: () => Promise<EventStoreU
       });
       expect(some.rows).toEqual(expected);
       expect(some.isTruncated).toBe(true);
-      const ungrouped = await events.query(query({ granularity: 'week', groupLimit: 2 }));
+      const ungrouped = await events.query({ ...weeks, dimensions: [], groupLimit: 2 });
       expect(ungrouped.isTruncated).toBe(false);
     });
 
@@ -218,13 +262,15 @@ export function eventStoreContract(name: string, open: () => Promise<EventStoreU
           fc.integer({ min: 0, max: DAYS * DAY_MS }),
           fc.integer({ min: 1, max: 20 * DAY_MS }),
           fc.boolean(),
-          async (dimensions, granularity, start, length, isWhole) => {
+          fc.array(someFilter(), { maxLength: 2 }),
+          async (dimensions, granularity, start, length, isWhole, filters) => {
             const unit = isWhole ? DAY_MS : 1;
             const startMs = HISTORY_START_MS + start - (start % unit);
             const endMs = startMs + Math.ceil(length / unit) * unit;
-            const range = { startMs, endMs, metrics: sums };
+            const range = { startMs, endMs, metrics: sums, filters };
             const total = (await events.query(query(range))).rows[0]?.metrics ?? [];
             const { rows } = await events.query(query({ ...range, dimensions, granularity }));
+            expect(rows.length === 0).toBe(total.length === 0);
             total.forEach((whole, index) => {
               const parts = rows.map((row) => row.metrics[index]).filter((part) => typeof part === 'bigint');
               expect(parts.length === 0 ? null : parts.reduce((sum, part) => sum + part, 0n)).toBe(whole);
@@ -233,6 +279,28 @@ export function eventStoreContract(name: string, open: () => Promise<EventStoreU
         ),
         { numRuns: 25 },
       );
+    }, 20_000);
+
+    it('knows what every app used in several stretches of days, before and after compaction', async () => {
+      const windows = [
+        [0, DAYS],
+        [10, 11],
+        [17, 180],
+        [100, 250],
+        [DAYS, DAYS + 3],
+      ].map(([first = 0, end = 0]) => ({
+        startMs: HISTORY_START_MS + first * DAY_MS,
+        endMs: HISTORY_START_MS + end * DAY_MS,
+      }));
+      const inOrder = async (asked: typeof windows) =>
+        (await events.appTotals(asked)).toSorted((one, other) => (one.app < other.app ? -1 : 1));
+      for (const asked of [windows, windows.toReversed(), windows.slice(2, 3)]) {
+        expect(await inOrder(asked)).toEqual(countApps(HISTORY, asked));
+      }
+      expect(await events.prune(HISTORY_START_MS)).toBe(0);
+      expect(await inOrder(windows)).toEqual(countApps(HISTORY, windows));
+      expect(await events.appTotals([])).toEqual([]);
+      await agrees(query({ ...throughout, metrics: DAILY_METRICS, granularity: 'month' }));
     });
 
     it('answers nobody whose time is up', async () => {
@@ -279,9 +347,37 @@ export function eventStoreContract(name: string, open: () => Promise<EventStoreU
         expect(await own.events.append([first])).toEqual({ added: 1, known: 0, tooOld: 0 });
       });
 
+      it('comes in bundles, all or none, each event once', async () => {
+        const directory = temporaryDirectory();
+        const other = await open();
+        const batch = HISTORY.slice(0, 3_000);
+        const [first, second] = batch as [GenerationEvent, GenerationEvent];
+        await other.events.append(batch.slice(1_000, 1_100));
+        const elsewhere = { ...first, createdAtMs: first.createdAtMs + 100 * DAY_MS, promptTokens: 7 };
+        const bundle = await bundled(`${directory.path}/it's.duckdb`, [
+          batch.slice(0, 2_500),
+          [elsewhere, ...batch.slice(2_400)],
+        ]);
+        expect(await other.events.takeIn(bundle)).toEqual({ added: 2_900, known: 201, tooOld: 0 });
+        expect(await other.events.takeIn(bundle)).toEqual({ added: 0, known: 3_101, tooOld: 0 });
+        for (const asked of [total, { ...total, ...withinDays }]) {
+          const byModel = { ...asked, dimensions: ['model' as const], metrics: DAILY_METRICS };
+          const { rows } = await other.events.query(byModel);
+          expect(comparable(rows)).toEqual(comparable(countEvents(batch, byModel)));
+        }
+        expect(await other.events.append([first, second])).toEqual({ added: 0, known: 2, tooOld: 0 });
+        await other.events.prune(HISTORY_START_MS + DAY_MS);
+        const old = await bundled(`${directory.path}/old.duckdb`, [HISTORY.slice(0, 600)]);
+        expect(await other.events.takeIn(old)).toEqual({ added: 0, known: 100, tooOld: 500 });
+        const windows = [{ startMs: HISTORY_START_MS, endMs: HISTORY_START_MS + 6 * DAY_MS }];
+        expect((await other.events.appTotals(windows)).length).toBe(countApps(batch, windows).length);
+        await other.close();
+        directory.remove();
+      });
+
       it('keeps its daily sums when events are pruned, and is not counted again', async () => {
         const kept = [...HISTORY.slice(0, 1_200), HISTORY[2_000] as GenerationEvent];
-        const border = HISTORY_START_MS + 5 * DAY_MS;
+        const border = HISTORY_START_MS + DAY_MS;
         const old = kept.filter(({ createdAtMs }) => createdAtMs < border);
         const before = await own.events.sizes();
         expect(await own.events.prune(border + 1_000)).toBe(old.length);

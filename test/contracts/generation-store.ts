@@ -110,6 +110,25 @@ export function generationStoreContract(name: string, open: () => Promise<Genera
       expect(await generations.count()).toBe(20);
     });
 
+    it('gives all in the order in which they were settled, page by page', async () => {
+      await generations.add(
+        [300, 100, 200, 100, 200].map((settledAtMs, index) =>
+          generation(`gen-${9 - index}`, { settledAtMs, row: { index } }),
+        ),
+      );
+      const seen: string[] = [];
+      let place = { settledAtMs: Number.MIN_SAFE_INTEGER, id: '' };
+      for (let page = await generations.settledAfter(place, 2); page.length > 0; ) {
+        expect(page.length).toBeLessThanOrEqual(2);
+        seen.push(...page.map(({ id }) => id));
+        place = page.at(-1) ?? place;
+        page = await generations.settledAfter(place, 2);
+      }
+      expect(seen).toEqual(['gen-6', 'gen-8', 'gen-5', 'gen-7', 'gen-9']);
+      const [first] = await generations.settledAfter({ settledAtMs: 200, id: '' }, 1);
+      expect(first).toEqual(generation('gen-5', { settledAtMs: 200, row: { index: 4 } }));
+    });
+
     it('prunes the oldest first, at most as many as it may, and none that is young enough', async () => {
       await generations.add(
         [300, 100, 200, 400].map((settledAtMs) => generation(`gen-${settledAtMs}`, { settledAtMs })),

@@ -1,4 +1,4 @@
-import type { GenerationStore, StoredGeneration } from '../../src/ports/generations.ts';
+import type { GenerationStore, SettledPlace, StoredGeneration } from '../../src/ports/generations.ts';
 
 /** Rows of generations in memory. */
 export class MemoryGenerations implements GenerationStore {
@@ -20,6 +20,15 @@ export class MemoryGenerations implements GenerationStore {
 
   async count(): Promise<number> {
     return this.rows.size;
+  }
+
+  async settledAfter(place: SettledPlace, limit: number): Promise<StoredGeneration[]> {
+    const isBehind = ({ settledAtMs, id }: StoredGeneration) =>
+      settledAtMs > place.settledAtMs || (settledAtMs === place.settledAtMs && id > place.id);
+    return [...this.rows.values()]
+      .filter(isBehind)
+      .sort((one, other) => one.settledAtMs - other.settledAtMs || (one.id < other.id ? -1 : 1))
+      .slice(0, limit);
   }
 
   async prune(beforeMs: number, limit: number): Promise<number> {

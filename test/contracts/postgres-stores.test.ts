@@ -1,9 +1,11 @@
 import { openPostgres } from '../../src/store/sql/open-postgres.ts';
+import { SqlAppRegistry } from '../../src/store/sql/sql-app-registry.ts';
 import { SqlByokStore } from '../../src/store/sql/sql-byok-store.ts';
 import { SqlFileStore } from '../../src/store/sql/sql-file-store.ts';
 import { SqlGenerationStore } from '../../src/store/sql/sql-generation-store.ts';
 import { SqlTenancy } from '../../src/store/sql/sql-tenancy.ts';
 import { addressOf, postgresForTests } from '../postgres/postgres-server.ts';
+import { appRegistryContract } from './app-registry.ts';
 import { byokContract } from './byok.ts';
 import { fileStoreContract } from './file-store.ts';
 import { generationStoreContract } from './generation-store.ts';
@@ -27,6 +29,11 @@ if (server !== undefined) {
   fileStoreContract('SqlFileStore on PostgreSQL', async () => {
     const { database, close } = await open();
     return { files: new SqlFileStore(database), tenancy: new SqlTenancy(database), close };
+  });
+
+  appRegistryContract('SqlAppRegistry on PostgreSQL', async () => {
+    const { database, close } = await open();
+    return { apps: new SqlAppRegistry(database), others: new SqlAppRegistry(database), close };
   });
 
   generationStoreContract('SqlGenerationStore on PostgreSQL', async () => {

@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { stringify } from 'yaml';
+import { openInstallation } from '../../src/installation.ts';
+import { type EventSums, eventSumsOf } from '../builders/event-sums.ts';
 import { type FakeUpstream, openFakeUpstream } from '../fakes/fake-upstream.ts';
 import { built, killHard, signalbox } from '../operator/program.ts';
 import { type RecordedAnswer, recordedAnswers } from './recorded-answers.ts';
@@ -21,8 +23,12 @@ export interface Lives {
   readonly readyAfterMs: number[];
   /** Serves a mixed load of so many requests a second until it is killed. */
   live(perSecond: number, forMs: number): Promise<void>;
-  /** Starts once more, waits, ends it in peace. Gives what is recorded and what the ledger says of itself. */
-  rest(): Promise<{ readonly recorded: RecordedAnswer[]; readonly verified: Verified }>;
+  /** Starts once more, waits, ends it in peace. Gives what is recorded, what the ledger says of itself, and what was counted. */
+  rest(): Promise<{
+    readonly recorded: RecordedAnswer[];
+    readonly verified: Verified;
+    readonly counted: readonly Counted[];
+  }>;
   close(): Promise<void>;
 }
 
@@ -37,6 +43,12 @@ export interface Verified {
   readonly accounts: readonly { readonly difference_nanos: number | string }[];
   readonly open_reservations: number;
   readonly generations: number;
+}
+
+/** What an account was charged by the ledger, and what its events sum up to. */
+export interface Counted {
+  readonly settledNanos: bigint;
+  readonly events: EventSums;
 }
 
 const API_KEY = 'sk-sb-v1-api-key-of-the-lives';
@@ -96,7 +108,11 @@ export async function openLives(): Promise<Lives> {
       living.kill('SIGTERM');
       await gone;
       const { out } = signalbox(folder, ['ledger', 'verify', '--json', '--data-dir', join(folder, 'data')]);
-      return { recorded: recordedAnswers(join(folder, 'data')), verified: JSON.parse(out) as Verified };
+      return {
+        recorded: recordedAnswers(join(folder, 'data')),
+        verified: JSON.parse(out) as Verified,
+        counted: await countedIn(join(folder, 'data')),
+      };
     },
     async close() {
       if (child?.exitCode === null && child.signalCode === null) await killHard(child);
@@ -104,6 +120,31 @@ export async function openLives(): Promise<Lives> {
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** How long events may be behind what was settled, milliseconds. */
+const EVENTS_MS = 15_000;
+
+/** Both sums of every account, once they are equal or should be. */
+async function countedIn(dataDir: string): Promise<Counted[]> {
+  const { ledger, eventStore, close } = await openInstallation({ dataDir, keyPrefix: 'sk-' });
+  try {
+    const { accounts } = await ledger.verify();
+    const giveUpAt = performance.now() + EVENTS_MS;
+    for (;;) {
+      const counted = await Promise.all(
+        accounts.map(async ({ accountId, settledNanos }) => ({
+          settledNanos,
+          events: await eventSumsOf(eventStore, accountId),
+        })),
+      );
+      const areEqual = counted.every(({ settledNanos, events }) => settledNanos === events.creditNanos);
+      if (areEqual || performance.now() > giveUpAt) return counted;
+      await delay(100);
+    }
+  } finally {
+    await close();
+  }
 }
 
 function configuration(upstream: FakeUpstream): string {

@@ -28,11 +28,15 @@ export async function killAndCompare(count: number): Promise<number> {
       await lives.live(PER_SECOND, life === 0 ? LONGEST_MS : Math.random() * LONGEST_MS);
       killedAt.push(performance.now());
     }
-    const { recorded, verified } = await lives.rest();
+    const { recorded, verified, counted } = await lives.rest();
     const byUser = new Map(recorded.map((record) => [record.user, record]));
     expect(byUser.size).toBe(recorded.length);
     expect(verified.open_reservations).toBe(0);
     expect(verified.accounts.map(({ difference_nanos }) => Number(difference_nanos))).toEqual([0]);
+    const charged = recorded.reduce((sum, { creditNanos }) => sum + creditNanos, 0n);
+    expect(counted).toEqual([
+      { settledNanos: charged, events: { requests: BigInt(recorded.length), creditNanos: charged } },
+    ]);
     expect(lives.acknowledged.length).toBeGreaterThan(0);
     for (const { user, id } of lives.acknowledged) {
       const answer = lives.sent.find((each) => each.user === user);

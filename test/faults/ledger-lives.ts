@@ -16,6 +16,7 @@ type Step =
   | { readonly kind: 'pass'; readonly operations: number }
   | { readonly kind: 'quiesce' }
   | { readonly kind: 'rows'; readonly fail: boolean }
+  | { readonly kind: 'events'; readonly fail: boolean }
   | { readonly kind: 'wait'; readonly milliseconds: number }
   | { readonly kind: 'room'; readonly bytes: number }
   | { readonly kind: 'fault'; readonly after: number; readonly fault: Fault };
@@ -71,6 +72,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
   { weight: 5, arbitrary: fc.record({ kind: fc.constant('quiesce') }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('rows'), fail: fc.boolean() }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('events'), fail: fc.boolean() }) },
   {
     weight: 2,
     arbitrary: fc.record({ kind: fc.constant('wait'), milliseconds: fc.constantFrom(100, 250, 11_000) }),
@@ -105,8 +107,9 @@ export async function liveWithLedger([sizes, lives]: readonly [Sizes, readonly L
 class LedgerHistory {
   readonly #disk = new JournalDisk();
   readonly #sizes: Sizes;
-  /** Rows and the mark survive everything: they are another disk's. */
+  /** Rows, events and the mark survive everything: they are another disk's. */
   readonly #generations = new MemoryGenerations();
+  readonly #events = new MemoryGenerations();
   readonly #mark = new MemoryMark();
   readonly #promised = new Map<string, Promised>();
   /** What grants were said to be made, and what may have been made since the last that was. */
@@ -137,16 +140,25 @@ class LedgerHistory {
     expect(ledger.isAvailable).toBe(true);
     expect(await this.#reserve(ledger, 'last', 0n)).toBe(true);
     expect(await this.#await(ledger.settle('last', { used: credit(0n), row: {}, atMs: NOW }))).toBe(true);
+    const rows = this.#generations.rows;
+    const events = this.#events.rows;
+    await this.#await(whenTrue(() => events.size >= rows.size && events.has('last')));
+    expect([...events.keys()].sort(), 'events and rows agree').toEqual([...rows.keys()].sort());
   }
 
   async #open(): Promise<OpenedLedger> {
     this.#generations.failure = undefined;
+    this.#events.failure = undefined;
     const { segmentBytes, reservedBytes, snapshotBytes } = this.#sizes;
     let opened: OpenedLedger | undefined;
     const opening = openEmbeddedLedger({
       directory: '',
       files: this.#disk,
       generations: this.#generations,
+      events: {
+        projection: { name: 'events', add: (batch) => this.#events.add(batch) },
+        owe: () => Promise.reject(new Error('the journal is never too long')),
+      },
       mark: this.#mark,
       exists: { key: new Set(['k']), workspace: new Set(['w']) },
       durability: () => 'power',
@@ -200,6 +212,7 @@ class LedgerHistory {
     else if (step.kind === 'pass') await disk.pass(step.operations);
     else if (step.kind === 'quiesce') await disk.quiesce();
     else if (step.kind === 'rows') this.#generations.failure = step.fail ? new Error('no rows') : undefined;
+    else if (step.kind === 'events') this.#events.failure = step.fail ? new Error('no events') : undefined;
     else if (step.kind === 'wait') vi.advanceTimersByTime(step.milliseconds);
     else if (step.kind === 'room') disk.capacity = disk.usedBytes + step.bytes;
     else if (step.kind === 'fault') disk.plan(step.after, step.fault);
@@ -280,6 +293,13 @@ class LedgerHistory {
     }
     return isDone;
   }
+}
+
+function whenTrue(condition: () => boolean): Promise<void> {
+  return new Promise((resolve) => {
+    const look = () => (condition() ? resolve() : setTimeout(look, 100));
+    look();
+  });
 }
 
 function credit(creditNanos: bigint) {

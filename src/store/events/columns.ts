@@ -1,22 +1,25 @@
 import type { GenerationEvent } from '../../ports/events.ts';
-import { GenerationRefused } from '../../ports/generations.ts';
-
-/** What DuckDB is given for one cell. */
-export type Cell = string | bigint | boolean | null;
 
 interface Column {
   readonly type: 'VARCHAR' | 'BIGINT' | 'BOOLEAN';
-  readonly of: (event: GenerationEvent) => string | number | bigint | boolean | null;
 }
 
-const text = (of: Column['of']): Column => ({ type: 'VARCHAR', of });
-const whole = (of: Column['of']): Column => ({ type: 'BIGINT', of });
-const flag = (of: Column['of']): Column => ({ type: 'BOOLEAN', of });
+interface TextColumn extends Column {
+  readonly type: 'VARCHAR';
+  readonly of: (event: GenerationEvent) => string | null;
+}
 
-/** The columns of an event, in their order. */
-export const COLUMNS = {
-  id: text((event) => event.id),
-  created_ms: whole((event) => event.createdAtMs),
+interface NumberColumn extends Column {
+  readonly type: 'BIGINT' | 'BOOLEAN';
+  readonly of: (event: GenerationEvent) => number | bigint | boolean | null;
+}
+
+const text = (of: TextColumn['of']): TextColumn => ({ type: 'VARCHAR', of });
+const whole = (of: NumberColumn['of']): NumberColumn => ({ type: 'BIGINT', of });
+const flag = (of: NumberColumn['of']): NumberColumn => ({ type: 'BOOLEAN', of });
+
+/** What daily sums are kept by, besides the day. Few combinations of it are shared by many events. */
+export const SERIES_TEXTS = {
   account_id: text((event) => event.accountId),
   workspace_id: text((event) => event.workspaceId),
   key_hash: text((event) => event.keyHash),
@@ -27,13 +30,28 @@ export const COLUMNS = {
   variant: text((event) => event.variant),
   provider: text((event) => event.provider),
   endpoint: text((event) => event.endpoint),
+  context_length_bucket: text((event) => event.contextLengthBucket),
+  modalities: text((event) => event.modalities),
+} as const satisfies Readonly<Record<string, TextColumn>>;
+
+/** The other half of `SERIES_TEXTS`. */
+export const SERIES_NUMBERS = {
+  is_zdr: flag((event) => event.isZdr),
+  is_byok: flag((event) => event.isByok),
+} as const satisfies Readonly<Record<string, NumberColumn>>;
+
+/** What every event has of its own. */
+export const EVENT_TEXTS = {
+  id: text((event) => event.id),
   origin: text((event) => event.origin),
   country: text((event) => event.country),
   finish_reason: text((event) => event.finishReason),
   external_user: text((event) => event.externalUser),
-  context_length_bucket: text((event) => event.contextLengthBucket),
-  is_zdr: flag((event) => event.isZdr),
-  is_byok: flag((event) => event.isByok),
+} as const satisfies Readonly<Record<string, TextColumn>>;
+
+/** The other half of `EVENT_TEXTS`. */
+export const EVENT_NUMBERS = {
+  created_ms: whole((event) => event.createdAtMs),
   is_guarded: flag((event) => event.isGuarded),
   is_from_cache: flag((event) => event.isFromCache),
   prompt_tokens: whole((event) => event.promptTokens),
@@ -47,29 +65,16 @@ export const COLUMNS = {
   upstream_nanos: whole((event) => event.upstreamNanos),
   cache_nanos: whole((event) => event.cacheNanos),
   web_nanos: whole((event) => event.webNanos),
-} as const satisfies Readonly<Record<string, Column>>;
+} as const satisfies Readonly<Record<string, NumberColumn>>;
 
-export type ColumnName = keyof typeof COLUMNS;
+/** Columns of an event and of its series. */
+export type ColumnName =
+  | keyof typeof SERIES_TEXTS
+  | keyof typeof SERIES_NUMBERS
+  | keyof typeof EVENT_TEXTS
+  | keyof typeof EVENT_NUMBERS;
 
-const ALL: readonly (readonly [string, Column])[] = Object.entries(COLUMNS);
-
-/** Events as columns of cells. Throws GenerationRefused for one that does not fit. */
-export function columnsOf(events: readonly GenerationEvent[]): Cell[][] {
-  return ALL.map(([name, column]) => events.map((event) => cellOf(event, name, column)));
-}
-
-/** A day's sum of numbers up to this one fits 64 bits. */
-const MOST = BigInt(Number.MAX_SAFE_INTEGER);
-
-function cellOf(event: GenerationEvent, name: string, { type, of }: Column): Cell {
-  const value = of(event);
-  if (value === null || type !== 'BIGINT') return value as Cell;
-  if (typeof value === 'number' && !Number.isSafeInteger(value)) throw refused(event, name);
-  const cell = BigInt(value);
-  if (cell > MOST || cell < -MOST) throw refused(event, name);
-  return cell;
-}
-
-function refused({ id }: GenerationEvent, name: string): GenerationRefused {
-  return new GenerationRefused(`the event ${id} has a number in ${name} that is not a whole one within 2^53`);
+/** Columns as a table is made with them. */
+export function declarationsOf(columns: Readonly<Record<string, Column>>): string[] {
+  return Object.entries(columns).map(([name, { type }]) => `${name} ${type}`);
 }

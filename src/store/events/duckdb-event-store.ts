@@ -1,8 +1,12 @@
+import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { METRICS, type MetricName } from '../../ports/event-names.ts';
 import type {
   Appended,
+  AppTotals,
+  DayWindow,
   EventAnswer,
+  EventBundle,
   EventQuery,
   EventRow,
   EventSizes,
@@ -11,57 +15,93 @@ import type {
   MetricValue,
 } from '../../ports/events.ts';
 import { DatabaseUnavailable } from '../sql/database-unavailable.ts';
-import { columnsOf } from './columns.ts';
+import { appTotalsSql } from './app-totals-sql.ts';
+import { DUCKDB_OPTIONS } from './duckdb-options.ts';
 import { type DuckdbRows, DuckdbThread } from './duckdb-thread.ts';
-import { isOfDays, querySql, type Statement } from './query-sql.ts';
-import { DAY_MS, PRUNE, PRUNED_BEFORE, SCHEMA, STAGED_TYPES, TAKE_IN } from './schema.ts';
+import { DuckdbFileDamaged } from './duckdb-trouble.ts';
+import { takeInBundle } from './event-bundle.ts';
+import { KnownSeries } from './known-series.ts';
+import { isOfDays, querySql } from './query-sql.ts';
+import { ALL_DAILY, COMPACT, DAY_MS, PRUNE, PRUNED_BEFORE, SCHEMA, SHAPE, STAGED } from './schema.ts';
+import { setAside } from './set-aside.ts';
+import { stageEvents } from './stage-events.ts';
+import { plain, statementsOf } from './statement.ts';
+import { appendedOf, takeInStatements } from './take-in.ts';
 
-/** Nothing is loaded from outside, and idle memory stays small. */
-const OPTIONS = {
-  threads: '2',
-  memory_limit: '512MB',
-  autoinstall_known_extensions: 'false',
-  autoload_known_extensions: 'false',
-};
+/** Events since the last compaction of sums that are worth one. */
+const MANY_ADDED = 200_000;
 
-/** Events that are handed over in one message: copying them must not hold up the loop. */
-const SLICE = 1_000;
+/** Who is told of what happens to the file. */
+export interface DuckdbEventStoreOptions {
+  /** Is told of what went wrong and could be borne. */
+  readonly warn?: (message: string, fields?: Readonly<Record<string, unknown>>) => void;
+  /** The file was made anew, because there was none or what there was is damaged: whoever has events hands them over again. */
+  readonly onRenewed?: () => void;
+}
 
 /** Events in a file of DuckDB, in a thread that is started on first use and again after it ended. */
 export class DuckdbEventStore implements EventStore {
   readonly #file: string;
+  readonly #options: DuckdbEventStoreOptions;
   #thread: DuckdbThread | undefined;
-  #appended: Promise<unknown> = Promise.resolve();
+  /** Of the file that the thread has open. */
+  #knownSeries = new KnownSeries();
+  #settingAside: Promise<void> | undefined;
+  /** A new file that is damaged too says that something else is. */
+  #hasSetAside = false;
+  #written: Promise<unknown> = Promise.resolve();
+  #addedSinceCompact = 0;
   #isClosed = false;
 
-  constructor(file: string) {
+  constructor(file: string, options: DuckdbEventStoreOptions = {}) {
     this.#file = file;
+    this.#options = options;
   }
 
   append(events: readonly GenerationEvent[]): Promise<Appended> {
-    const appended = this.#appended.then(() => this.#append(events));
-    this.#appended = appended.catch(() => {});
-    return appended;
+    return this.#inTurn((thread) => this.#append(thread, events));
+  }
+
+  takeIn({ file }: EventBundle): Promise<Appended> {
+    return this.#inTurn(async (thread) => {
+      const appended = await takeInBundle(thread, file);
+      await this.#compactAfter(thread, appended.added);
+      return appended;
+    });
   }
 
   async query(query: EventQuery, signal?: AbortSignal): Promise<EventAnswer> {
-    const rows = await this.#open().query(querySql(query), signal);
-    return { ...answerOf(query, rows), missingBeforeMs: await this.#missingBefore(query) };
+    return await this.#with(async (thread) => {
+      const rows = await thread.query(querySql(query), signal);
+      return { ...answerOf(query, rows), missingBeforeMs: await missingBefore(thread, query) };
+    });
   }
 
-  async prune(beforeMs: number): Promise<number> {
+  async appTotals(windows: readonly DayWindow[], signal?: AbortSignal): Promise<readonly AppTotals[]> {
+    if (windows.length === 0) return [];
+    const [apps = [], ...sums] = await this.#with((thread) => thread.columns(appTotalsSql(windows), signal));
+    const sumOf = (index: number, row: number) => BigInt((sums[index]?.[row] ?? 0n) as bigint);
+    return Array.from(apps as readonly string[], (app, row) => ({
+      app,
+      tokens: windows.map((_, window) => sumOf(window, row)),
+      requests: windows.map((_, window) => sumOf(windows.length + window, row)),
+    }));
+  }
+
+  prune(beforeMs: number): Promise<number> {
+    // A file that nobody has used yet is not made for this.
+    if (this.#thread === undefined && !existsSync(this.#file)) return Promise.resolve(0);
     const before = BigInt(beforeMs - (beforeMs % DAY_MS));
-    const [removed] = await this.#open().transact([
-      { sql: PRUNE.removeEvents, parameters: { before } },
-      { sql: PRUNE.noteBorder, parameters: { before } },
-      ...[PRUNE.gather, PRUNE.removeGathered, PRUNE.addGathered, PRUNE.dropGathered].map(plain),
-    ]);
-    return countOf(removed);
+    return this.#inTurn(async (thread) => {
+      const [, removed] = await thread.transact(statementsOf([...PRUNE, ...COMPACT], { before }));
+      this.#addedSinceCompact = 0;
+      return countOf(removed);
+    });
   }
 
   async sizes(): Promise<EventSizes> {
-    const rows = await this.#open().query(
-      plain('SELECT (SELECT count(*) FROM events), (SELECT count(*) FROM daily)'),
+    const rows = await this.#with((thread) =>
+      thread.query(plain(`SELECT (SELECT count(*) FROM events), (SELECT count(*) FROM ${ALL_DAILY})`)),
     );
     const [events, dailyRows] = rows[0] ?? [];
     const bytes = await Promise.all([bytesOf(this.#file), bytesOf(`${this.#file}.wal`)]);
@@ -70,62 +110,100 @@ export class DuckdbEventStore implements EventStore {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    await this.#appended;
+    await this.#written;
+    await this.#settingAside;
     await this.#thread?.close();
   }
 
-  async #missingBefore(query: EventQuery): Promise<number | null> {
-    if (isOfDays(query)) return null;
-    const prunedBeforeMs = countOf(await this.#open().query(plain(PRUNED_BEFORE)));
-    return query.startMs < prunedBeforeMs ? prunedBeforeMs : null;
+  /** Work that writes is one after another. */
+  #inTurn<Result>(work: (thread: DuckdbThread) => Promise<Result>): Promise<Result> {
+    const done = this.#written.then(() => this.#with(work));
+    this.#written = done.catch(() => {});
+    return done;
+  }
+
+  async #with<Result>(work: (thread: DuckdbThread) => Promise<Result>): Promise<Result> {
+    await this.#settingAside;
+    const thread = this.#open();
+    try {
+      return await work(thread);
+    } catch (error) {
+      if (!(error instanceof DuckdbFileDamaged)) throw error;
+      await this.#setAside(thread, error);
+      throw new DatabaseUnavailable(error);
+    }
   }
 
   #open(): DuckdbThread {
     if (this.#isClosed) throw new DatabaseUnavailable(new Error('the events are closed'));
     if (this.#thread === undefined || this.#thread.isEnded) {
-      this.#thread = new DuckdbThread({
-        file: this.#file,
-        options: OPTIONS,
-        schema: SCHEMA,
-        staged: { table: 'staged', types: STAGED_TYPES },
-      });
+      this.#knownSeries = new KnownSeries();
+      this.#thread = new DuckdbThread(
+        { file: this.#file, options: DUCKDB_OPTIONS, schema: SCHEMA, shape: SHAPE },
+        this.#options.onRenewed,
+      );
     }
     return this.#thread;
   }
 
-  async #append(events: readonly GenerationEvent[]): Promise<Appended> {
-    const distinct = [...new Map(events.map((event) => [event.id, event])).values()];
-    if (distinct.length === 0) return { added: 0, known: 0, tooOld: 0 };
-    const thread = this.#open();
-    let first = Number.POSITIVE_INFINITY;
-    let last = 0;
-    // What an append that failed has left there.
-    await thread.transact([plain(TAKE_IN.empty)]);
-    for (let begin = 0; begin < distinct.length; begin += SLICE) {
-      const slice = distinct.slice(begin, begin + SLICE);
-      for (const { createdAtMs } of slice) {
-        first = Math.min(first, createdAtMs);
-        last = Math.max(last, createdAtMs);
-      }
-      await thread.stage(columnsOf(slice));
+  /** Puts a damaged file out of the way, once for all that asked it. */
+  async #setAside(thread: DuckdbThread, damage: DuckdbFileDamaged): Promise<void> {
+    if (thread === this.#thread && !this.#hasSetAside) {
+      this.#thread = undefined;
+      this.#settingAside = this.#renew(thread, damage).finally(() => {
+        this.#settingAside = undefined;
+      });
     }
-    const [tooOld, known, , added] = await thread.transact([
-      plain(TAKE_IN.dropTooOld),
-      { sql: TAKE_IN.dropKnown, parameters: { first: BigInt(first), last: BigInt(last) } },
-      plain(TAKE_IN.addDaily),
-      plain(TAKE_IN.addEvents),
-      plain(TAKE_IN.empty),
-    ]);
-    return {
-      added: countOf(added),
-      known: countOf(known) + events.length - distinct.length,
-      tooOld: countOf(tooOld),
-    };
+    await this.#settingAside;
+  }
+
+  async #renew(thread: DuckdbThread, damage: DuckdbFileDamaged): Promise<void> {
+    await thread.close();
+    try {
+      const aside = await setAside(this.#file);
+      this.#hasSetAside = true;
+      this.#options.warn?.(
+        `the file of the events cannot be read and is now ${aside}; a new one is begun and filled with what is still kept of generations`,
+        { error: damage },
+      );
+    } catch (error) {
+      this.#options.warn?.('the file of the events cannot be read, and cannot be renamed either', { error });
+    }
+  }
+
+  async #append(thread: DuckdbThread, events: readonly GenerationEvent[]): Promise<Appended> {
+    const distinct = firstOfEach(events);
+    if (distinct.length === 0) return { added: 0, known: 0, tooOld: 0 };
+    const moments = await stageEvents(thread, distinct, this.#knownSeries);
+    const answers = await thread.transact(takeInStatements(STAGED, moments));
+    const { added, known, tooOld } = appendedOf(answers);
+    await this.#compactAfter(thread, added);
+    return { added, known: known + events.length - distinct.length, tooOld };
+  }
+
+  /** The events are in: what goes wrong here is tried again after the next ones. */
+  async #compactAfter(thread: DuckdbThread, added: number): Promise<void> {
+    this.#addedSinceCompact += added;
+    if (this.#addedSinceCompact < MANY_ADDED) return;
+    try {
+      await thread.transact(statementsOf(COMPACT));
+      this.#addedSinceCompact = 0;
+    } catch (error) {
+      this.#options.warn?.('the sums of the events cannot be compacted', { error });
+    }
   }
 }
 
-function plain(sql: string): Statement {
-  return { sql, parameters: {} };
+function firstOfEach(events: readonly GenerationEvent[]): readonly GenerationEvent[] {
+  const byId = new Map<string, GenerationEvent>();
+  for (const event of events) if (!byId.has(event.id)) byId.set(event.id, event);
+  return byId.size === events.length ? events : [...byId.values()];
+}
+
+async function missingBefore(thread: DuckdbThread, query: EventQuery): Promise<number | null> {
+  if (isOfDays(query)) return null;
+  const prunedBeforeMs = countOf(await thread.query(plain(PRUNED_BEFORE)));
+  return query.startMs < prunedBeforeMs ? prunedBeforeMs : null;
 }
 
 /** How many rows a statement says that it changed. */

@@ -1,117 +1,51 @@
 import { createRequire } from 'node:module';
-import { Worker } from 'node:worker_threads';
+import { type Transferable, Worker } from 'node:worker_threads';
 import { isInTime } from '../../kit/is-in-time.ts';
 import { DatabaseUnavailable } from '../sql/database-unavailable.ts';
-import type { Cell } from './columns.ts';
-import type { Statement } from './query-sql.ts';
+import { duckdbTroubleOf } from './duckdb-trouble.ts';
+import { DUCKDB_WORKER } from './duckdb-worker.ts';
+import type { PackedColumn } from './pack-events.ts';
+import type { Statement } from './statement.ts';
 
 /** How a database is opened. */
 export interface DuckdbSettings {
   readonly file: string;
   readonly options: Readonly<Record<string, string>>;
-  /** Run once, when it is opened. */
+  /** Run once, when it is opened. Makes at least a table `shape`. */
   readonly schema: readonly string[];
-  /** The table that `stage` adds to, and the types of its columns. */
-  readonly staged: { readonly table: string; readonly types: readonly string[] };
+  /** Written into a new file. One with another number is not opened. */
+  readonly shape: number;
 }
 
 /** Rows of a statement, each a list of its columns. */
 export type DuckdbRows = readonly (readonly unknown[])[];
 
-type Question =
-  | { readonly kind: 'stage'; readonly columns: readonly (readonly Cell[])[] }
-  | { readonly kind: 'transact'; readonly statements: readonly Statement[] }
-  | { readonly kind: 'query'; readonly statement: Statement };
+/** Columns of a statement: whole numbers packed, anything else as it is. */
+export type DuckdbColumns = readonly (BigInt64Array | readonly unknown[])[];
 
-type Reply = { readonly id: number } & (
-  | { readonly ok: true; readonly answer: unknown }
-  | { readonly ok: false; readonly message: string }
-);
+type Question =
+  | { readonly kind: 'stage'; readonly table: string; readonly columns: readonly PackedColumn[] }
+  | { readonly kind: 'transact'; readonly statements: readonly Statement[] }
+  | { readonly kind: 'run' | 'query' | 'columns'; readonly statement: Statement };
+
+type Reply =
+  | { readonly kind: 'new' }
+  | { readonly kind?: undefined; readonly id: number; readonly ok: true; readonly answer: unknown }
+  | {
+      readonly kind?: undefined;
+      readonly id: number;
+      readonly ok: false;
+      readonly message: string;
+      readonly isOpening: boolean;
+    };
 
 const ENDED = 'the thread of the events has ended';
 
+/** What the thread makes is gone after each question: more room for it would only stay taken, megabytes. */
+const YOUNG_MB = 4;
+
 /** How long closing waits for work that is under way, milliseconds. */
 const CLOSING_MS = 10_000;
-
-/** Runs in the worker. Writing is one after another, on one connection; every query has a connection of its own. */
-const WORKER = `
-const { parentPort, workerData } = require('node:worker_threads');
-const duckdb = require(workerData.library);
-const { file, options, schema, staged } = workerData.settings;
-let opened;
-const open = async () => {
-  const instance = await duckdb.DuckDBInstance.create(file, options);
-  try {
-    const writer = await instance.connect();
-    for (const sql of schema) await writer.run(sql);
-    return { instance, writer };
-  } catch (error) {
-    instance.closeSync();
-    throw error;
-  }
-};
-const rowsOf = async (connection, { sql, parameters }) =>
-  (await connection.runAndReadAll(sql, parameters)).getRowsJS();
-const queries = new Map();
-const work = {
-  async stage({ writer }, { columns }) {
-    const chunk = duckdb.DuckDBDataChunk.create(staged.types.map((type) => duckdb[type]));
-    chunk.setColumns(columns);
-    const appender = await writer.createAppender(staged.table);
-    appender.appendDataChunk(chunk);
-    appender.closeSync();
-  },
-  async transact({ writer }, { statements }) {
-    await writer.run('BEGIN');
-    try {
-      const answers = [];
-      for (const statement of statements) answers.push(await rowsOf(writer, statement));
-      await writer.run('COMMIT');
-      return answers;
-    } catch (error) {
-      await writer.run('ROLLBACK').catch(() => {});
-      throw error;
-    }
-  },
-  async query({ instance }, { id, statement }) {
-    const connection = await instance.connect();
-    queries.set(id, connection);
-    try {
-      return await rowsOf(connection, statement);
-    } finally {
-      queries.delete(id);
-      connection.closeSync();
-    }
-  },
-};
-const answer = async (asked) => {
-  try {
-    opened ??= open();
-    const database = await opened.catch((error) => {
-      opened = undefined;
-      throw error;
-    });
-    parentPort.postMessage({ id: asked.id, ok: true, answer: await work[asked.kind](database, asked) });
-  } catch ({ message }) {
-    parentPort.postMessage({ id: asked.id, ok: false, message });
-  }
-};
-let written = Promise.resolve();
-const underway = new Set();
-parentPort.on('message', async (asked) => {
-  if (asked === null) {
-    await Promise.all([written, ...underway]);
-    const database = await opened?.catch(() => undefined);
-    database?.writer.closeSync();
-    database?.instance.closeSync();
-    parentPort.close();
-  } else if (asked.kind === 'interrupt') queries.get(asked.id)?.interrupt();
-  else if (asked.kind === 'query') {
-    const query = answer(asked).finally(() => underway.delete(query));
-    underway.add(query);
-  } else written = written.then(() => answer(asked));
-});
-`;
 
 /**
  * A thread with a database of its own: it is opened with the first question. Once it has ended it is never used again:
@@ -124,14 +58,20 @@ export class DuckdbThread {
   #lastId = 0;
   #isEnded = false;
 
-  constructor(settings: DuckdbSettings) {
+  /** `onNew` is told that the file was made anew. */
+  constructor(settings: DuckdbSettings, onNew?: () => void) {
     const library = createRequire(import.meta.url).resolve('@duckdb/node-api');
     // Flags that say how this process reads its own program say nothing about the worker's.
-    this.#worker = new Worker(WORKER, { eval: true, execArgv: [], workerData: { library, settings } });
+    this.#worker = new Worker(DUCKDB_WORKER, {
+      eval: true,
+      execArgv: [],
+      workerData: { library, settings },
+      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
+    });
     this.#worker.on('message', (reply: Reply) => {
-      const asked = this.#asked.get(reply.id);
-      if (reply.ok) asked?.resolve(reply.answer);
-      else asked?.reject(new DatabaseUnavailable(new Error(reply.message)));
+      if (reply.kind === 'new') onNew?.();
+      else if (reply.ok) this.#asked.get(reply.id)?.resolve(reply.answer);
+      else this.#asked.get(reply.id)?.reject(duckdbTroubleOf(reply.message, reply.isOpening));
     });
     this.#worker.on('error', (error) => this.#end(error));
     this.#ended = new Promise((resolve) => {
@@ -148,19 +88,33 @@ export class DuckdbThread {
     return this.#isEnded;
   }
 
-  /** Adds rows to the table for what comes in; nobody else sees them. */
-  async stage(columns: readonly (readonly Cell[])[]): Promise<void> {
-    await this.#ask({ kind: 'stage', columns });
+  /**
+   * Adds rows to a table, after what was asked before; they are there for what is asked next. The numbers are moved to the
+   * thread: they are gone here.
+   */
+  async stage(table: string, columns: readonly PackedColumn[]): Promise<void> {
+    const moved = columns.filter((column) => column instanceof Float64Array).map(({ buffer }) => buffer);
+    await this.#ask({ kind: 'stage', table, columns }, { moved });
   }
 
-  /** Runs statements after those that were given before, all or none. Resolves with the rows of each. */
+  /** Runs statements after what was asked before, all or none. Resolves with the rows of each. */
   async transact(statements: readonly Statement[]): Promise<readonly DuckdbRows[]> {
     return (await this.#ask({ kind: 'transact', statements })) as readonly DuckdbRows[];
   }
 
+  /** Runs a statement after what was asked before, by itself. */
+  async run(statement: Statement): Promise<DuckdbRows> {
+    return (await this.#ask({ kind: 'run', statement })) as DuckdbRows;
+  }
+
   /** Runs a statement that only reads. */
   async query(statement: Statement, signal?: AbortSignal): Promise<DuckdbRows> {
-    return (await this.#ask({ kind: 'query', statement }, signal)) as DuckdbRows;
+    return (await this.#ask({ kind: 'query', statement }, { signal })) as DuckdbRows;
+  }
+
+  /** Runs a statement that only reads and may answer many rows: whole numbers cost this side next to nothing. */
+  async columns(statement: Statement, signal?: AbortSignal): Promise<DuckdbColumns> {
+    return (await this.#ask({ kind: 'columns', statement }, { signal })) as DuckdbColumns;
   }
 
   /** Lets it end after what is under way. */
@@ -169,7 +123,13 @@ export class DuckdbThread {
     await isInTime(this.#ended, CLOSING_MS);
   }
 
-  async #ask(question: Question, signal?: AbortSignal): Promise<unknown> {
+  async #ask(
+    question: Question,
+    {
+      signal,
+      moved = [],
+    }: { readonly signal?: AbortSignal | undefined; readonly moved?: Transferable[] } = {},
+  ): Promise<unknown> {
     signal?.throwIfAborted();
     if (this.#isEnded) throw new DatabaseUnavailable(new Error(ENDED));
     this.#lastId += 1;
@@ -183,7 +143,7 @@ export class DuckdbThread {
     try {
       return await new Promise((resolve, reject) => {
         this.#asked.set(id, { resolve, reject });
-        this.#worker.postMessage({ id, ...question });
+        this.#worker.postMessage({ ...question, id }, moved);
       });
     } finally {
       signal?.removeEventListener('abort', interrupt);

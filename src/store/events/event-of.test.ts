@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { StoredGeneration } from '../../ports/generations.ts';
-import { appOf, contextLengthBucketOf, eventOf } from './event-of.ts';
+import { eventOf } from './event-of.ts';
 
 const generation: StoredGeneration = {
   id: 'gen-1',
@@ -71,28 +71,4 @@ describe('eventOf', () => {
       cacheNanos: null,
     });
   });
-});
-
-it.each([
-  ['https://APP.example/a?b', null, 'app.example'],
-  ['https://app.example:443', null, 'app.example'],
-  ['http://localhost:3000', null, null],
-  ['http://localhost:3000', 'Mine', 'localhost:3000'],
-  ['http://[::1]:3000', null, null],
-  ['mailto:someone', 'Mine', null],
-  ['no address', 'Mine', null],
-  [null, 'Mine', null],
-])('knows the app of %s with the title %s as %s', (referer, title, app) => {
-  expect(appOf(referer, title)).toBe(app);
-});
-
-it.each([
-  [0, '1K'],
-  [1_000, '1K'],
-  [1_001, '10K'],
-  [100_000, '100K'],
-  [1_000_001, '10M'],
-  [20_000_000, '10M'],
-])('puts a prompt of %i tokens into %s', (tokens, bucket) => {
-  expect(contextLengthBucketOf(tokens)).toBe(bucket);
 });

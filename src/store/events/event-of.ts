@@ -1,7 +1,10 @@
+import { appHostOf } from '../../kit/app-host.ts';
 import type { Nanos } from '../../kit/money.ts';
+import { contextLengthBucketOf } from '../../ports/context-length-bucket.ts';
 import type { GenerationEvent } from '../../ports/events.ts';
 import type { GenerationRow } from '../../ports/generation-row.ts';
 import type { StoredGeneration } from '../../ports/generations.ts';
+import { modalitiesText } from '../../ports/modalities.ts';
 
 /** The event of a settled generation. */
 export function eventOf({ id, scopes, settledAtMs, charge, row: kept }: StoredGeneration): GenerationEvent {
@@ -16,7 +19,7 @@ export function eventOf({ id, scopes, settledAtMs, charge, row: kept }: StoredGe
     workspaceId: scopes.workspace,
     keyHash: scopes.key,
     userId: row.creator_user_id ?? null,
-    app: appOf(row.http_referer ?? null, row.app_title ?? null),
+    app: appHostOf(row.http_referer ?? null, row.app_title ?? null),
     modelId: row.model ?? '',
     model: row.model_permaslug ?? row.model ?? '',
     variant: row.variant ?? 'standard',
@@ -27,6 +30,12 @@ export function eventOf({ id, scopes, settledAtMs, charge, row: kept }: StoredGe
     finishReason: row.finish_reason ?? null,
     externalUser: row.external_user ?? null,
     contextLengthBucket: contextLengthBucketOf(promptTokens),
+    modalities: modalitiesText({
+      image: (row.num_media_prompt ?? 0) > 0,
+      image_output: (row.num_media_completion ?? 0) > 0,
+      audio: (row.num_input_audio_prompt ?? 0) > 0,
+      tool_calling: row.finish_reason === 'tool_calls',
+    }),
     isZdr: row.is_zdr ?? false,
     isByok: row.is_byok ?? false,
     isGuarded: false,
@@ -43,31 +52,6 @@ export function eventOf({ id, scopes, settledAtMs, charge, row: kept }: StoredGe
     cacheNanos: nanosOrNull(row.cache_discount_nanos),
     webNanos: nanosOrNull(row.web_search_nanos),
   };
-}
-
-/** Names of apps on the machine of whoever wrote them: they say nothing without a title. */
-const LOCAL_HOSTS = new Set(['localhost', '127.0.0.1', '[::1]']);
-
-/** What an app is known by: host and port of its address, in lower case. Null for what is no address. */
-export function appOf(referer: string | null, title: string | null): string | null {
-  if (referer === null || !URL.canParse(referer)) return null;
-  const { host, hostname } = new URL(referer);
-  if (host === '' || (LOCAL_HOSTS.has(hostname.toLowerCase()) && title === null)) return null;
-  return host.toLowerCase();
-}
-
-/** Prompts up to so many tokens, and what they are called. */
-const CONTEXT_LENGTH_BUCKETS: readonly (readonly [mostTokens: number, name: string])[] = [
-  [1_000, '1K'],
-  [10_000, '10K'],
-  [100_000, '100K'],
-  [1_000_000, '1M'],
-  [Number.POSITIVE_INFINITY, '10M'],
-];
-
-/** The bucket that a prompt falls in. */
-export function contextLengthBucketOf(promptTokens: number): string {
-  return CONTEXT_LENGTH_BUCKETS.find(([mostTokens]) => promptTokens <= mostTokens)?.[1] ?? '10M';
 }
 
 function nanosOrNull(text: string | undefined): Nanos | null {

@@ -8,13 +8,8 @@ import {
 } from '../../ports/event-names.ts';
 import type { EventFilter, EventQuery } from '../../ports/events.ts';
 import type { ColumnName } from './columns.ts';
-import { DAY_MS } from './schema.ts';
-
-/** A statement and what is bound to the names in it. */
-export interface Statement {
-  readonly sql: string;
-  readonly parameters: Readonly<Record<string, string | bigint>>;
-}
+import { ALL_DAILY, DAY_MS } from './schema.ts';
+import type { Statement } from './statement.ts';
 
 const THROUGHPUT = 'completion_tokens * 1000.0::DOUBLE / nullif(generation_ms, 0)';
 
@@ -70,6 +65,7 @@ const DIMENSION_COLUMNS: Readonly<Record<DimensionName, ColumnName>> = {
   endpoint: 'endpoint',
   provider: 'provider',
   context_length_bucket: 'context_length_bucket',
+  modalities: 'modalities',
   zdr: 'is_zdr',
   generation_id: 'id',
   origin: 'origin',
@@ -98,8 +94,10 @@ const COMPARISONS: Readonly<Partial<Record<Operator, string>>> = {
   lte: '<=',
 };
 
-const EVENTS = '(SELECT created_ms AS at_ms, 1 AS requests, * FROM events)';
-const DAILY = '(SELECT day_ms AS at_ms, * FROM daily)';
+const EVENTS = `(SELECT created_ms AS at_ms, 1 AS requests, *
+  FROM events JOIN series ON series.place = events.series)`;
+const DAILY = `(SELECT first_day::BIGINT * ${DAY_MS} AS at_ms, *
+  FROM ${ALL_DAILY} AS daily JOIN series ON series.place = daily.series)`;
 
 /** Whether daily sums can answer: whole days, and nothing that they do not tell apart. */
 export function isOfDays({
@@ -128,8 +126,10 @@ export function isOfDays({
  */
 export function querySql(query: EventQuery): Statement {
   const parameters: Record<string, string | bigint> = {};
+  let bound = 0;
   const bind = (value: string | bigint): string => {
-    const name = `p${Object.keys(parameters).length}`;
+    const name = `p${bound}`;
+    bound += 1;
     parameters[name] = value;
     return typeof value === 'bigint' ? `$${name}::BIGINT` : `$${name}::VARCHAR`;
   };

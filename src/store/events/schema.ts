@@ -1,23 +1,19 @@
-import { COLUMNS, type ColumnName } from './columns.ts';
+import {
+  type ColumnName,
+  declarationsOf,
+  EVENT_NUMBERS,
+  EVENT_TEXTS,
+  SERIES_NUMBERS,
+  SERIES_TEXTS,
+} from './columns.ts';
 
-/** What daily sums are kept by, besides the day. */
-const DAILY_KEYS = [
-  'account_id',
-  'workspace_id',
-  'key_hash',
-  'user_id',
-  'app',
-  'model_id',
-  'model',
-  'variant',
-  'provider',
-  'endpoint',
-  'context_length_bucket',
-  'is_zdr',
-  'is_byok',
-] as const satisfies readonly ColumnName[];
+/** Milliseconds of a day. */
+export const DAY_MS = 86_400_000;
 
-/** What is summed up for each day. */
+/** Which tables there are and what they hold. A file that was made for another shape is not read. */
+export const SHAPE = 1;
+
+/** What is summed up for each day and series. */
 const DAILY_SUMS = [
   'prompt_tokens',
   'completion_tokens',
@@ -30,54 +26,176 @@ const DAILY_SUMS = [
   'web_nanos',
 ] as const satisfies readonly ColumnName[];
 
-/** Milliseconds of a day. */
-export const DAY_MS = 86_400_000;
+const seriesColumns = { ...SERIES_TEXTS, ...SERIES_NUMBERS };
+const seriesNames = Object.keys(seriesColumns);
+const eventNames = [...Object.keys(EVENT_TEXTS), ...Object.keys(EVENT_NUMBERS)];
 
-const eventColumns = Object.entries(COLUMNS).map(([name, { type }]) => `${name} ${type}`);
-const keyColumns = DAILY_KEYS.map((name) => `${name} ${COLUMNS[name].type}`);
-const sums = DAILY_SUMS.map((name) => `sum(${name}) AS ${name}`);
+/** Sums that are kept: a row for each span of so many days and each of what they are kept by. */
+interface SumsTable {
+  readonly table: string;
+  readonly days: number;
+  /** Where batches put their sums, by days, until compaction adds them to those of the table. */
+  readonly added: string;
+  readonly by: string;
+  readonly sums: readonly string[];
+}
+
+const DAILY = {
+  table: 'daily',
+  days: 1,
+  added: 'daily_added',
+  by: 'series',
+  sums: ['requests', ...DAILY_SUMS],
+} as const satisfies SumsTable;
+
+const APPS_ADDED = { added: 'app_added', by: 'app_place', sums: ['requests', 'tokens'] } as const;
+
+/** Sums of apps, by spans that divide into whole ones of the span before. */
+export const APP_SUMS = [
+  { table: 'app_days', days: 1, ...APPS_ADDED },
+  { table: 'app_weeks', days: 7, ...APPS_ADDED },
+  { table: 'app_four_weeks', days: 28, ...APPS_ADDED },
+] as const satisfies readonly SumsTable[];
+
+/** Columns of events and of series as they come in: numbers are not given a type of their own before they are in. */
+export const STAGED_TABLES = {
+  events: [...textsOf(EVENT_TEXTS), 'series DOUBLE', ...numbersOf(EVENT_NUMBERS)],
+  series: ['key VARCHAR', ...textsOf(SERIES_TEXTS), 'place DOUBLE', ...numbersOf(SERIES_NUMBERS)],
+} as const;
+
+function textsOf(columns: object): string[] {
+  return Object.keys(columns).map((name) => `${name} VARCHAR`);
+}
+
+function numbersOf(columns: object): string[] {
+  return Object.keys(columns).map((name) => `${name} DOUBLE`);
+}
 
 /**
- * The tables. Sums of a day are there from the first event on: a batch adds rows to them, compaction makes one of those
- * that are alike. Moments are whole milliseconds, so that no time zone has a say. There is no index: an id is looked for
- * among events of the same time, and those lie together.
+ * The tables. What many events share is a series, written once. Sums are there from the first event on: a batch adds rows to
+ * them, compaction makes one of those that are alike. Moments are whole milliseconds and days are numbered from 1970, so
+ * that no time zone has a say. There is no index: an id is looked for among events of the same time, and those lie together.
  */
 export const SCHEMA: readonly string[] = [
-  `CREATE TABLE IF NOT EXISTS events (${eventColumns.join(', ')})`,
-  `CREATE TABLE IF NOT EXISTS daily (day_ms BIGINT, is_compact BOOLEAN, ${keyColumns.join(', ')},
-    requests BIGINT, ${DAILY_SUMS.map((name) => `${name} BIGINT`).join(', ')})`,
+  'CREATE TABLE IF NOT EXISTS shape (version INTEGER)',
+  `CREATE TABLE IF NOT EXISTS events (series INTEGER,
+    ${[...declarationsOf(EVENT_TEXTS), ...declarationsOf(EVENT_NUMBERS)].join(', ')})`,
+  `CREATE TABLE IF NOT EXISTS series (place INTEGER, key VARCHAR, app_place INTEGER,
+    ${declarationsOf(seriesColumns).join(', ')})`,
+  'CREATE TABLE IF NOT EXISTS apps (place INTEGER, app VARCHAR)',
+  ...[DAILY, ...APP_SUMS].flatMap(({ table, added, by, sums }) =>
+    [table, added].map(
+      (name) => `CREATE TABLE IF NOT EXISTS ${name} (first_day INTEGER, ${by} INTEGER,
+        ${sums.map((sum) => `${sum} BIGINT`).join(', ')})`,
+    ),
+  ),
   'CREATE TABLE IF NOT EXISTS pruned (before_ms BIGINT)',
-  `CREATE TEMP TABLE staged (${eventColumns.join(', ')})`,
 ];
-
-/** Types of the columns of a staged event. */
-export const STAGED_TYPES: readonly string[] = Object.values(COLUMNS).map(({ type }) => type);
 
 /** The moment before which events were pruned. */
 export const PRUNED_BEFORE = 'SELECT coalesce(max(before_ms), 0) FROM pruned';
 
-const dailySelect = (day: string, isCompact: boolean, requests: string) =>
-  `SELECT ${day} AS day_ms, ${isCompact} AS is_compact, ${DAILY_KEYS.join(', ')},
-    ${requests} AS requests, ${sums.join(', ')}`;
+/** Where events that are taken in lie: tables with the columns of `STAGED_TABLES`. */
+export interface EventSource {
+  readonly events: string;
+  readonly series: string;
+  /** Says for the number that an event has for its series (`staged_place`) which one it is here. */
+  readonly places: string;
+}
 
-/** Steps that take in what is staged. `$first` and `$last` are the moments of its earliest and its latest event. */
-export const TAKE_IN = {
-  dropTooOld: `DELETE FROM staged WHERE created_ms < (${PRUNED_BEFORE})`,
-  dropKnown: `DELETE FROM staged WHERE id IN (SELECT id FROM events
-    WHERE created_ms BETWEEN $first::BIGINT AND $last::BIGINT)`,
-  addDaily: `INSERT INTO daily ${dailySelect(`created_ms - created_ms % ${DAY_MS}`, false, 'count(*)')}
-    FROM staged GROUP BY ALL`,
-  addEvents: 'INSERT INTO events SELECT * FROM staged',
-  empty: 'DELETE FROM staged',
-} as const;
+/** Events that `append` was given. Their series have the numbers that they have here. */
+export const STAGED: EventSource = {
+  events: 'staged_events',
+  series: 'staged_series',
+  places: '(SELECT place AS staged_place, place, app_place, is_zdr FROM series)',
+};
 
-/** Steps that remove events before `$before`, and make one row of daily sums that are alike. */
-export const PRUNE = {
-  removeEvents: 'DELETE FROM events WHERE created_ms < $before::BIGINT',
-  noteBorder: 'INSERT INTO pruned VALUES ($before::BIGINT)',
-  gather: `CREATE OR REPLACE TEMP TABLE gathered AS ${dailySelect('day_ms', true, 'sum(requests)')} FROM daily
-    WHERE day_ms IN (SELECT day_ms FROM daily WHERE NOT is_compact) GROUP BY ALL`,
-  removeGathered: 'DELETE FROM daily WHERE day_ms IN (SELECT day_ms FROM gathered)',
-  addGathered: 'INSERT INTO daily SELECT * FROM gathered',
-  dropGathered: 'DROP TABLE gathered',
-} as const;
+/** Makes the table for events anew. What an append that failed has left there is gone. */
+export const MAKE_STAGED_EVENTS = `CREATE OR REPLACE TEMP TABLE ${STAGED.events} (${STAGED_TABLES.events.join(', ')})`;
+
+/** Makes the table for series anew. */
+export const MAKE_STAGED_SERIES = `CREATE OR REPLACE TEMP TABLE ${STAGED.series} (${STAGED_TABLES.series.join(', ')})`;
+
+/** Which series `placeSeriesSql` found and made: their places, and the numbers that they came with. */
+export const PLACES = 'SELECT place, staged_place FROM placed';
+
+const sumsOf = (names: readonly string[]) =>
+  names.map((name) => `sum(${name}::BIGINT) AS ${name}`).join(', ');
+const dayOf = (moment: string) => `(${moment}::BIGINT // ${DAY_MS})::INTEGER`;
+const nextPlace = (table: string) =>
+  `(SELECT coalesce(max(place), 0) FROM ${table}) + row_number() OVER () AS place`;
+
+/** Steps that give apps and series their places, and make the table `placed` of them. */
+export function placeSeriesSql({ series }: EventSource): readonly string[] {
+  return [
+    `INSERT INTO apps SELECT ${nextPlace('apps')}, app FROM (
+      SELECT DISTINCT app FROM ${series} WHERE app IS NOT NULL) ANTI JOIN apps USING (app)`,
+    `INSERT INTO series (place, key, app_place, ${seriesNames.join(', ')})
+      SELECT ${nextPlace('series')}, key, apps.place, ${seriesNames.map((name) => `staged.${name}`).join(', ')}
+      FROM ${series} AS staged LEFT JOIN apps USING (app) ANTI JOIN series USING (key)`,
+    `CREATE OR REPLACE TEMP TABLE placed AS SELECT staged.place::INTEGER AS staged_place, series.place,
+      app_place, series.is_zdr FROM ${series} AS staged JOIN series USING (key)`,
+  ];
+}
+
+/** Names the events that are known or too old. `$first` and `$last` bound the moments among which an id is looked for. */
+export function leaveOutSql({ events }: EventSource): string {
+  return `CREATE OR REPLACE TEMP TABLE left_out AS
+    SELECT rowid AS row, created_ms < (${PRUNED_BEFORE}) AS is_too_old FROM ${events}
+    WHERE created_ms < (${PRUNED_BEFORE}) OR id IN (
+      SELECT id FROM events WHERE created_ms BETWEEN $first::BIGINT AND $last::BIGINT)`;
+}
+
+/** How many events there are, how many of them are known and how many too old. */
+export function countLeftOutSql({ events }: EventSource): string {
+  return `SELECT (SELECT count(*) FROM ${events}), count(*) FILTER (NOT is_too_old),
+    count(*) FILTER (is_too_old) FROM left_out`;
+}
+
+/** Steps that take in what was not left out. */
+export function takeInSql({ events, places }: EventSource): readonly string[] {
+  const fresh = `${events} AS staged JOIN ${places} AS places ON staged_place = staged.series::INTEGER
+    WHERE staged.rowid NOT IN (SELECT row FROM left_out)`;
+  return [
+    `INSERT INTO events (series, ${eventNames.join(', ')}) SELECT places.place, ${eventNames.join(', ')}
+      FROM ${fresh}`,
+    `INSERT INTO ${DAILY.added} SELECT ${dayOf('created_ms')} AS first_day, places.place AS series,
+      count(*) AS requests, ${sumsOf(DAILY_SUMS)} FROM ${fresh} GROUP BY ALL`,
+    `INSERT INTO ${APPS_ADDED.added} SELECT ${dayOf('created_ms')} AS first_day, app_place,
+        count(*) AS requests, sum(prompt_tokens::BIGINT + completion_tokens::BIGINT) AS tokens
+      FROM ${fresh} AND app_place IS NOT NULL AND NOT is_zdr GROUP BY ALL`,
+  ];
+}
+
+/**
+ * Steps that remove events before `$before`. The second says how many that were. Where nothing is removed everything that
+ * comes later is known to be new, however old it is.
+ */
+export const PRUNE: readonly string[] = [
+  `INSERT INTO pruned SELECT $before::BIGINT
+    WHERE EXISTS (SELECT 1 FROM events WHERE created_ms < $before::BIGINT)`,
+  'DELETE FROM events WHERE created_ms < $before::BIGINT',
+];
+
+/** Steps that add what batches added to the sums of before. */
+export const COMPACT: readonly string[] = [
+  ...[DAILY, ...APP_SUMS].flatMap(compactSql),
+  `DELETE FROM ${DAILY.added}`,
+  `DELETE FROM ${APPS_ADDED.added}`,
+];
+
+function compactSql({ table, days, added, by, sums }: SumsTable): string[] {
+  const spanOfAdded = `first_day - first_day % ${days}`;
+  return [
+    `CREATE OR REPLACE TEMP TABLE gathered AS SELECT first_day, ${by}, ${sumsOf(sums)} FROM (
+        SELECT * FROM ${table} WHERE first_day IN (SELECT ${spanOfAdded} FROM ${added})
+        UNION ALL SELECT * REPLACE (${spanOfAdded} AS first_day) FROM ${added})
+      GROUP BY ALL ORDER BY first_day`,
+    `DELETE FROM ${table} WHERE first_day IN (SELECT first_day FROM gathered)`,
+    `INSERT INTO ${table} SELECT * FROM gathered`,
+    'DROP TABLE gathered',
+  ];
+}
+
+/** All daily sums. */
+export const ALL_DAILY = `(FROM ${DAILY.table} UNION ALL FROM ${DAILY.added})`;

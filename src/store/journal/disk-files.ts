@@ -15,6 +15,11 @@ const FLAGS: Record<OpenMode, number> = {
 /** Makes the directory of a journal if need be (0700). Its files have mode 0600. */
 export async function openDiskFiles(directory: string): Promise<JournalFiles> {
   if (makeDirectory(directory)) await syncDirectory(dirname(directory));
+  return diskFilesIn(directory);
+}
+
+/** The files of a directory that is there. */
+export function diskFilesIn(directory: string): JournalFiles {
   return {
     pathOf: (name) => join(directory, name),
     list: () => readdir(directory),

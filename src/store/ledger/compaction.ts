@@ -26,6 +26,8 @@ export interface CompactionOptions {
   readonly marked: number | undefined;
   /** A snapshot is taken when records of so many bytes have been written since the last one. */
   readonly everyBytes: number;
+  /** With more bytes than that nothing is kept any longer that a projection can find elsewhere. */
+  readonly mostBytes: number;
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
 }
 
@@ -129,6 +131,13 @@ export class Compaction {
     }
   }
 
+  async #letGo(): Promise<void> {
+    const { journal, mostBytes, projectors } = this.#options;
+    if (journal.size.bytes <= mostBytes) return;
+    // What cannot be noted stays in the journal.
+    await Promise.allSettled(projectors.map((projector) => projector.letGo()));
+  }
+
   /** The journal has everything first: a snapshot must not know of a settlement that is in no record. */
   async #publish(): Promise<void> {
     const { books: current, files, journal, writer, projectors } = this.#options;
@@ -137,6 +146,7 @@ export class Compaction {
     const { segment } = journal.end;
     await writer.flushed();
     await writer.sync();
+    await this.#letGo();
     const positions = projectors.map(({ name, neededFrom }) => ({
       name,
       sequence: Math.min(neededFrom - 1, books.sequence),

@@ -28,6 +28,8 @@ export interface EmbeddedLedgerOptions {
   readonly journal: Journal;
   readonly writer: RecordWriter;
   readonly projectors: readonly Projector[];
+  /** The one of `projectors` that makes the rows. */
+  readonly rows: Projector;
   readonly generations: Pick<GenerationStore, 'count'>;
   /** What a settlement survives. */
   durability(): Durability;
@@ -58,6 +60,11 @@ export class EmbeddedLedger implements Ledger {
     this.#options = options;
     this.#books = options.books;
     this.#writer = options.writer;
+  }
+
+  get lag(): Readonly<Record<string, number>> {
+    const ofProjections = this.#options.projectors.map(({ name, waiting }) => [name, waiting]);
+    return { journal: this.#writer.waiting, ...Object.fromEntries(ofProjections) };
   }
 
   get openReservations(): number {
@@ -139,8 +146,8 @@ export class EmbeddedLedger implements Ledger {
   }
 
   async verify(): Promise<LedgerReport> {
-    const { projectors, generations, journal, tornTailBytes } = this.#options;
-    await isInTime(Promise.all(projectors.map((projector) => projector.drained())), ROWS_PATIENCE_MS);
+    const { rows, generations, journal, tornTailBytes } = this.#options;
+    await isInTime(rows.drained(), ROWS_PATIENCE_MS);
     const count = await generations.count();
     return {
       accounts: this.#books.verify(),
@@ -151,8 +158,8 @@ export class EmbeddedLedger implements Ledger {
   }
 
   async rebuild(): Promise<number> {
-    const { projectors, generations } = this.#options;
-    for (const projector of projectors) await projector.rebuild();
+    const { rows, generations } = this.#options;
+    await rows.rebuild();
     return generations.count();
   }
 

@@ -245,6 +245,80 @@ describe('the embedded ledger', () => {
     expect(await first.ledger.rebuild()).toBe(30);
   });
 
+  describe('beside whose rows events are counted', () => {
+    let events: MemoryGenerations;
+    let owedSince: number[];
+
+    beforeEach(() => {
+      events = new MemoryGenerations();
+      owedSince = [];
+    });
+
+    const openCounting = (more: Partial<EmbeddedLedgerSettings> = {}) =>
+      open({
+        snapshotBytes: 10_000,
+        events: {
+          projection: { name: 'events', add: (batch) => events.add(batch) },
+          owe: async (sinceMs) => {
+            owedSince.push(sinceMs);
+          },
+        },
+        ...more,
+      });
+
+    const bytes = (one: OpenedLedger) => one.ledger.verify().then(({ journal }) => journal.bytes);
+
+    it('keeps segments until events have them too, also over a crash', async () => {
+      events.failure = new Error('no events today');
+      const first = await openCounting();
+      for (let index = 0; index < 200; index++) await spend(first, `g${index}`, credit(1n));
+      await expect.poll(() => generations.rows.size).toBe(200);
+      await first.close();
+      expect(segments().length).toBeGreaterThan(20);
+      events.failure = undefined;
+      crash();
+      const second = await openCounting();
+      await spend(second, 'g200', credit(1n));
+      await expect.poll(() => events.rows.size, { timeout: 5_000 }).toBe(201);
+      await second.close();
+      expect(segments().length).toBeLessThan(3);
+      expect(owedSince).toEqual([]);
+    });
+
+    it('waits for rows at the end and to count them, and for events never', async () => {
+      const first = await openCounting();
+      for (let index = 0; index < 20; index++) await spend(first, `g${index}`, credit(1n));
+      expect(await first.ledger.verify()).toMatchObject({ generations: 20 });
+      await first.close();
+      expect(events.rows.size).toBe(0);
+    });
+
+    it('keeps no more than it may for events that are away: from then on the rows have them', async () => {
+      events.failure = new Error('no events today');
+      const first = await openCounting({ mostBytes: 60_000 });
+      for (let index = 0; index < 600; index++) await spend(first, `g${index}`, credit(1n));
+      expect(await bytes(first)).toBeLessThan(90_000);
+      expect(new Set(owedSince)).toEqual(new Set([NOW]));
+      events.failure = undefined;
+      await spend(first, 'last', credit(1n));
+      await expect.poll(() => events.rows.has('last'), { timeout: 10_000 }).toBe(true);
+      expect(generations.rows.size).toBe(601);
+      expect(events.rows.size).toBeLessThan(601);
+    });
+
+    it('keeps what cannot be noted as owed', async () => {
+      events.failure = new Error('no events today');
+      const projection = { name: 'events', add: events.add.bind(events) };
+      const first = await openCounting({
+        mostBytes: 20_000,
+        events: { projection, owe: () => Promise.reject(new Error('no disk')) },
+      });
+      for (let index = 0; index < 200; index++) await spend(first, `g${index}`, credit(1n));
+      events.failure = undefined;
+      await expect.poll(() => events.rows.size, { timeout: 10_000 }).toBe(200);
+    });
+  });
+
   describe('with a damaged snapshot', () => {
     const damage = () => {
       const bytes = readFileSync(file('ledger.snapshot'));

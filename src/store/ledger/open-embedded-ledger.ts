@@ -16,7 +16,7 @@ import { Compaction } from './compaction.ts';
 import { EmbeddedLedger } from './embedded-ledger.ts';
 import { interruptedUse } from './interrupted.ts';
 import type { OpenedLedger } from './opened-ledger.ts';
-import { Projector } from './projector.ts';
+import { type Projection, Projector } from './projector.ts';
 import { RecordWriter } from './record-writer.ts';
 import { replayInto } from './replay-into.ts';
 import { replayWithPlace } from './replay-with-place.ts';
@@ -24,12 +24,26 @@ import { reportTornTails } from './report-torn-tails.ts';
 import { SegmentSequences } from './segment-sequences.ts';
 import { type LedgerSnapshot, readSnapshotFile } from './snapshot-file.ts';
 
+/** What counts generations. What it lacks for long it finds in their rows. */
+export interface CountedGenerations {
+  readonly projection: Projection;
+  /** Takes note, for good, that generations settled since a moment are to be found in their rows. */
+  owe(sinceMs: number): Promise<void>;
+}
+
+/** The ledger of a data directory, open. */
+export interface OpenedEmbeddedLedger extends OpenedLedger {
+  /** Resolves once all that was settled by now has its row. */
+  rowsReached(): Promise<void>;
+}
+
 /** Where a ledger is, and what it works with. */
 export interface EmbeddedLedgerSettings {
   /** The data directory. The ledger has the directory `journal` in it. */
   readonly directory: string;
   /** Rows of generations are made here. */
-  readonly generations: GenerationStore;
+  readonly generations: Pick<GenerationStore, 'add' | 'count'>;
+  readonly events?: CountedGenerations;
   readonly mark: LedgerMark;
   /** Is told that the ledger ends before its mark, and it goes on from there; without it that is a DataDirectoryProblem. */
   readonly acceptLoss?: ((loss: LedgerLoss) => void) | undefined;
@@ -43,6 +57,8 @@ export interface EmbeddedLedgerSettings {
   readonly patienceMs?: number;
   /** A snapshot is taken when records of so many bytes have been written since the last one. */
   readonly snapshotBytes?: number;
+  /** With more bytes than that the journal is not kept for events. */
+  readonly mostBytes?: number;
   /** Settled generations that wait in memory for their rows; what goes beyond is read from the journal again. */
   readonly maxPendingRows?: number;
   readonly journal?: Partial<JournalLimits>;
@@ -55,19 +71,24 @@ const MEBIBYTE = 1024 * 1024;
 const DEFAULT_PATIENCE_MS = 10_000;
 const DEFAULT_SNAPSHOT_BYTES = 8 * MEBIBYTE;
 const DEFAULT_SEGMENT_BYTES = 16 * MEBIBYTE;
+const DEFAULT_MOST_BYTES = 128 * MEBIBYTE;
+
+/** Events are looked at seldom: they gather longer than rows, and in larger batches. */
+const EVENTS_GATHER_MS = 2_000;
+const EVENTS_BATCH = 1_000;
 
 /** More segments than that at the start are compacted without waiting for more records. */
 const MANY_SEGMENTS = 3;
 
-/** How long closing waits for the disk, and then for the projections: both go on after the next start. */
+/** How long closing waits for the disk, and then for the rows; events are not waited for: all go on after the next start. */
 const CLOSING_MS = 2_000;
 
 /**
  * Opens the ledger of a data directory. Generations that a crash left open are settled by then. Rejects with a
  * DataDirectoryProblem where something is damaged or missing that was safely on the disk.
  */
-export async function openEmbeddedLedger(settings: EmbeddedLedgerSettings): Promise<OpenedLedger> {
-  const { clock, warn, generations, mark } = settings;
+export async function openEmbeddedLedger(settings: EmbeddedLedgerSettings): Promise<OpenedEmbeddedLedger> {
+  const { clock, warn, generations, mark, events } = settings;
   const files = settings.files ?? (await openJournalFiles(join(settings.directory, 'journal')));
   const { snapshot, damage } = await readSnapshot(files);
   const known = await mark.read();
@@ -79,6 +100,9 @@ export async function openEmbeddedLedger(settings: EmbeddedLedgerSettings): Prom
     maxPending: settings.maxPendingRows,
   });
   const projectors = [rows];
+  if (events !== undefined) {
+    projectors.push(new Projector({ ...events, warn, gatherMs: EVENTS_GATHER_MS, maxBatch: EVENTS_BATCH }));
+  }
   const opened = await openJournal(
     {
       directory: '',
@@ -119,12 +143,14 @@ export async function openEmbeddedLedger(settings: EmbeddedLedgerSettings): Prom
     mark,
     marked,
     everyBytes: settings.snapshotBytes ?? DEFAULT_SNAPSHOT_BYTES,
+    mostBytes: settings.mostBytes ?? DEFAULT_MOST_BYTES,
   });
   const ledger = new EmbeddedLedger({
     books,
     journal,
     writer,
     projectors,
+    rows,
     generations,
     durability: settings.durability,
     patienceMs: settings.patienceMs ?? DEFAULT_PATIENCE_MS,
@@ -140,11 +166,12 @@ export async function openEmbeddedLedger(settings: EmbeddedLedgerSettings): Prom
   return {
     ledger,
     recentGenerations: rows,
+    rowsReached: () => rows.reached(),
     report: { resolved, forgotten, tornTailBytes },
     async close() {
       ledger.close();
       await isInTime(writer.flushed(), CLOSING_MS).catch(() => false);
-      await isInTime(Promise.all(projectors.map((projector) => projector.drained())), CLOSING_MS);
+      await isInTime(rows.drained(), CLOSING_MS);
       await Promise.all(projectors.map((projector) => projector.close()));
       await compaction.close();
       writer.close();

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { GenerationRefused, type RecentGenerations, type StoredGeneration } from '../../ports/generations.ts';
+import type { GenerationRefused, RecentGenerations, StoredGeneration } from '../../ports/generations.ts';
 import type { Journal } from '../../ports/journal.ts';
+import { addInHalves } from './add-in-halves.ts';
 import { recordHeadOf } from './record-head.ts';
 import { decodeRecord, type SettleRecord } from './records.ts';
 
@@ -19,6 +20,15 @@ export interface ProjectorOptions {
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
   /** Generations that are kept in memory; what goes beyond is read from the journal again. */
   readonly maxPending?: number | undefined;
+  /** How long settled generations gather, milliseconds: a commit costs as much for one of them as for many. */
+  readonly gatherMs?: number | undefined;
+  /** Generations that are handed over at once. */
+  readonly maxBatch?: number | undefined;
+  /**
+   * Takes note, for good, that generations settled since a moment are to be found elsewhere. With it the journal need not be
+   * kept for ever.
+   */
+  readonly owe?: ((sinceMs: number) => Promise<void>) | undefined;
 }
 
 interface Pending {
@@ -29,7 +39,6 @@ interface Pending {
 
 const MAX_PENDING = 10_000;
 
-/** How long settled generations gather: a commit costs as much for one of them as for many. */
 const GATHER_MS = 100;
 
 const MAX_BATCH = 500;
@@ -40,6 +49,9 @@ const PAUSE_MS = 1;
 const FIRST_RETRY_MS = 100;
 const LAST_RETRY_MS = 5_000;
 
+/** How often it is looked at whether everything is handed over, milliseconds. */
+const LOOK_MS = 50;
+
 /**
  * Hands settled generations to a projection, in the background and in the order in which they were settled, once their
  * records are safe. Whatever may have been handed over already is handed over again after a restart.
@@ -49,10 +61,16 @@ export class Projector implements RecentGenerations {
   /** By id, in the order of their records. */
   readonly #pending = new Map<string, Pending>();
   readonly #maxPending: number;
+  readonly #gatherMs: number;
+  readonly #maxBatch: number;
   #journal: Pick<Journal, 'read'> | undefined;
   #written = 0;
   /** From this record on generations were left out of memory: the journal has them. */
   #missedFrom = Number.POSITIVE_INFINITY;
+  /** When the earliest of those was settled. */
+  #missedSinceMs = Number.POSITIVE_INFINITY;
+  /** The last record that was expected. */
+  #latest = 0;
   /** The records from here on are being read from the journal. */
   #readingFrom = Number.POSITIVE_INFINITY;
   /** Ids of those that were refused and told since the last success. */
@@ -66,6 +84,8 @@ export class Projector implements RecentGenerations {
   constructor(options: ProjectorOptions) {
     this.#options = options;
     this.#maxPending = options.maxPending ?? MAX_PENDING;
+    this.#gatherMs = options.gatherMs ?? GATHER_MS;
+    this.#maxBatch = options.maxBatch ?? MAX_BATCH;
   }
 
   get name(): string {
@@ -78,6 +98,11 @@ export class Projector implements RecentGenerations {
     return Math.min(this.#missedFrom, this.#readingFrom, first?.record.sequence ?? Number.POSITIVE_INFINITY);
   }
 
+  /** Generations that it has not handed over yet, of those that are in memory. */
+  get waiting(): number {
+    return this.#pending.size;
+  }
+
   /** Begins to hand over. What was given before has waited. */
   start(journal: Pick<Journal, 'read'>): void {
     this.#journal = journal;
@@ -86,6 +111,7 @@ export class Projector implements RecentGenerations {
 
   /** A generation was settled; its record is not safe yet. */
   expect(record: SettleRecord): void {
+    this.#latest = Math.max(this.#latest, record.sequence);
     if (this.#pending.has(record.generationId)) return;
     this.#pending.set(record.generationId, {
       record,
@@ -102,7 +128,7 @@ export class Projector implements RecentGenerations {
     this.#written += 1;
     if (this.#written > this.#maxPending) {
       this.#remove(pending);
-      this.#missedFrom = Math.min(this.#missedFrom, record.sequence);
+      this.#miss(record.sequence, record.atMs);
     }
     this.#wake();
   }
@@ -118,6 +144,33 @@ export class Projector implements RecentGenerations {
     while ((this.#run !== undefined || this.#hasWork()) && !this.#closing.signal.aborted) await this.#start();
   }
 
+  /** Resolves once all that was expected by now is handed over, however long that takes. */
+  async reached(): Promise<void> {
+    const target = this.#latest;
+    const { signal } = this.#closing;
+    while (this.neededFrom <= target && !signal.aborted) {
+      await delay(LOOK_MS, undefined, { signal, ref: false }).catch(() => {});
+    }
+  }
+
+  /** Needs the journal no more for what was settled by now, where that can be found elsewhere. */
+  async letGo(): Promise<void> {
+    const { owe } = this.#options;
+    if (owe === undefined) return;
+    const [from, sinceMs] = [this.#missedFrom, this.#missedSinceMs];
+    const written = [...this.#pending.values()].filter(({ isWritten }) => isWritten);
+    this.#missedFrom = Number.POSITIVE_INFINITY;
+    this.#missedSinceMs = Number.POSITIVE_INFINITY;
+    const earliestMs = written.reduce((earliest, { record }) => Math.min(earliest, record.atMs), sinceMs);
+    try {
+      if (earliestMs !== Number.POSITIVE_INFINITY) await owe(earliestMs);
+    } catch (error) {
+      this.#miss(from, sinceMs);
+      throw error;
+    }
+    for (const pending of written) this.#remove(pending);
+  }
+
   /** Hands over again all that the journal has. Rejects when that fails. */
   async rebuild(): Promise<void> {
     await this.#readFrom(0);
@@ -131,7 +184,7 @@ export class Projector implements RecentGenerations {
 
   #wake(): void {
     if (this.#journal === undefined || this.#run !== undefined || this.#closing.signal.aborted) return;
-    this.#gathering ??= setTimeout(() => void this.#start(), GATHER_MS).unref();
+    this.#gathering ??= setTimeout(() => void this.#start(), this.#gatherMs).unref();
   }
 
   #start(): Promise<void> {
@@ -168,7 +221,7 @@ export class Projector implements RecentGenerations {
   #nextBatch(): Pending[] {
     const batch: Pending[] = [];
     for (const pending of this.#pending.values()) {
-      if (!pending.isWritten || batch.length === MAX_BATCH) break;
+      if (!pending.isWritten || batch.length === this.#maxBatch) break;
       batch.push(pending);
     }
     return batch;
@@ -178,15 +231,21 @@ export class Projector implements RecentGenerations {
     if (this.#pending.delete(pending.record.generationId)) this.#written -= 1;
   }
 
+  #miss(sequence: number, atMs: number): void {
+    this.#missedFrom = Math.min(this.#missedFrom, sequence);
+    this.#missedSinceMs = Math.min(this.#missedSinceMs, atMs);
+  }
+
   /** What is left out while this runs is missed anew. */
   async #readMissed(): Promise<void> {
-    const from = this.#missedFrom;
+    const [from, sinceMs] = [this.#missedFrom, this.#missedSinceMs];
     this.#readingFrom = from;
     this.#missedFrom = Number.POSITIVE_INFINITY;
+    this.#missedSinceMs = Number.POSITIVE_INFINITY;
     try {
       await this.#readFrom(from);
     } catch (error) {
-      this.#missedFrom = from;
+      this.#miss(from, sinceMs);
       throw error;
     } finally {
       this.#readingFrom = Number.POSITIVE_INFINITY;
@@ -210,27 +269,21 @@ export class Projector implements RecentGenerations {
   }
 
   async #addAll(generations: readonly StoredGeneration[]): Promise<void> {
-    for (let begin = 0; begin < generations.length; begin += MAX_BATCH) {
-      await this.#add(generations.slice(begin, begin + MAX_BATCH));
+    for (let begin = 0; begin < generations.length; begin += this.#maxBatch) {
+      await this.#add(generations.slice(begin, begin + this.#maxBatch));
     }
   }
 
-  /** Adds generations. Those that are refused are found by halves and left out, so that the others go on. */
   async #add(batch: readonly StoredGeneration[]): Promise<void> {
-    this.#closing.signal.throwIfAborted();
-    try {
-      await this.#options.projection.add(batch);
-    } catch (error) {
-      if (!(error instanceof GenerationRefused)) throw error;
-      const [first] = batch;
-      if (first !== undefined && batch.length === 1) this.#leaveOut(first, error);
-      else {
-        const half = batch.length >> 1;
-        await this.#add(batch.slice(0, half));
-        await this.#add(batch.slice(half));
-      }
-    }
-    await delay(PAUSE_MS);
+    await addInHalves(
+      batch,
+      async (generations) => {
+        this.#closing.signal.throwIfAborted();
+        await this.#options.projection.add(generations);
+        await delay(PAUSE_MS);
+      },
+      (generation, refusal) => this.#leaveOut(generation, refusal),
+    );
   }
 
   #leaveOut({ id }: StoredGeneration, error: GenerationRefused): void {

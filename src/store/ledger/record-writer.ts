@@ -55,6 +55,11 @@ export class RecordWriter {
     return this.#owed.length === 0;
   }
 
+  /** Records that are not safe yet. */
+  get waiting(): number {
+    return this.#pending.size;
+  }
+
   write(record: LedgerRecord, durability: Durability): Writing {
     let firstTry = (_: boolean) => {};
     let resolve = () => {};

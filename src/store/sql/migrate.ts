@@ -1,12 +1,13 @@
 import type { Kysely } from 'kysely';
 import { DataDirectoryProblem } from '../data-directory-problem.ts';
 import { MIGRATIONS } from './migrations/all.ts';
-import type { Migration } from './migrations/migration.ts';
+import type { Engine, Migration } from './migrations/migration.ts';
 import type { Tables } from './tables.ts';
 
 /** What may differ between one migration and another. */
 export interface MigrationOptions {
   readonly migrations?: readonly Migration[];
+  readonly engine?: Engine;
   /** Comes first in the transaction: where several processes share a database they take turns here. */
   readonly before?: (transaction: Kysely<Tables>) => Promise<void>;
 }
@@ -15,7 +16,7 @@ export interface MigrationOptions {
 export async function migrate(
   database: Kysely<Tables>,
   nowMs: number,
-  { migrations = MIGRATIONS, before }: MigrationOptions = {},
+  { migrations = MIGRATIONS, engine = 'sqlite', before }: MigrationOptions = {},
 ): Promise<void> {
   await database.transaction().execute(async (transaction) => {
     await before?.(transaction);
@@ -36,7 +37,9 @@ export async function migrate(
     }
     for (const migration of migrations) {
       if (applied.has(migration.name)) continue;
-      await migration.up(transaction as unknown as Kysely<unknown>);
+      if (migration.engine === undefined || migration.engine === engine) {
+        await migration.up(transaction as unknown as Kysely<unknown>);
+      }
       await transaction
         .insertInto('schema_migrations')
         .values({ name: migration.name, applied_at_ms: nowMs })

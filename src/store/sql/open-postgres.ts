@@ -53,7 +53,7 @@ export async function openPostgres(
   try {
     await prepare(address, options, async () => {
       await pool.ping();
-      await migrate(patient, options.nowMs, { before: takeTurn });
+      await migrate(patient, options.nowMs, { engine: 'postgres', before: takeTurn });
     });
     return { database, patient, isUp: () => pool.isUp, close };
   } catch (error) {
@@ -78,17 +78,31 @@ async function prepare(
       return await work();
     } catch (error) {
       if (!(error instanceof DatabaseUnavailable)) throw error;
-      const code = codeOf(error.cause) || 'no answer';
-      const problem = `the database ${nameOf(address)} cannot be used (${code})`;
-      const advice = ADVICE[code];
-      if (waiting === undefined || advice !== undefined) {
-        throw new DataDirectoryProblem(`${problem}; ${advice ?? REACHABLE}`, false, error);
-      }
-      if (told !== code) waiting(`${problem}; waiting for it`);
+      const code = answerCodeOf(error);
+      if (waiting === undefined || ADVICE[code] !== undefined) throw postgresProblem(address, error);
+      if (told !== code) waiting(`${problemText(address, code)}; waiting for it`);
       told = code;
       await delay(RETRY_MS);
     }
   }
+}
+
+/** Why a database cannot be used, in words that name it and say what to do. */
+export function postgresProblem(address: DatabaseAddress, error: DatabaseUnavailable): DataDirectoryProblem {
+  const code = answerCodeOf(error);
+  return new DataDirectoryProblem(
+    `${problemText(address, code)}; ${ADVICE[code] ?? REACHABLE}`,
+    false,
+    error,
+  );
+}
+
+function problemText(address: DatabaseAddress, code: string): string {
+  return `the database ${nameOf(address)} cannot be used (${code})`;
+}
+
+function answerCodeOf({ cause }: DatabaseUnavailable): string {
+  return (cause === undefined ? '' : codeOf(cause)) || 'no answer';
 }
 
 const REACHABLE = 'see that it runs and that DATABASE_URL leads to it';
@@ -103,6 +117,6 @@ const ADVICE: Readonly<Record<string, string>> = {
 };
 
 /** How messages name a database: without who asks. */
-function nameOf({ host, port, database }: DatabaseAddress): string {
+export function nameOf({ host, port, database }: DatabaseAddress): string {
   return `${database} at ${host}:${port}`;
 }

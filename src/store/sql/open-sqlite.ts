@@ -45,7 +45,7 @@ export async function openSqlite(
     return database;
   } catch (error) {
     await database.destroy();
-    throw problemOf(file, error);
+    throw sqliteFileProblem(file, error);
   }
 }
 
@@ -58,7 +58,7 @@ export async function emptyWriteLog(database: Kysely<Tables>): Promise<void> {
 const DAMAGED = /^SQLITE_(?:NOTADB|CORRUPT)/;
 
 /** What the engine says, in words that name the file and what to do; anything else as it is. */
-function problemOf(file: string, thrown: unknown): unknown {
+export function sqliteFileProblem(file: string, thrown: unknown): unknown {
   const error = thrown instanceof DatabaseUnavailable ? (thrown.cause ?? thrown) : thrown;
   const code = codeOf(error);
   if (!code.startsWith('SQLITE_')) return error;

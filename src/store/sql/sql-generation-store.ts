@@ -1,6 +1,11 @@
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import type { JsonObject } from '../../kit/json.ts';
-import { GenerationRefused, type GenerationStore, type StoredGeneration } from '../../ports/generations.ts';
+import {
+  GenerationRefused,
+  type GenerationStore,
+  type SettledPlace,
+  type StoredGeneration,
+} from '../../ports/generations.ts';
 import { codeOf } from './database-unavailable.ts';
 import type { GenerationTableRow, Tables } from './tables.ts';
 
@@ -62,6 +67,18 @@ export class SqlGenerationStore implements GenerationStore {
     return Number(total);
   }
 
+  async settledAfter({ settledAtMs, id }: SettledPlace, limit: number): Promise<StoredGeneration[]> {
+    const rows = await this.#database
+      .selectFrom('generations')
+      .selectAll()
+      .where(sql<boolean>`(settled_at_ms, id) > (${settledAtMs}, ${id})`)
+      .orderBy('settled_at_ms')
+      .orderBy('id')
+      .limit(limit)
+      .execute();
+    return rows.map(generationOf);
+  }
+
   async prune(beforeMs: number, limit: number): Promise<number> {
     const { numDeletedRows } = await this.#database
       .deleteFrom('generations')
@@ -111,7 +128,8 @@ export function generationRowOf({
   };
 }
 
-function generationOf(row: GenerationTableRow): StoredGeneration {
+/** A generation as it is kept, of its row. */
+export function generationOf(row: GenerationTableRow): StoredGeneration {
   return {
     id: row.id,
     scopes: { account: row.account_id, workspace: row.workspace_id, key: row.key_hash },

@@ -15,6 +15,8 @@ export interface Tables {
   ledger_reservations: LedgerReservationRow;
   ledger_grants: LedgerGrantRow;
   files: FileRow;
+  apps: AppRow;
+  app_categories: AppCategoryRow;
   /** Facts about the whole installation, one a row. */
   installation: { name: string; value: string };
   /** Migrations that have run. */
@@ -161,4 +163,20 @@ export interface FileRow {
   size_bytes: WholeNumber;
   is_downloadable: WholeNumber;
   created_at_ms: WholeNumber;
+}
+
+export interface AppRow {
+  id: WholeNumber;
+  host: string;
+  url: string;
+  title: string | null;
+  /** When it last called itself so; null without a title. */
+  titled_at_ms: WholeNumber | null;
+}
+
+/** One category of an app; `place` is its place among them. */
+export interface AppCategoryRow {
+  category: string;
+  host: string;
+  place: WholeNumber;
 }

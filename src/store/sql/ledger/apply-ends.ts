@@ -57,9 +57,10 @@ async function addRows(transaction: Transaction<Tables>, ends: readonly End[]): 
       written_off_nanos: String(written_off_nanos),
     };
   });
+  const columns = sql.join(Object.keys(rows[0] ?? {}).map((name) => sql.ref(name)));
   const added = await sql<{ id: string }>`
-    insert into generations
-    select * from jsonb_populate_recordset(null::generations, ${JSON.stringify(rows)}::text::jsonb)
+    insert into generations (${columns})
+    select ${columns} from jsonb_populate_recordset(null::generations, ${JSON.stringify(rows)}::text::jsonb)
     on conflict (id) do nothing
     returning id`.execute(transaction);
   return new Set(added.rows.map(({ id }) => id));

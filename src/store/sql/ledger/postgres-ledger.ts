@@ -70,6 +70,10 @@ export class PostgresLedger implements Ledger, RecentGenerations {
     this.#generations = options.generations;
   }
 
+  get lag(): Readonly<Record<string, number>> {
+    return { journal: this.#options.writer.waiting, database: this.#generations.unbooked.size };
+  }
+
   get openReservations(): number {
     return this.#generations.open.size;
   }

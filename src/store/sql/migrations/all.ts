@@ -4,6 +4,8 @@ import { limitsMigration } from './0003-limits.ts';
 import { generationsMigration } from './0004-generations.ts';
 import { ledgerMigration } from './0005-ledger.ts';
 import { filesMigration } from './0006-files.ts';
+import { appsMigration } from './0007-apps.ts';
+import { bookedInMigration } from './0008-booked-in.ts';
 import type { Migration } from './migration.ts';
 
 /** Every migration, oldest first. New ones go to the end. */
@@ -14,4 +16,6 @@ export const MIGRATIONS: readonly Migration[] = [
   generationsMigration,
   ledgerMigration,
   filesMigration,
+  appsMigration,
+  bookedInMigration,
 ];

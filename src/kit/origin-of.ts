@@ -1,0 +1,6 @@
+/** Origin of an address; null for what is none. */
+export function originOf(address: string | null): string | null {
+  if (address === null || !URL.canParse(address)) return null;
+  const { origin } = new URL(address);
+  return origin === 'null' ? null : origin;
+}

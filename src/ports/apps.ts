@@ -1,0 +1,38 @@
+/** An app that calls. Its identity is the host and port of its address. */
+export interface App {
+  /** Of this installation: 1, 2, 3 and so on. */
+  readonly id: number;
+  /** Host and port, lower case. */
+  readonly host: string;
+  /** The address as it was first given, without what may be secret in it. */
+  readonly url: string;
+  /** What it last called itself; null while it never did. */
+  readonly title: string | null;
+  /** In the order in which they were first named, at most ten. */
+  readonly categories: readonly string[];
+}
+
+/** A request that said which app made it. */
+export interface AppSighting {
+  readonly host: string;
+  readonly url: string;
+  readonly title: string | null;
+  readonly categories: readonly string[];
+  /** When, epoch milliseconds: a title of an earlier moment does not replace one of a later, give or take a minute. */
+  readonly atMs: number;
+}
+
+/** The apps of an installation: those of all accounts. */
+export interface AppRegistry {
+  /**
+   * Makes apps that are new, renames, adds categories. The same sightings again change nothing, so whoever fails half-way
+   * tries all of them again.
+   */
+  note(sightings: readonly AppSighting[]): Promise<void>;
+  find(id: number): Promise<App | undefined>;
+  /** Those of the hosts that are known. */
+  ofHosts(hosts: readonly string[]): Promise<readonly App[]>;
+  /** Hosts of those with at least one of the categories. */
+  hostsOfCategories(categories: readonly string[]): Promise<ReadonlySet<string>>;
+  count(): Promise<number>;
+}

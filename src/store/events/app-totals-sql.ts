@@ -1,0 +1,51 @@
+import type { DayWindow } from '../../ports/events.ts';
+import { APP_SUMS, DAY_MS } from './schema.ts';
+import type { Statement } from './statement.ts';
+
+/** Days of 1970 on: the first, and the one after the last. */
+interface DayRange {
+  readonly first: number;
+  readonly end: number;
+}
+
+/** Days whose sums are read from one table. */
+interface Piece extends DayRange {
+  readonly table: string;
+}
+
+/** A statement for the sums of apps. Its columns: app, then tokens of each window, then requests of each. */
+export function appTotalsSql(windows: readonly DayWindow[]): Statement {
+  const pieces = windows.flatMap(({ startMs, endMs }, window) => {
+    const range = { first: Math.ceil(startMs / DAY_MS), end: Math.ceil(endMs / DAY_MS) };
+    return [{ table: APP_SUMS[0].added, ...range }, ...piecesOf(range, APP_SUMS.length - 1)].map(
+      ({ table, first, end }) => `SELECT ${window} AS window_place, app_place, tokens, requests FROM ${table}
+        WHERE first_day >= ${first} AND first_day < ${end}`,
+    );
+  });
+  const sums = ['tokens', 'requests'].flatMap((name) =>
+    windows.map((_, window) => `coalesce(sum(${name}) FILTER (window_place = ${window}), 0)::BIGINT`),
+  );
+  // Summed by window before windows become columns: that adds up every row once instead of once for each window.
+  const sql = `SELECT app, totals.* EXCLUDE (app_place) FROM (
+      SELECT app_place, ${sums.map((sum, index) => `${sum} AS sum${index}`).join(', ')}
+      FROM (SELECT app_place, window_place, sum(tokens)::BIGINT AS tokens, sum(requests)::BIGINT AS requests
+        FROM (${pieces.join(' UNION ALL ')}) GROUP BY ALL)
+      GROUP BY app_place HAVING count(*) FILTER (window_place = 0) > 0) AS totals
+    JOIN apps ON apps.place = app_place`;
+  return { sql, parameters: {} };
+}
+
+/** Reads whole spans of days where a range has some, and what is before and after them from the spans below. */
+function piecesOf({ first, end }: DayRange, level: number): Piece[] {
+  const sums = APP_SUMS[level];
+  if (sums === undefined || first >= end) return [];
+  const { table, days } = sums;
+  const spansFrom = Math.ceil(first / days) * days;
+  const spansTo = Math.floor(end / days) * days;
+  if (spansFrom >= spansTo) return piecesOf({ first, end }, level - 1);
+  return [
+    ...piecesOf({ first, end: spansFrom }, level - 1),
+    { table, first: spansFrom, end: spansTo },
+    ...piecesOf({ first: spansTo, end }, level - 1),
+  ];
+}

@@ -1,0 +1,55 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { isJsonObject } from '../../kit/json.ts';
+import type { EventFeed } from '../../ports/event-feed.ts';
+import type { EventStore } from '../../ports/events.ts';
+import { DuckdbEventStore } from './duckdb-event-store.ts';
+import { eventProjection } from './event-projection.ts';
+import type { EventsOptions } from './own-events.ts';
+import { ProgressFile } from './progress-file.ts';
+import { type BookedRows, type FeedProgress, RowFeed } from './row-feed.ts';
+
+/** Events of a gateway that shares its database with others: its own file has those of all. */
+export interface SharedEvents extends EventFeed {
+  readonly eventStore: EventStore;
+  close(): Promise<void>;
+}
+
+/** Makes events ready and begins to bring them in. Their file is opened with the first of them, or by the first who asks. */
+export async function openSharedEvents(
+  rows: BookedRows,
+  { directory, apps, warn }: EventsOptions,
+): Promise<SharedEvents> {
+  const path = join(directory, 'events.duckdb');
+  const eventStore = new DuckdbEventStore(path, { warn, onRenewed: () => feed.renewed() });
+  const feed = await RowFeed.open({
+    projection: eventProjection(eventStore, apps),
+    rows,
+    file: new ProgressFile(join(directory, 'events-fed.json'), isProgress),
+    isEmpty: !existsSync(path),
+    warn,
+  });
+  feed.start();
+  return {
+    eventStore,
+    async refill() {
+      await feed.all();
+      return (await eventStore.sizes()).events;
+    },
+    async close() {
+      await feed.close();
+      await eventStore.close();
+    },
+  };
+}
+
+function isProgress(value: unknown): value is FeedProgress {
+  return (
+    isJsonObject(value) &&
+    typeof value.history === 'string' &&
+    typeof value.bookedIn === 'string' &&
+    /^\d{1,20}$/.test(value.bookedIn) &&
+    Number.isSafeInteger(value.settledAtMs) &&
+    typeof value.id === 'string'
+  );
+}

@@ -1,0 +1,111 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { AccountStatement } from '../../ports/ledger.ts';
+import { diskFilesIn } from '../journal/disk-files.ts';
+import type { JournalFiles } from '../journal/journal-files.ts';
+import { type JournalContent, readJournal } from '../journal/read-journal.ts';
+import { assertComplete } from '../ledger/assert-complete.ts';
+import { assertNothingLost } from '../ledger/assert-nothing-lost.ts';
+import { Books } from '../ledger/books.ts';
+import { LedgerDataProblem } from '../ledger/codec.ts';
+import { recordHeadOf } from '../ledger/record-head.ts';
+import { decodeRecord } from '../ledger/records.ts';
+import { replayWithPlace } from '../ledger/replay-with-place.ts';
+import { type LedgerSnapshot, readSnapshotFile } from '../ledger/snapshot-file.ts';
+import { LocalGenerations } from '../sql/ledger/local-generations.ts';
+
+/** What a journal takes on the disk. */
+export interface JournalFacts {
+  readonly segments: number;
+  readonly bytes: number;
+  /** At the ends of segments, being written when the machine or the process stopped. */
+  readonly tornTailBytes: number;
+}
+
+/** What the books of an embedded ledger say. */
+export interface BooksFacts {
+  readonly journal: JournalFacts;
+  readonly accounts: readonly AccountStatement[];
+  readonly openReservations: number;
+  /** What is wrong with the snapshot, where the journal has everything all the same. */
+  readonly snapshotProblem: string | undefined;
+}
+
+/** What has not reached a shared database yet. */
+export interface OutboxFacts {
+  readonly journal: JournalFacts;
+  readonly openGenerations: number;
+  /** Settled and not booked. */
+  readonly unbookedGenerations: number;
+}
+
+/**
+ * Reads the books of a data directory that is held by this process, without changing anything. `mark`: the last record that
+ * the database knows of. Rejects with a DataDirectoryProblem where something is damaged or missing.
+ */
+export async function examineBooks(directory: string, mark: number): Promise<BooksFacts> {
+  const files = filesIn(join(directory, 'journal'));
+  const { snapshot, damage } = await readSnapshot(files);
+  const books = new Books(snapshot?.books);
+  const known = snapshot?.books.sequence ?? 0;
+  const content = await readJournal(
+    files,
+    replayWithPlace(files, ({ record }) => {
+      if (recordHeadOf(record).sequence > known) books.apply(decodeRecord(record));
+    }),
+  );
+  assertComplete(files, content.found, snapshot, damage);
+  assertNothingLost(files, { endsAt: books.sequence, knownTo: mark }, undefined);
+  return {
+    journal: factsOf(content),
+    accounts: books.verify(),
+    openReservations: books.open.size,
+    snapshotProblem: damage?.message,
+  };
+}
+
+/** Reads what a gateway of a shared database still has to book, as `examineBooks` does. */
+export async function examineOutbox(directory: string): Promise<OutboxFacts> {
+  const files = filesIn(join(directory, 'outbox'));
+  const generations = new LocalGenerations();
+  const content = await readJournal(
+    files,
+    replayWithPlace(files, (entry) => generations.replay(entry)),
+  );
+  return {
+    journal: factsOf(content),
+    openGenerations: generations.open.size,
+    unbookedGenerations: generations.unbooked.size,
+  };
+}
+
+/** A directory that is not there has no files. */
+function filesIn(directory: string): JournalFiles {
+  return {
+    ...diskFilesIn(directory),
+    list: () =>
+      readdir(directory).catch((error: NodeJS.ErrnoException) => {
+        if (error.code === 'ENOENT') return [];
+        throw error;
+      }),
+  };
+}
+
+function factsOf({ segments, tornTails }: JournalContent): JournalFacts {
+  return {
+    segments: segments.length,
+    bytes: segments.reduce((sum, { bytes }) => sum + bytes, 0),
+    tornTailBytes: tornTails.reduce((sum, { bytes }) => sum + bytes, 0),
+  };
+}
+
+async function readSnapshot(
+  files: JournalFiles,
+): Promise<{ readonly snapshot?: LedgerSnapshot | undefined; readonly damage?: LedgerDataProblem }> {
+  try {
+    return { snapshot: await readSnapshotFile(files) };
+  } catch (error) {
+    if (error instanceof LedgerDataProblem) return { damage: error };
+    throw error;
+  }
+}

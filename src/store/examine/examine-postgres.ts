@@ -1,0 +1,60 @@
+import { Kysely, PostgresDialect, sql } from 'kysely';
+import type { DatabaseAddress } from '../../kit/database-address.ts';
+import { DatabaseUnavailable } from '../sql/database-unavailable.ts';
+import { type Totals, totalsIn } from '../sql/ledger/statements.ts';
+import { postgresProblem } from '../sql/open-postgres.ts';
+import { PostgresPool } from '../sql/postgres-pool.ts';
+import type { Tables } from '../sql/tables.ts';
+import { type DatabaseFacts, QUESTIONS, shapeOf } from './database-facts.ts';
+
+/** What is known of a database that gateways share. */
+export interface PostgresFacts extends DatabaseFacts {
+  /** How far its clock is ahead of that of this machine, milliseconds. */
+  readonly clockAheadMs: number;
+  /** The money of all accounts; undefined while it has no tables for that. */
+  readonly totals: Totals | undefined;
+}
+
+const LIMITS = { connections: 1, connectMs: 3000, statementMs: 5000 };
+
+const TABLES_THERE = `select tablename as name from pg_tables where schemaname = any (current_schemas(false))`;
+
+/** Reads a shared database without changing it. Rejects with a DataDirectoryProblem. */
+export async function examinePostgres(address: DatabaseAddress): Promise<PostgresFacts> {
+  const pool = new PostgresPool(address, LIMITS);
+  const database = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+  try {
+    await pool.ping();
+    return await factsOf(database);
+  } catch (error) {
+    throw error instanceof DatabaseUnavailable ? postgresProblem(address, error) : error;
+  } finally {
+    await database.destroy();
+    // Kysely ends only a pool that it has used.
+    await pool.end();
+  }
+}
+
+async function factsOf(database: Kysely<Tables>): Promise<PostgresFacts> {
+  const all = async <Row>(text: string) => (await sql.raw<Row>(text).execute(database)).rows;
+  const beganAt = performance.now();
+  const askedAtMs = Date.now();
+  const [server] = await all<{ at: string; bytes: string }>(
+    'select extract(epoch from clock_timestamp()) * 1000 as at, pg_database_size(current_database()) as bytes',
+  );
+  const roundTripMs = performance.now() - beganAt;
+  const tables = new Set((await all<{ name: string }>(TABLES_THERE)).map(({ name }) => name));
+  const from = async <Row>(table: string, text: string) => (tables.has(table) ? await all<Row>(text) : []);
+  const applied = await from<{ name: string }>('schema_migrations', QUESTIONS.migrations);
+  const keys = await from<{ id: string }>('byok_credentials', QUESTIONS.encryptionKeyIds);
+  const [settled] = await from<{ at: string | null }>('generations', QUESTIONS.lastSettled);
+  return {
+    roundTripMs,
+    bytes: Number(server?.bytes ?? 0),
+    ...shapeOf(applied.map(({ name }) => name)),
+    encryptionKeyIds: keys.map(({ id }) => id),
+    lastSettledAtMs: settled?.at == null ? undefined : Number(settled.at),
+    clockAheadMs: Number(server?.at ?? askedAtMs) - (askedAtMs + roundTripMs / 2),
+    totals: tables.has('ledger_tallies') ? await totalsIn(database) : undefined,
+  };
+}

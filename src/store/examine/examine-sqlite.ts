@@ -1,0 +1,76 @@
+import { existsSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { pathToFileURL } from 'node:url';
+import Database from 'libsql';
+import { codeOf } from '../sql/database-unavailable.ts';
+import { sqliteFileProblem } from '../sql/open-sqlite.ts';
+import { type DatabaseFacts, QUESTIONS, shapeOf } from './database-facts.ts';
+
+/** What is known of an embedded database. */
+export interface SqliteFacts extends DatabaseFacts {
+  /** The last record of the ledger that it knows of. */
+  readonly ledgerMark: number;
+  /** What is wrong with its pages; undefined also when it is too large to look at all of them. */
+  readonly pageProblem: string | undefined;
+}
+
+/** Reading every page of a larger file takes too long. */
+const MOST_CHECKED_BYTES = 256 * 1024 * 1024;
+
+/** How long it waits for a writer, milliseconds. */
+const BUSY_MS = 1000;
+
+/** Reads an embedded database without changing it; undefined when there is none. Rejects with a DataDirectoryProblem. */
+export async function examineSqlite(file: string): Promise<SqliteFacts | undefined> {
+  const bytes = (await stat(file).catch(() => undefined))?.size;
+  // An empty file is what is left of a first start that was cut short.
+  if (bytes === undefined || bytes === 0) return undefined;
+  const beganAt = performance.now();
+  try {
+    const database = new Database(readOnlyAddress(file), { timeout: BUSY_MS });
+    try {
+      return { ...factsOf(database, beganAt, bytes), bytes };
+    } finally {
+      database.close();
+    }
+  } catch (error) {
+    throw sqliteFileProblem(file, withCode(error));
+  }
+}
+
+/** Where there is no log of writes nobody writes, and with that promise none is made by looking. */
+function readOnlyAddress(file: string): string {
+  const promise = existsSync(`${file}-wal`) ? '' : '&immutable=1';
+  return `${pathToFileURL(file).href}?mode=ro${promise}`;
+}
+
+function factsOf(database: Database.Database, beganAt: number, bytes: number): Omit<SqliteFacts, 'bytes'> {
+  const all = <Row>(sql: string) => database.prepare(sql).all() as Row[];
+  const tables = new Set(
+    all<{ name: string }>("select name from sqlite_master where type = 'table'").map(({ name }) => name),
+  );
+  const from = <Row>(table: string, sql: string) => (tables.has(table) ? all<Row>(sql) : []);
+  const applied = from<{ name: string }>('schema_migrations', QUESTIONS.migrations);
+  const roundTripMs = performance.now() - beganAt;
+  const keys = from<{ id: string }>('byok_credentials', QUESTIONS.encryptionKeyIds);
+  const [settled] = from<{ at: number | null }>('generations', QUESTIONS.lastSettled);
+  const [mark] = from<{ value: string }>(
+    'installation',
+    "select value from installation where name = 'ledger_sequence'",
+  );
+  const [check] = bytes > MOST_CHECKED_BYTES ? [] : all<{ quick_check: string }>('pragma quick_check(1)');
+  return {
+    roundTripMs,
+    ...shapeOf(applied.map(({ name }) => name)),
+    encryptionKeyIds: keys.map(({ id }) => id),
+    lastSettledAtMs: settled?.at ?? undefined,
+    ledgerMark: Number(mark?.value ?? 0),
+    pageProblem: check === undefined || check.quick_check === 'ok' ? undefined : check.quick_check,
+  };
+}
+
+/** Opening fails without a code. */
+function withCode(error: unknown): unknown {
+  if (codeOf(error) !== '' || !(error instanceof Error)) return error;
+  return Object.assign(new Error(error.message, { cause: error }), { code: 'SQLITE_CANTOPEN' });
+}

@@ -1,0 +1,15 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { EncryptionKeyKeeper } from '../../ports/encryption-keys.ts';
+import { HASH_KEY_FILE, readHashKey } from '../data-directory.ts';
+import { EncryptionKeyFiles, OWN_KEY_FILE } from '../encryption-key-files.ts';
+
+/**
+ * Reads the secrets of a data directory and makes none. Gives where the encryption key is from; undefined when none is given
+ * and none was made yet. Throws a DataDirectoryProblem.
+ */
+export function readSecrets(directory: string, given: string | undefined): EncryptionKeyKeeper | undefined {
+  if (existsSync(join(directory, HASH_KEY_FILE))) readHashKey(directory);
+  if (given === undefined && !existsSync(join(directory, OWN_KEY_FILE))) return undefined;
+  return new EncryptionKeyFiles(directory, given);
+}
