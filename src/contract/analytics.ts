@@ -1,0 +1,160 @@
+import Type, { type Static } from 'typebox';
+import { closed, oneOf } from '../kit/schema.ts';
+import { keptText } from './readable-text.ts';
+import { utcMoment } from './utc-moment.ts';
+import { uuid } from './uuid.ts';
+
+const MOST_DIMENSIONS = 2;
+const MOST_FILTERS = 20;
+const MOST_CLASSIFIER_FILTERS = 10;
+
+/** Values of all filters together. */
+export const MOST_VALUES = 1_000;
+const LONGEST_VALUE = 1024;
+
+/** Rows that an answer has without a limit, and at most. */
+export const DEFAULT_ROWS = 1_000;
+export const MOST_ROWS = 10_000;
+
+/** The names that questions are made of, for one vendor word. */
+export interface AnalyticsNames {
+  readonly metrics: readonly string[];
+  readonly dimensions: readonly string[];
+  readonly granularities: readonly string[];
+  readonly operators: readonly string[];
+}
+
+const rows = (description: string) =>
+  Type.Optional(Type.Integer({ minimum: 1, maximum: MOST_ROWS, description }));
+
+const oneValue = Type.Union([keptText(LONGEST_VALUE), Type.Number()]);
+
+const filterValue = Type.Union(
+  [keptText(LONGEST_VALUE), Type.Number(), Type.Array(oneValue, { maxItems: MOST_VALUES })],
+  { description: 'A list for `in` and `not_in`, one value for the others.' },
+);
+
+/** Names of a classifier's own dimensions. */
+const classifierDimension = Type.String({
+  pattern: '^\\w{1,64}$',
+  explain: 'must have 1 to 64 letters, digits or underscores',
+});
+
+const classifierFilter = closed({
+  field: classifierDimension,
+  operator: oneOf(['eq', 'neq', 'in', 'not_in']),
+  value: filterValue,
+});
+
+/** Body of `POST /analytics/query`. */
+export function analyticsQuerySchema({ metrics, dimensions, granularities, operators }: AnalyticsNames) {
+  return closed({
+    metrics: Type.Array(oneOf(metrics), { minItems: 1, maxItems: metrics.length }),
+    dimensions: Type.Optional(
+      Type.Array(oneOf(dimensions), { maxItems: MOST_DIMENSIONS, description: 'What to group by.' }),
+    ),
+    granularity: Type.Optional(
+      oneOf(granularities, { description: 'Width of time buckets, UTC; totals without it.' }),
+    ),
+    time_range: Type.Optional(
+      closed(
+        { start: utcMoment('The first moment.'), end: utcMoment('The moment after the last one.') },
+        { description: 'The last 7 days without it.' },
+      ),
+    ),
+    filters: Type.Optional(
+      Type.Array(
+        closed({
+          field: oneOf(dimensions),
+          operator: oneOf(operators),
+          value: filterValue,
+          include_unset: Type.Optional(
+            Type.Boolean({ description: 'With `in` and `not_in`: also what has no value.' }),
+          ),
+        }),
+        {
+          maxItems: MOST_FILTERS,
+          description: `All must hold. At most ${MOST_VALUES} values altogether.`,
+        },
+      ),
+    ),
+    order_by: Type.Optional(
+      closed({
+        field: Type.String({
+          maxLength: 64,
+          description: 'A metric or dimension of the question, `request_count`, or `date`.',
+        }),
+        direction: oneOf(['asc', 'desc']),
+      }),
+    ),
+    limit: rows(`Most rows; ${DEFAULT_ROWS} without it, more where time buckets of groups need them.`),
+    group_limit: rows('Most rows of each combination of dimensions.'),
+    classifier_dimensions: Type.Optional(
+      closed(
+        {
+          classifier_id: uuid,
+          dimension_names: Type.Optional(Type.Array(classifierDimension, { maxItems: MOST_DIMENSIONS })),
+          include_nulls: Type.Optional(Type.Boolean()),
+        },
+        { description: 'There are no classifiers in this version.' },
+      ),
+    ),
+    classifier_filters: Type.Optional(
+      closed(
+        {
+          classifier_id: uuid,
+          filters: Type.Array(classifierFilter, { minItems: 1, maxItems: MOST_CLASSIFIER_FILTERS }),
+        },
+        { description: 'There are no classifiers in this version.' },
+      ),
+    ),
+  });
+}
+
+export type AnalyticsQuery = Static<ReturnType<typeof analyticsQuerySchema>>;
+
+/** One filter, as it is given. */
+export type AnalyticsFilter = NonNullable<AnalyticsQuery['filters']>[number];
+
+const named = { name: Type.String(), display_label: Type.String() };
+
+/** Reply of `GET /analytics/meta`. */
+export const analyticsMetaSchema = Type.Object({
+  data: Type.Object({
+    metrics: Type.Array(
+      Type.Object({
+        ...named,
+        is_rate: Type.Boolean(),
+        display_format: oneOf(['number', 'currency', 'percent', 'latency', 'throughput']),
+      }),
+    ),
+    dimensions: Type.Array(Type.Object(named)),
+    operators: Type.Array(Type.Object({ name: Type.String(), value_type: oneOf(['scalar', 'array']) })),
+    granularities: Type.Array(Type.Object(named)),
+  }),
+});
+
+export type AnalyticsMeta = Static<typeof analyticsMetaSchema>['data'];
+
+const cell = Type.Union([Type.String(), Type.Number(), Type.Null()]);
+
+/** Reply of `POST /analytics/query`. */
+export const analyticsReplySchema = Type.Object({
+  data: Type.Object({
+    data: Type.Array(Type.Record(Type.String(), cell), {
+      description:
+        'A member for each metric and dimension, and `date__<granularity>`. Counts above 2^53 are strings.',
+    }),
+    metadata: Type.Object({
+      query_time_ms: Type.Integer(),
+      row_count: Type.Integer(),
+      truncated: Type.Boolean({ description: 'Limits cut rows.' }),
+    }),
+    warnings: Type.Optional(Type.Array(Type.String())),
+  }),
+});
+
+export type AnalyticsAnswer = Static<typeof analyticsReplySchema>['data'];
+
+/** One row of an answer. */
+export type AnalyticsRow = AnalyticsAnswer['data'][number];
