@@ -1,0 +1,95 @@
+import { join } from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { APP_CATEGORIES } from '../src/ir/app-categories.ts';
+import type { GenerationEvent } from '../src/ports/events.ts';
+import { DuckdbEventStore } from '../src/store/events/duckdb-event-store.ts';
+import { openEventBundle } from '../src/store/events/event-bundle.ts';
+import { openSqlite } from '../src/store/sql/open-sqlite.ts';
+import { SqlAppRegistry } from '../src/store/sql/sql-app-registry.ts';
+import { appHistory, HISTORY_START_MS } from '../test/builders/event-history.ts';
+import { openTestGateway } from '../test/e2e/harness.ts';
+
+/**
+ * How long rankings over a year of ten thousand apps take, HTTP included, and how long they hold up the loop.
+ * `node scripts/bench.mjs rankings [APPS]`.
+ */
+
+const DAYS = 365;
+const DAY_MS = 86_400_000;
+const APPS = Number(process.argv[2] ?? 10_000);
+const SLICE = 2_000;
+const ROUNDS = 21;
+
+const gateway = await openTestGateway(
+  {
+    limits: { datasets: { per_minute: 1_000_000, per_day: 1_000_000 } },
+    apps: { hidden: ['app-7.example', '*.hidden.example'] },
+  },
+  { prepare: fill },
+);
+try {
+  const day = (place: number) => new Date(HISTORY_START_MS + place * DAY_MS).toISOString().slice(0, 10);
+  const year = `start_date=${day(0)}&end_date=${day(DAYS - 1)}`;
+  const quarter = `start_date=${day(DAYS - 91)}&end_date=${day(DAYS - 1)}`;
+  for (const path of [
+    `app-rankings?${year}`,
+    `app-rankings?${year}&limit=100&offset=100`,
+    `app-rankings?${year}&category=coding`,
+    `app-rankings?${quarter}&sort=trending`,
+    `rankings-daily?${year}`,
+    `rankings-daily?${year}&period=month`,
+  ]) {
+    console.log(`${path}: ${await measured(`/datasets/${path}`)}`);
+  }
+} finally {
+  await gateway.close();
+}
+
+async function fill(dataDir: string): Promise<void> {
+  const file = join(dataDir, 'bundle');
+  const bundle = openEventBundle(file);
+  let slice: GenerationEvent[] = [];
+  for (const event of appHistory(APPS, DAYS)) {
+    slice.push(event);
+    if (slice.length < SLICE) continue;
+    await bundle.add(slice);
+    slice = [];
+  }
+  await bundle.add(slice);
+  await bundle.close();
+  const events = new DuckdbEventStore(join(dataDir, 'events.duckdb'));
+  await events.takeIn({ file });
+  await events.close();
+  const database = await openSqlite(join(dataDir, 'signalbox.sqlite'), 1);
+  const categories = Object.values(APP_CATEGORIES).flat();
+  await new SqlAppRegistry(database).note(
+    Array.from({ length: APPS }, (_, app) => ({
+      host: `app-${app}.example`,
+      url: `https://app-${app}.example/`,
+      title: `App ${app}`,
+      categories: [categories[app % categories.length] ?? ''],
+      atMs: HISTORY_START_MS,
+    })),
+  );
+  await database.destroy();
+}
+
+async function measured(path: string): Promise<string> {
+  const delays = monitorEventLoopDelay({ resolution: 1 });
+  const times: number[] = [];
+  const processor = process.cpuUsage();
+  for (let round = 0; round < ROUNDS; round++) {
+    delays.enable();
+    const begin = performance.now();
+    const response = await gateway.fetch(path);
+    await response.arrayBuffer();
+    times.push(performance.now() - begin);
+    delays.disable();
+    if (response.status !== 200) throw new Error(`${path} answered ${response.status}`);
+  }
+  const { user, system } = process.cpuUsage(processor);
+  times.sort((one, other) => one - other);
+  const at = (share: number) => times[Math.floor(share * (ROUNDS - 1))]?.toFixed(1);
+  const used = ((user + system) / 1000 / ROUNDS).toFixed(1);
+  return `${at(0.5)} ms (${used} ms of processor), ${at(1)} ms at most, loop held up ${(delays.max / 1e6).toFixed(1)} ms at most`;
+}

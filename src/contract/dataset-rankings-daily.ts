@@ -1,0 +1,92 @@
+import Type, { type Static } from 'typebox';
+import { oneOf } from '../kit/schema.ts';
+import {
+  DATASET_WINDOW,
+  datasetMeta,
+  datasetMetaSchema,
+  dayText,
+  type ShownDataset,
+} from './dataset-window.ts';
+
+const PERIODS = ['day', 'week', 'month'] as const;
+const MODALITIES = ['text', 'image', 'image_output', 'audio', 'tool_calling'] as const;
+const CONTEXT_BUCKETS = ['1K', '10K', '100K', '1M', '10M'] as const;
+const LANGUAGE_TYPES = ['natural', 'programming'] as const;
+
+/** What the content of requests may be about. */
+const TOPICS = [
+  'programming',
+  'roleplay',
+  'marketing',
+  'marketing/seo',
+  'technology',
+  'science',
+  'translation',
+  'legal',
+  'finance',
+  'health',
+  'trivia',
+  'academia',
+] as const;
+
+const OF_CONTENT =
+  'Goes with no other filter, and not with days. This gateway does not read content: nothing matches.';
+
+/** Query of `GET /datasets/rankings-daily`. */
+export const rankingsDailyQuerySchema = Type.Object({
+  ...DATASET_WINDOW,
+  period: Type.Optional(
+    oneOf(PERIODS, { description: 'What is summed up, `day` without it. UTC; weeks begin on Monday.' }),
+  ),
+  modality: Type.Optional(
+    oneOf(MODALITIES, { description: 'Only generations with it; `text`: those without image and audio.' }),
+  ),
+  context_bucket: Type.Optional(
+    oneOf(CONTEXT_BUCKETS, {
+      description: 'Only prompts of up to so many tokens, and more than the one below.',
+    }),
+  ),
+  category: Type.Optional(oneOf(TOPICS, { description: OF_CONTENT })),
+  language_type: Type.Optional(oneOf(LANGUAGE_TYPES, { description: OF_CONTENT })),
+});
+
+export type RankingsDailyQuery = Static<typeof rankingsDailyQuerySchema>;
+
+/** A model in one period. */
+export const modelRankingSchema = Type.Object(
+  {
+    date: Type.String({ description: 'First day of the period, also where the window begins later.' }),
+    model_permaslug: Type.String({ description: '`other`: all beyond the first 50.' }),
+    total_tokens: Type.String({ description: 'Prompt and completion, a whole number.' }),
+  },
+  { description: 'What a model was used for in a period.' },
+);
+
+/** Reply of `GET /datasets/rankings-daily`. */
+export const rankingsDailyReplySchema = Type.Object({
+  data: Type.Array(modelRankingSchema),
+  meta: datasetMetaSchema,
+});
+
+export type RankingsDailyReply = Static<typeof rankingsDailyReplySchema>;
+
+/** What of a model in a period is shown. */
+export interface ShownRankedModel {
+  readonly periodMs: number;
+  readonly model: string;
+  readonly tokens: bigint;
+}
+
+/** Rankings of models as the route shows them. */
+export function rankingsDailyReply(
+  rankings: ShownDataset & { readonly models: readonly ShownRankedModel[] },
+): RankingsDailyReply {
+  return {
+    data: rankings.models.map(({ periodMs, model, tokens }) => ({
+      date: dayText(periodMs),
+      model_permaslug: model,
+      total_tokens: String(tokens),
+    })),
+    meta: datasetMeta(rankings),
+  };
+}

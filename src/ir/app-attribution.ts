@@ -1,0 +1,49 @@
+import { boundedText } from '../kit/bounded-json.ts';
+import { compact } from '../kit/members.ts';
+import { type AppCategory, isAppCategory } from './app-categories.ts';
+
+/** What a request says of the app that makes it. */
+export interface AppAttribution {
+  /** Address of the app: its identity. */
+  readonly referer?: string;
+  readonly title?: string;
+  readonly categories?: readonly AppCategory[];
+}
+
+/** What somebody wrote of an app, before anything was looked at. */
+export interface WrittenAttribution {
+  readonly referer?: string | undefined;
+  readonly title?: string | undefined;
+  readonly categories?: readonly string[] | undefined;
+}
+
+/** Characters that are kept. */
+const MOST_CHARACTERS = { referer: 512, title: 128 } as const;
+
+/** Categories that one request may name. */
+const MOST_CATEGORIES = 2;
+
+/** Control characters, and those that turn the direction of what stands around them. */
+const UNPRINTABLE = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069\ufffd]/u;
+
+/** What is kept of what somebody wrote: too long values are cut, unprintable ones and unknown categories left out. */
+export function appAttributionOf({ referer, title, categories }: WrittenAttribution): AppAttribution {
+  const known = knownCategoriesOf(categories ?? []);
+  return compact({
+    referer: printableText(referer, MOST_CHARACTERS.referer),
+    title: printableText(title, MOST_CHARACTERS.title),
+    categories: known.length === 0 ? undefined : known,
+  });
+}
+
+/** Those of one request that there are, at most two. */
+export function knownCategoriesOf(named: readonly string[]): readonly AppCategory[] {
+  const known = named.map((name) => name.trim().toLowerCase()).filter(isAppCategory);
+  return [...new Set(known)].slice(0, MOST_CATEGORIES);
+}
+
+/** Text that can be shown, cut to so many characters; undefined where nothing is left. */
+export function printableText(value: string | undefined, characters: number): string | undefined {
+  const text = (value ?? '').trim();
+  return text === '' || UNPRINTABLE.test(text) ? undefined : boundedText(text, characters);
+}
