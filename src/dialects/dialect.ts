@@ -9,6 +9,7 @@ import type { Result } from '../ir/result.ts';
 import type { Frame, FrameReader } from '../kit/frames.ts';
 import type { JsonObject } from '../kit/json.ts';
 import type { Sliced } from '../kit/turns.ts';
+import type { FileParts } from './stored-files.ts';
 
 /** What parsing a request needs to know besides the body. */
 export interface ParseContext {
@@ -52,6 +53,8 @@ export interface InboundDialect {
   readonly requestSchema: (vendor: string) => TSchema;
   /** Fields that speak to the gateway and never go upstream. */
   readonly gatewayFields: ReadonlySet<string>;
+  /** Where bodies name files, and how their content is written there. */
+  readonly fileParts: FileParts;
   /** Reads a validated body. Throws a GatewayError (400, 422) for what the schema cannot say. */
   parseRequest(body: JsonObject, context: ParseContext): GenerationRequest;
   /** The same in slices: a body may hold tens of thousands of items. */

@@ -16,6 +16,11 @@ export function templateItemCount(body: JsonObject): number {
   return isJsonObject(first) && FROM_TEMPLATE in first ? 1 : 0;
 }
 
+/** An item that replaces another: from a template, if the other is. */
+export function inPlaceOf(replaced: JsonObject, item: JsonObject): JsonObject {
+  return FROM_TEMPLATE in replaced ? made(item) : item;
+}
+
 const VARIABLE = /\{\{\s*([\w.-]+)\s*\}\}/g;
 
 /**

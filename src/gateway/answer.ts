@@ -17,7 +17,7 @@ import { Checkpoints } from './checkpoints.ts';
 import { conclude, type RoutingMemory } from './conclude.ts';
 import type { CredentialOpener } from './credentials.ts';
 import { countPrompt, estimateUsage } from './estimate.ts';
-import { type PlannedGeneration, progressRow, settledRow } from './generation-row.ts';
+import { type GenerationTimes, type PlannedGeneration, progressRow, settledRow } from './generation-row.ts';
 import { countInputImages } from './input-images.ts';
 import { routingMetadata } from './journey.ts';
 import { Meter } from './meter.ts';
@@ -41,7 +41,7 @@ export interface AnswerParts {
   /** Secret that end-user ids are hashed with. */
   readonly userHashKey: Buffer;
   /** Told of every generation that has ended, once its account is closed. Must not throw. */
-  readonly tell: (generation: PlannedGeneration, settlement: Settlement) => void;
+  readonly tell: (generation: PlannedGeneration, settlement: Settlement, times: GenerationTimes) => void;
   readonly clock: Clock;
 }
 
@@ -198,7 +198,7 @@ class Account {
       atMs: clock.now(),
     });
     const bill = { ...settlement.bill, totalNanos: charge.creditNanos };
-    tell(generation, { ...settlement, bill });
+    tell(generation, { ...settlement, bill }, times);
     return bill;
   }
 

@@ -43,6 +43,7 @@ import { Journey, metadataOfNothing } from './journey.ts';
 import { OpenWork } from './open-work.ts';
 import { NothingLeft, type Plan, type PlanContext, planRequest } from './plan.ts';
 import type { GatewaySnapshot } from './snapshot.ts';
+import { type StoredFiles, withStoredFiles } from './stored-files.ts';
 import { refuseUnavailable } from './unavailable.ts';
 import type { Underway } from './underway.ts';
 import { withDefaultModel, withDefaultSort } from './workspace-defaults.ts';
@@ -55,6 +56,8 @@ export interface GatewayParts extends AnswerParts {
   readonly stages: readonly Stage[];
   /** Changes a body before it is parsed: fills in presets and prompt templates. */
   readonly prepareBody: (format: Format, body: GenerationInput['body']) => PreparedBody;
+  /** Files that requests may name. */
+  readonly files: StoredFiles;
   /** Items that only the relay lane can carry, named by path. */
   readonly untranslatable: (request: GenerationRequest) => readonly { path: string; message: string }[];
   /** Asks an endpoint to count the prompt; undefined when it cannot. */
@@ -89,7 +92,7 @@ export function createGateway(parts: GatewayParts): Gateway {
     const started = parts.clock.monotonic();
     const snapshot = parts.snapshot();
     try {
-      const parsed = await runInTurns(parse(parts, input, snapshot));
+      const parsed = await readRequest(parts, input, snapshot);
       const { plan, mustRelay } = await planned(parts, input, snapshot, parsed);
       return { input, snapshot, request: parsed.request, journey: new Journey(plan), mustRelay };
     } finally {
@@ -167,7 +170,7 @@ export function createGateway(parts: GatewayParts): Gateway {
 
     async explain(input): Promise<Explanation> {
       const snapshot = parts.snapshot();
-      const parsed = await runInTurns(parse(parts, input, snapshot));
+      const parsed = await readRequest(parts, input, snapshot);
       const { request } = parsed;
       const promptTokens = await countPrompt(request, parts.tokenizer, input.signal);
       try {
@@ -197,7 +200,7 @@ export function createGateway(parts: GatewayParts): Gateway {
 
     contextWithoutEndpoint(input): ReplyContext {
       const snapshot = parts.snapshot();
-      const { request } = runAtOnce(parse(parts, input, snapshot));
+      const { request } = runAtOnce(parse(parts, input, snapshot, preparedBody(parts, input)));
       return {
         ...contextBase(parts, input, snapshot, request),
         model: request.models[0] ?? '',
@@ -232,12 +235,35 @@ interface Parsed {
   readonly report: readonly TranslationEntry[];
 }
 
-function* parse(parts: GatewayParts, input: GenerationInput, { vendor }: GatewaySnapshot): Sliced<Parsed> {
-  const { workspace } = input.caller;
-  const { body, report } = parts.prepareBody(input.format, withDefaultModel(input.body, workspace));
+function preparedBody(parts: GatewayParts, { format, body, caller }: GenerationInput): PreparedBody {
+  return parts.prepareBody(format, withDefaultModel(body, caller.workspace));
+}
+
+async function readRequest(
+  parts: GatewayParts,
+  input: GenerationInput,
+  snapshot: GatewaySnapshot,
+): Promise<Parsed> {
+  const prepared = preparedBody(parts, input);
+  const { workspaceId } = input.caller;
+  const filled = await withStoredFiles(prepared.body, parts.formats[input.format].fileParts, parts.files, {
+    workspaceId,
+    maxBytes: snapshot.maxFileBytes,
+    signal: input.signal,
+  });
+  const report = [...prepared.report, ...filled.report];
+  return runInTurns(parse(parts, input, snapshot, { body: filled.body, report }));
+}
+
+function* parse(
+  parts: GatewayParts,
+  input: GenerationInput,
+  { vendor }: GatewaySnapshot,
+  { body, report }: PreparedBody,
+): Sliced<Parsed> {
   const request = yield* parts.formats[input.format].parseRequestSliced(body, { vendor });
   refuseUnavailable(request, vendor);
-  return { request: withDefaultSort(request, workspace), report };
+  return { request: withDefaultSort(request, input.caller.workspace), report };
 }
 
 async function planned(

@@ -11,6 +11,7 @@ import type { Result } from '../ir/result.ts';
 import type { Bill, Usage } from '../ir/usage.ts';
 import { boundedText } from '../kit/bounded-json.ts';
 import { chargeOf } from '../kit/money.ts';
+import { originOf } from '../kit/origin-of.ts';
 import type { GenerationRow, ProviderResponse } from '../ports/generation-row.ts';
 import type { Candidate } from '../routing/candidate.ts';
 import { preferencesOf } from '../routing/preferences.ts';
@@ -245,13 +246,6 @@ function pricingOf(
   if (selected === undefined) return {};
   const priced = servedEndpoint(selected.endpoint, selected.model, finish?.serviceTier);
   return pricingAt(priced, acceptedAtMs, inputTokens);
-}
-
-/** Origin of an address; null for what is none. */
-function originOf(address: string | null): string | null {
-  if (address === null || !URL.canParse(address)) return null;
-  const { origin } = new URL(address);
-  return origin === 'null' ? null : origin;
 }
 
 /** Characters of a text that somebody else chose the length of. */

@@ -1,5 +1,6 @@
 import type { Endpoint, Model } from '../catalog/catalog.ts';
 import type { ReplyContext } from '../dialects/dialect.ts';
+import type { AppAttribution } from '../ir/app-attribution.ts';
 import type { EventBatch } from '../ir/events.ts';
 import type { Format } from '../ir/items.ts';
 import type { Result } from '../ir/result.ts';
@@ -34,12 +35,7 @@ export interface GenerationInput {
 }
 
 /** What the caller says of itself in headers: printable, bounded, and not to be trusted. */
-export interface Attribution {
-  /** Address of the app, which is its identity. */
-  readonly referer?: string;
-  /** Name of the app. */
-  readonly title?: string;
-  readonly categories?: readonly string[];
+export interface Attribution extends AppAttribution {
   readonly userAgent?: string;
   /** The caller's own id for this request. */
   readonly requestId?: string;

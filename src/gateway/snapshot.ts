@@ -13,6 +13,8 @@ export interface GatewaySnapshot {
   readonly ownCredentialFee: number;
   /** How often the progress of a stream is noted down, milliseconds. */
   readonly checkpointMs: number;
+  /** What the stored files that a request names may come to together. */
+  readonly maxFileBytes: number;
   /** Path that the interface answers under: for messages that name a route. */
   readonly basePath: string;
 }

@@ -4,6 +4,7 @@ import { decodeBody, encodeBody } from './body.ts';
 import { createDecoder } from './decode.ts';
 import { createEncoder } from './encode.ts';
 import { encodeError, readError } from './error.ts';
+import { fileParts } from './file-parts.ts';
 import { parseRequest, parseRequestSliced } from './parse-request.ts';
 import { renderRelay, renderRequest } from './render-request.ts';
 import { GATEWAY_FIELDS, requestSchema } from './wire.ts';
@@ -13,6 +14,7 @@ export const chatInbound: InboundDialect = {
   format: 'chat',
   requestSchema,
   gatewayFields: GATEWAY_FIELDS,
+  fileParts,
   parseRequest,
   parseRequestSliced,
   createEncoder,

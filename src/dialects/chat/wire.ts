@@ -11,6 +11,7 @@ import {
   promptCacheOptionsSchema,
   SHARED_GATEWAY_FIELDS,
 } from '../gateway-fields.ts';
+import { FILE_ID_DESCRIPTION } from '../stored-files.ts';
 
 /** The chat format as it is on the wire: what a request may hold, and the shapes of an answer. */
 
@@ -37,7 +38,7 @@ const filePart = Type.Object({
   file: Type.Object({
     filename: optional(Type.String()),
     file_data: optional(Type.String({ minLength: 1 })),
-    file_id: optional(Type.String({ minLength: 1 })),
+    file_id: optional(Type.String({ minLength: 1, description: FILE_ID_DESCRIPTION })),
   }),
   ...cacheControl,
 });

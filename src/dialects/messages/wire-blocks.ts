@@ -1,6 +1,7 @@
 import Type from 'typebox';
 import { oneOf, optional, otherThan, taggedUnion } from '../../kit/schema.ts';
 import { cacheControlSchema } from '../gateway-fields.ts';
+import { FILE_ID_DESCRIPTION } from '../stored-files.ts';
 
 /** Schemas of the content blocks in requests. Fields that a block does not document are let through. */
 
@@ -55,7 +56,10 @@ export const textBlockSchema = Type.Object({
   ...cached,
 });
 
-const fileSource = Type.Object({ type: Type.Literal('file'), file_id: id });
+const fileSource = Type.Object({
+  type: Type.Literal('file'),
+  file_id: Type.String({ minLength: 1, description: FILE_ID_DESCRIPTION }),
+});
 const urlSource = Type.Object({ type: Type.Literal('url'), url: Type.String({ minLength: 1 }) });
 
 const imageBlock = Type.Object({

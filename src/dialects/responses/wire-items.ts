@@ -1,12 +1,14 @@
 import Type, { type TProperties, type TSchema } from 'typebox';
 import { oneOf, optional, otherThan, taggedUnion } from '../../kit/schema.ts';
 import { cacheControlSchema, MOST_TOOLS } from '../gateway-fields.ts';
+import { FILE_ID_DESCRIPTION } from '../stored-files.ts';
 
 /** Schemas of the items and content parts that a request's `input` may hold. */
 
 const text = Type.String();
 const textOrNull = Type.Union([text, Type.Null()]);
 const id = optional(Type.String());
+const fileId = optional(Type.String({ description: FILE_ID_DESCRIPTION }));
 const toolStatus = oneOf(['in_progress', 'completed', 'incomplete']);
 const searchStatus = oneOf(['completed', 'searching', 'in_progress', 'failed']);
 const openObject = Type.Object({});
@@ -20,12 +22,12 @@ const PART_FIELDS: Readonly<Record<string, TProperties>> = {
   input_image: {
     detail: optional(oneOf(['auto', 'high', 'low', 'original'])),
     image_url: optional(text),
-    file_id: optional(text),
+    file_id: fileId,
     cache_control: optional(cacheControlSchema),
   },
   input_file: {
     file_data: optional(text),
-    file_id: optional(text),
+    file_id: fileId,
     file_url: optional(text),
     filename: optional(text),
     cache_control: optional(cacheControlSchema),

@@ -1,0 +1,92 @@
+import { type InlineFile, kindOf } from '../dialects/inline-file.ts';
+import {
+  type FileParts,
+  type FilledBody,
+  fileNotFound,
+  placeFiles,
+  refuseMisplaced,
+  type StoredFileNaming,
+  storedFilesIn,
+} from '../dialects/stored-files.ts';
+import { GatewayError } from '../ir/errors.ts';
+import type { JsonObject } from '../kit/json.ts';
+import { runInTurns } from '../kit/turns.ts';
+import type { FileBytes, FileStore, StoredFile } from '../ports/files.ts';
+import { readInline } from './read-inline.ts';
+
+/** What stored files are read from. */
+export interface StoredFiles {
+  readonly store: Pick<FileStore, 'find'>;
+  readonly bytes: Pick<FileBytes, 'read'>;
+}
+
+/** Whose files a request may name, and how much of them. */
+export interface FileAccess {
+  /** Of the key: files of no other are there. */
+  readonly workspaceId: string;
+  /** What all places of a request that name files may come to, as it is written into them. */
+  readonly maxBytes: number;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Puts the content of stored files where a body names them, as if the caller had written it there. Throws 404 for a file
+ * that is not in the workspace, 400 for one that cannot stand where it is named, 413 for too much of them; nothing is read
+ * before all that is known.
+ */
+export async function withStoredFiles(
+  body: JsonObject,
+  parts: FileParts,
+  files: StoredFiles,
+  access: FileAccess,
+): Promise<FilledBody> {
+  const namings = await runInTurns(storedFilesIn(body, parts));
+  if (namings.length === 0) return { body, report: [] };
+  const found = await find(namings, files, access);
+  const contents = new Map<string, InlineFile>();
+  for (const [naming, file] of found) {
+    if (contents.has(file.id)) continue;
+    const pieces = await files.bytes.read(file.id);
+    if (pieces === undefined) throw fileNotFound(naming);
+    contents.set(file.id, await readInline(file, pieces, access.signal));
+  }
+  return runInTurns(placeFiles(body, parts, contents));
+}
+
+/** What ids look like that may be looked for: others are nobody's, and may be of any length. */
+const FILE_ID = /^file_[0-9A-Za-z]{24}$/;
+
+async function find(
+  namings: readonly StoredFileNaming[],
+  { store }: StoredFiles,
+  { workspaceId, maxBytes, signal }: FileAccess,
+): Promise<ReadonlyMap<StoredFileNaming, StoredFile>> {
+  const known = new Map<string, StoredFile>();
+  const found = new Map<StoredFileNaming, StoredFile>();
+  let bytes = 0;
+  for (const naming of namings) {
+    const { fileId, path } = naming;
+    signal.throwIfAborted();
+    const file =
+      known.get(fileId) ?? (FILE_ID.test(fileId) ? await store.find(workspaceId, fileId) : undefined);
+    if (file === undefined) throw fileNotFound(naming);
+    refuseMisplaced(naming, file.mimeType);
+    bytes += writtenBytes(file);
+    if (bytes > maxBytes) throw tooMuch(path, maxBytes);
+    known.set(fileId, file);
+    found.set(naming, file);
+  }
+  return found;
+}
+
+function tooMuch(path: string, maxBytes: number): GatewayError {
+  return new GatewayError(
+    'payload-too-large',
+    `${path}: with this file the stored files of the request come to more than ${maxBytes} bytes as they are sent (server.max_body_bytes)`,
+  );
+}
+
+/** Text goes as it is, everything else in base64. */
+function writtenBytes({ mimeType, sizeBytes }: StoredFile): number {
+  return kindOf(mimeType) === 'text' ? sizeBytes : 4 * Math.ceil(sizeBytes / 3);
+}
