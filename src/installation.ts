@@ -4,6 +4,7 @@ import { NO_OVERLAY, type Overlay, parseOverlay } from './catalog/overlay.ts';
 import type { Flags, LoadOptions } from './config/load.ts';
 import type { Presets } from './dialects/preset.ts';
 import { createPresetCheck } from './gateway/preset-issues.ts';
+import type { StoredFiles } from './gateway/stored-files.ts';
 import type { DatabaseAddress } from './kit/database-address.ts';
 import { randomIds } from './kit/ids.ts';
 import { nanosOf } from './kit/money.ts';
@@ -18,9 +19,13 @@ import { Keys } from './manage/keys.ts';
 import { ModelKnowledge } from './manage/model-knowledge.ts';
 import { OwnCredentialDirectory } from './manage/own-credential-directory.ts';
 import { type Sources, systemSources } from './manage/sources.ts';
+import { UsageImports } from './manage/usage-imports.ts';
 import { Vault } from './manage/vault.ts';
 import { Workspaces } from './manage/workspaces.ts';
+import type { AppRegistry } from './ports/apps.ts';
 import type { ByokStore } from './ports/byok.ts';
+import type { EventFeed } from './ports/event-feed.ts';
+import type { EventStore } from './ports/events.ts';
 import type { GenerationStore, RecentGenerations } from './ports/generations.ts';
 import type { Durability } from './ports/journal.ts';
 import type { Ledger } from './ports/ledger.ts';
@@ -29,7 +34,9 @@ import type { Tenancy, Workspace } from './ports/tenancy.ts';
 import { CatalogOverlayFile } from './store/catalog-overlay-file.ts';
 import { type DataDirectory, openDataDirectory } from './store/data-directory.ts';
 import { DataDirectoryProblem } from './store/data-directory-problem.ts';
+import { type EventBundleWriter, openEventBundle, readBundleApps } from './store/events/event-bundle.ts';
 import { openDiskFileBytes } from './store/files/open-disk-file-bytes.ts';
+import { ImportFolder, type ImportPlace } from './store/import-folder.ts';
 import { openEmbeddedState } from './store/open-embedded-state.ts';
 import { openPostgresState } from './store/open-postgres-state.ts';
 import type { State } from './store/state.ts';
@@ -55,14 +62,20 @@ export interface Installation {
   readonly budgets: Budgets;
   readonly credits: Credits;
   readonly files: Files;
+  /** Files and their content, for requests that name them. */
+  readonly storedFiles: StoredFiles;
   readonly callers: CallerDirectory;
   readonly byokStore: ByokStore;
   readonly generationStore: GenerationStore;
+  readonly appRegistry: AppRegistry;
+  readonly eventStore: EventStore;
+  readonly eventFeed: EventFeed;
   readonly ledger: Ledger;
   readonly recentGenerations: RecentGenerations;
   readonly vault: Vault;
   readonly ownCredentials: OwnCredentialDirectory;
   readonly modelKnowledge: ModelKnowledge;
+  readonly usageImports: UsageImports;
   readonly sources: Sources;
   /** Does something that needs the database; again, as long as it takes, where that may be away for a while. */
   readonly whenThere: State['whenThere'];
@@ -111,12 +124,25 @@ export async function openInstallation(options: InstallationOptions): Promise<In
     directory.close();
   };
   try {
+    const imports = new ImportFolder(directory.path);
+    imports.removeLeftovers(sources.clock.now());
     const overlayFile = new CatalogOverlayFile(directory.path);
     const modelKnowledge = new ModelKnowledge(overlayFile, await readOverlay(overlayFile), sources.clock);
     opened.push(() => modelKnowledge.close());
     const state = await openState(directory, options, sources);
     opened.push(() => state.close());
-    const { tenancy, byokStore, generationStore, fileStore, ledger, recentGenerations, whenThere } = state;
+    const {
+      tenancy,
+      byokStore,
+      generationStore,
+      fileStore,
+      appRegistry,
+      eventStore,
+      eventFeed,
+      ledger,
+      recentGenerations,
+      whenThere,
+    } = state;
     const vault = await whenThere(() => Vault.open(byokStore, directory.encryptionKeys));
     const ownCredentials = new OwnCredentialDirectory(byokStore, vault, sources.clock);
     const callers = new CallerDirectory(tenancy, sources.clock);
@@ -131,9 +157,12 @@ export async function openInstallation(options: InstallationOptions): Promise<In
       ownCredentials.forget(accountId);
     };
     const keyParts = { tenancy, ledger, sources, prefix: options.keyPrefix, changed: changedKey };
-    const files = new Files({
+    const storedFiles = {
       store: fileStore,
       bytes: await openDiskFileBytes(join(directory.path, 'files')),
+    };
+    const files = new Files({
+      ...storedFiles,
       workspaces: tenancy,
       sources,
       ids: randomIds,
@@ -158,14 +187,25 @@ export async function openInstallation(options: InstallationOptions): Promise<In
       budgets: new Budgets({ store: tenancy, workspaces, sources, changed: changedWorkspace }),
       credits,
       files,
+      storedFiles,
       callers,
       byokStore,
       generationStore,
+      appRegistry,
+      eventStore,
+      eventFeed,
       ledger,
       recentGenerations,
       vault,
       ownCredentials,
       modelKnowledge,
+      usageImports: new UsageImports({
+        accounts,
+        tenancy,
+        apps: appRegistry,
+        events: eventStore,
+        prepared: { fileOf: (name) => imports.fileOf(name), appsOf: readBundleApps },
+      }),
       sources,
       whenThere,
       close,
@@ -176,8 +216,22 @@ export async function openInstallation(options: InstallationOptions): Promise<In
   }
 }
 
+/** Usage that is prepared to be taken in: a bundle of events, and the place that it is in. */
+export interface UsagePreparation {
+  readonly bundle: EventBundleWriter;
+  readonly place: ImportPlace;
+}
+
+/** Begins to prepare usage in a data directory that is there, whoever has it open. */
+export function prepareUsage(dataDir: string): UsagePreparation {
+  const imports = new ImportFolder(dataDir);
+  imports.removeLeftovers(Date.now());
+  const place = imports.open();
+  return { place, bundle: openEventBundle(place.file) };
+}
+
 /** Without what was brought in, requests would be priced otherwise: a file that cannot be read must not be passed over. */
-async function readOverlay(file: CatalogOverlayFile): Promise<Overlay> {
+export async function readOverlay(file: CatalogOverlayFile): Promise<Overlay> {
   const text = file.read();
   if (text === undefined) return NO_OVERLAY;
   const reading = await runInTurns(parseOverlay(text));

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { buildCatalogSliced, type CatalogSource } from './catalog/build-catalog.ts';
 import type { Catalog } from './catalog/catalog.ts';
 import { baseUrl, firstStartJson, firstStartText } from './cli/first-start.ts';
+import { programVersion } from './cli/program-version.ts';
 import {
   type LoadedConfiguration,
   type LoadOptions,
@@ -16,17 +17,24 @@ import { INBOUND_DIALECTS, untranslatableIssues } from './dialects/dialects.ts';
 import { createGateway } from './gateway/generate.ts';
 import { keepContent } from './gateway/generation-content.ts';
 import { generationLog } from './gateway/generation-log.ts';
+import { GenerationMetrics } from './gateway/generation-metrics.ts';
 import { createTokenizer } from './gateway/tokenizer.ts';
+import { gatewayMetrics } from './gateway-metrics.ts';
 import type { HttpTimes } from './http/dependencies.ts';
 import { createHttpServer } from './http/server.ts';
 import { loadOptions, openInstallation } from './installation.ts';
 import { randomIds, systemClock } from './kit/ids.ts';
 import { type Log, openStderrLog } from './kit/log.ts';
+import { expositionOf } from './kit/metrics/exposition.ts';
+import { LoopDelay } from './kit/metrics/loop-delay.ts';
 import { runInTurns } from './kit/turns.ts';
+import { Activity } from './manage/activity.ts';
+import { Analytics } from './manage/analytics.ts';
 import { bootstrap, type FirstKeys } from './manage/bootstrap.ts';
 import { Byok } from './manage/byok.ts';
 import { Generations } from './manage/generations.ts';
 import { keepSwept } from './manage/keep-swept.ts';
+import { Rankings } from './manage/rankings.ts';
 import { Retention } from './manage/retention.ts';
 import { Pins } from './routing/conversation/pins.ts';
 import { Health } from './routing/health/health.ts';
@@ -134,6 +142,7 @@ export async function openGateway({ loaded, load, log, times }: OpenOptions): Pr
         return { eventsDays: events_days, contentDays: content_days, contentBytes: content_bytes };
       },
       generations: installation.generationStore,
+      events: installation.eventStore,
       contents,
       clock: systemClock,
       log,
@@ -157,6 +166,7 @@ export async function openGateway({ loaded, load, log, times }: OpenOptions): Pr
       settings: () => running.cooldown,
     });
     const logGeneration = generationLog(log, systemClock);
+    const generationMetrics = new GenerationMetrics();
     const gateway = createGateway({
       snapshot: () => current().gateway,
       formats: INBOUND_DIALECTS,
@@ -166,6 +176,7 @@ export async function openGateway({ loaded, load, log, times }: OpenOptions): Pr
       tokenizer,
       previewUpstream: upstreams.preview,
       prepareBody: (format, body) => prepareBody(format, body, running),
+      files: installation.storedFiles,
       ownCredentials: installation.ownCredentials,
       health,
       memory: {
@@ -177,7 +188,8 @@ export async function openGateway({ loaded, load, log, times }: OpenOptions): Pr
       userHashKey: installation.directory.hashKey,
       warn: (message, fields) => log.warn(message, fields),
       ledger: installation.ledger,
-      tell: (generation, settlement) => {
+      tell: (generation, settlement, times) => {
+        generationMetrics.note(generation, settlement, times);
         logGeneration(generation, settlement);
         keepContent({ store: contents, random: Math.random }, generation, settlement);
       },
@@ -196,7 +208,30 @@ export async function openGateway({ loaded, load, log, times }: OpenOptions): Pr
       egress: () => running.egress,
       changed: (accountId) => installation.ownCredentials.forget(accountId),
     });
-    const control = await listenForCommands(installation.directory.path, installation, log);
+    const loopDelay = new LoopDelay();
+    closers.push(() => loopDelay.close());
+    const metrics = gatewayMetrics({
+      http: server.metrics,
+      generations: generationMetrics,
+      ledger: installation.ledger,
+      health,
+      loopDelay,
+      version: programVersion(),
+    });
+    const control = await listenForCommands(
+      installation.directory.path,
+      {
+        ...installation,
+        running: () => ({
+          version: programVersion(),
+          state: server.state,
+          requestsInFlight: server.inFlight.requests(),
+          generationsInFlight: server.inFlight.generations(),
+          loopDelaySeconds: loopDelay.longest,
+        }),
+      },
+      log,
+    );
     closers.push(() => control.close());
     const watch = watchConfiguration({
       initial: loaded,
@@ -210,6 +245,11 @@ export async function openGateway({ loaded, load, log, times }: OpenOptions): Pr
     closers.push(() => watch.close());
     // Last of all: keys that are shown once must not be made for a start that then fails.
     const firstKeys = await installation.whenThere(() => bootstrap(installation, runtime));
+    const questions = {
+      events: installation.eventStore,
+      tenancy: installation.tenancy,
+      clock: systemClock,
+    };
     await server.serve({
       catalog: () => current().gateway.catalog,
       callers: installation.callers,
@@ -221,7 +261,21 @@ export async function openGateway({ loaded, load, log, times }: OpenOptions): Pr
       budgets: installation.budgets,
       credits: installation.credits,
       files: installation.files,
-      generations: new Generations(installation.recentGenerations, installation.generationStore, contents),
+      analytics: new Analytics({ ...questions, apps: installation.appRegistry }),
+      activity: new Activity(questions),
+      metrics: () => expositionOf(metrics),
+      generations: new Generations({
+        recent: installation.recentGenerations,
+        rows: installation.generationStore,
+        contents,
+        apps: installation.appRegistry,
+      }),
+      rankings: new Rankings({
+        events: installation.eventStore,
+        apps: installation.appRegistry,
+        hidden: () => running.config.apps.hidden,
+        clock: systemClock,
+      }),
     });
     return {
       host,

@@ -55,6 +55,7 @@ export function snapshotOf(
       autoModels: config.plugins['auto-router']?.models ?? undefined,
       ownCredentialFee: config.byok.fee,
       checkpointMs: config.durability.checkpoint_ms,
+      maxFileBytes: config.server.max_body_bytes,
       basePath: config.server.base_path,
     },
     http: {
@@ -63,6 +64,7 @@ export function snapshotOf(
       maxBodyBytes: config.server.max_body_bytes,
       requestDeadlineMs: config.server.request_deadline_ms,
       maxConcurrentRequests: config.limits.max_concurrent_requests,
+      areMetricsPublic: config.metrics.public,
       rates: {
         perKey: {
           minute: config.limits.per_key.requests_per_minute,

@@ -23,11 +23,11 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   store: ['ports', 'ir', 'kit'],
   control: ['manage', 'ports', 'ir', 'kit', 'config'],
   http: ['contract', 'gateway', 'manage', 'dialects', 'catalog', 'ports', 'ir', 'kit', 'config'],
-  cli: ['main.ts', 'installation.ts', 'control', 'manage', 'ports', 'ir', 'kit', 'config'],
+  cli: ['main.ts', 'installation.ts', 'examination.ts', 'control', 'manage', 'ports', 'ir', 'kit', 'config'],
 };
 
 /** Where things are put together: these see everything. */
-const ROOTS = ['main.ts', 'installation.ts', 'snapshot.ts'];
+const ROOTS = ['main.ts', 'installation.ts', 'examination.ts', 'snapshot.ts', 'gateway-metrics.ts'];
 
 interface Import {
   readonly from: string;

@@ -13,6 +13,8 @@ describe('parseCommandLine', () => {
     ['--data-dir d keys list', 'keys list', [], { 'data-dir': 'd' }],
     ['keys revoke abcd --account acme', 'keys revoke', ['abcd'], { account: 'acme' }],
     ['accounts create acme', 'accounts create', ['acme'], {}],
+    ['doctor --json', 'doctor', [], { json: true }],
+    ['usage import f --skip-bad', 'usage import', ['f'], { 'skip-bad': true }],
   ])('understands "%s"', (text, command, operands, flags) => {
     expect(parse(text)).toEqual({ kind: 'run', command, operands, flags });
   });
@@ -38,16 +40,6 @@ describe('parseCommandLine', () => {
     expect(parse(text)).toMatchObject({ kind: 'misuse', message });
   });
 
-  it.each(['usage import f.ndjson --skip-bad', 'doctor'])(
-    'knows "%s" as a command of a later version',
-    (text) => {
-      expect(parse(text)).toMatchObject({
-        kind: 'misuse',
-        message: expect.stringContaining('is not available in this version yet'),
-      });
-    },
-  );
-
   it('shows help and version wherever they are asked for', () => {
     expect(parse('--help')).toEqual({ kind: 'help', command: undefined });
     expect(parse('serve --help')).toEqual({ kind: 'help', command: 'serve' });
@@ -58,12 +50,9 @@ describe('parseCommandLine', () => {
 });
 
 describe('usageText', () => {
-  it('lists every command that works, with its operands, and every flag', () => {
+  it('lists every command, with its operands, and every flag', () => {
     const text = usageText();
-    for (const [words, row] of Object.entries(COMMAND_TABLE)) {
-      if ('isUnbuilt' in row) expect(text).not.toContain(words);
-      else expect(text).toContain(`signalbox ${words}`);
-    }
+    for (const words of Object.keys(COMMAND_TABLE)) expect(text).toContain(`signalbox ${words}`);
     expect(text).toContain('keys revoke HASH');
     expect(text).toContain('--data-dir DIRECTORY');
   });

@@ -15,8 +15,6 @@ export interface CommandRow {
   /** Names of flags, without the dashes. */
   readonly flags: readonly FlagName[];
   readonly required: readonly FlagName[];
-  /** Known by name, built later. */
-  readonly isUnbuilt?: true;
 }
 
 /** Every flag of every command. A name means the same wherever it stands. */
@@ -37,7 +35,7 @@ export const FLAGS = {
     meaning: 'when the limit begins anew: daily, weekly or monthly, in UTC (default: never)',
   },
   'include-byok': { meaning: 'what own credentials served counts towards the limit' },
-  'skip-bad': { meaning: 'import the good lines of a file' },
+  'skip-bad': { meaning: 'leave bad lines out instead of importing nothing' },
   'dry-run': { meaning: 'show what would change and change nothing' },
   prune: { meaning: 'forget endpoints that the data do not list any more' },
   yes: { meaning: 'do not ask' },
@@ -76,12 +74,16 @@ export const COMMAND_TABLE = {
   'catalog show': row('show what is known of all models, or of one', ['[MODEL]']),
   'credits set': row('set what is left of a balance', ['USD|none'], ['account']),
   'credits show': row('show what is left of a balance', [], ['account']),
-  'usage import': unbuilt('import usage history', ['FILE'], ['skip-bad']),
+  'usage import': row(
+    'count usage from before or from elsewhere, a JSON object a line',
+    ['FILE'],
+    ['skip-bad', 'account'],
+  ),
   'rotate-encryption-key': row('encrypt stored credentials under a new key', [], ['new-key-file']),
   'ledger verify': row('check the money equation of every account', []),
   'ledger rebuild': row('make the rows of generations anew from the journal', []),
   'ledger accept-loss': row('go on without the records that a journal has lost', []),
-  doctor: unbuilt('look for what is wrong and say how to mend it', []),
+  doctor: row('look for what is wrong and say how to mend it', []),
 } as const satisfies Record<string, CommandRow>;
 
 export type CommandWords = keyof typeof COMMAND_TABLE;
@@ -119,8 +121,6 @@ export function parseCommandLine(words: readonly string[]): CommandLine {
   const misuse = (message: string): CommandLine => ({ kind: 'misuse', message, command });
   if (command === undefined) return misuse(unknownCommand(positionals));
   const table: CommandRow = COMMAND_TABLE[command];
-  if (table.isUnbuilt) return misuse(`signalbox ${command} is not available in this version yet`);
-
   for (const token of tokens) {
     if (token.kind !== 'option') continue;
     const problem = flagProblem(table, token);
@@ -139,8 +139,8 @@ export function parseCommandLine(words: readonly string[]): CommandLine {
 
 /** The usage text of one command, or of the whole program. */
 export function usageText(command?: CommandWords): string {
-  const rows = Object.entries(COMMAND_TABLE as Record<string, CommandRow>).filter(([words, { isUnbuilt }]) =>
-    command === undefined ? !isUnbuilt : words === command,
+  const rows = Object.entries(COMMAND_TABLE as Record<string, CommandRow>).filter(
+    ([words]) => command === undefined || words === command,
   );
   const lines = rows.map(([words, table]): [string, string] => [
     ['signalbox', words, ...table.operands].join(' '),
@@ -203,8 +203,4 @@ function row(
   required: readonly FlagName[] = [],
 ): CommandRow {
   return { meaning, operands, flags: [...flags, ...COMMON], required };
-}
-
-function unbuilt(meaning: string, operands: readonly string[], flags: readonly FlagName[] = []): CommandRow {
-  return { ...row(meaning, operands, flags), isUnbuilt: true };
 }

@@ -14,10 +14,13 @@ export async function verifyLedger(flags: Flags): Promise<Told<LedgerView>> {
   return { result, text: `${accountTable(result)}\n${factsText(result)}${verdict}`, hasFailed: !isRight };
 }
 
-/** Makes the rows of generations anew, as far as the journal reaches. */
+/** Makes the rows of generations anew, as far as the journal reaches, and events from all rows. */
 export async function rebuildLedger(flags: Flags): Promise<Told<RebuildView>> {
   const result = await runControlCommand(flags, 'ledger.rebuild', {});
-  return { result, text: `There are rows of ${result.generations} generations.\n` };
+  return {
+    result,
+    text: `There are rows of ${result.generations} generations, and ${result.events} events.\n`,
+  };
 }
 
 function accountTable({ accounts }: LedgerView): string {

@@ -1,10 +1,10 @@
-import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Flags } from '../config/load.ts';
 import type { CommandInput } from '../control/commands.ts';
 import { type CommandLine, type CommandWords, parseCommandLine, usageText } from './command-line.ts';
 import type { Told } from './keys.ts';
 import { jsonText, type Output } from './output.ts';
+import { programVersion } from './program-version.ts';
 
 type Run = Extract<CommandLine, { kind: 'run' }>;
 
@@ -20,7 +20,7 @@ export async function run(words: readonly string[], output: Output): Promise<num
       output.out(usageText(line.command));
       return 0;
     case 'version':
-      output.out(`${version()}\n`);
+      output.out(`${programVersion()}\n`);
       return 0;
     case 'misuse':
       output.err(misuseText(line.message, line.command));
@@ -82,6 +82,15 @@ async function runCommand(line: Run, output: Output): Promise<number | undefined
       output,
     });
   }
+  if (line.command === 'usage import') {
+    const { importUsage } = await import('./usage-import.ts');
+    return importUsage(flags, line.operands[0] ?? '', {
+      skipBad: line.flags['skip-bad'] === true,
+      account: textFlag(line, 'account'),
+      asJson,
+      output,
+    });
+  }
   const { result, text, hasFailed = false } = await tell(line, line.command, flags);
   output.out(asJson ? jsonText(result) : text);
   return hasFailed ? 1 : 0;
@@ -92,6 +101,8 @@ function isSameFile(one: string, other: string): boolean {
 }
 
 async function tell(line: Run, command: CommandWords, flags: Flags): Promise<Told<unknown>> {
+  // Before anything else is loaded: it says what cannot be.
+  if (command === 'doctor') return (await import('./doctor/run-doctor.ts')).runDoctor(flags);
   const { createKey, listKeys, revokeKey } = await import('./keys.ts');
   const { createAccount, listAccounts } = await import('./accounts.ts');
   const operand = line.operands[0] ?? '';
@@ -150,9 +161,4 @@ function configurationFlags(line: Run): Flags {
 function textFlag(line: Run, name: keyof Run['flags']): string | undefined {
   const value = line.flags[name];
   return typeof value === 'string' ? value : undefined;
-}
-
-function version(): string {
-  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
-  return (JSON.parse(text) as { version: string }).version;
 }

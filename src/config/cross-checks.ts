@@ -23,12 +23,21 @@ const OWN_HEADERS: ReadonlySet<string> = new Set([
 
 /** What the schema cannot say: whatever depends on two places of the file, or on the tables that ship with the gateway. */
 export function* crossChecks(config: Config, knownProviders: KnownProviders): Generator<Issue> {
+  yield* vendorChecks(config);
   yield* providerChecks(config, knownProviders);
   yield* modelChecks(config, knownProviders);
   yield* routingChecks(config);
   yield* pluginChecks(config, knownProviders);
-  yield* hostChecks('apps.hidden', config.apps.hidden, isHost);
+  yield* hostChecks('apps.hidden', config.apps.hidden, (host) => APP_HOST.test(host));
   yield* hostChecks('egress.allow', config.egress.allow, isEgressRule);
+}
+
+/** Words that would make two metrics of one name: `<vendor>_usage` is one. */
+const TAKEN_WORDS: ReadonlySet<string> = new Set(['total', 'byok', 'credits']);
+
+function* vendorChecks({ vendor }: Config): Generator<Issue> {
+  if (!TAKEN_WORDS.has(vendor)) return;
+  yield { path: 'vendor', message: `there is a metric ${vendor}_usage already: take another word` };
 }
 
 function* providerChecks({ providers }: Config, knownProviders: KnownProviders): Generator<Issue> {
@@ -200,6 +209,9 @@ function* hostChecks(
 }
 
 const HOST = /^(?:\*\.)?[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/i;
+
+/** Whatever an app may call its host: every one of them can be hidden. */
+const APP_HOST = /^[^\s/?#@\\]+$/;
 
 function isHost(text: string): boolean {
   const { host, port } = splitPort(text);

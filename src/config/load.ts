@@ -68,7 +68,12 @@ export interface LoadedConfiguration {
 /** A configuration, or everything that is wrong with it. */
 export type Loading =
   | { readonly ok: true; readonly loaded: LoadedConfiguration }
-  | { readonly ok: false; readonly problems: readonly Issue[] };
+  | {
+      readonly ok: false;
+      readonly problems: readonly Issue[];
+      /** As far as flags and environment could be read. */
+      readonly runtime: Runtime;
+    };
 
 export interface LoadOptions {
   readonly flags?: Flags;
@@ -87,14 +92,14 @@ const DEFAULT_FILE = 'signalbox.yaml';
 /** Reads flags, environment and file. Looks at the disk and at nothing else; never throws for what people write. */
 export function loadConfiguration(options: LoadOptions): Loading {
   const begun = beginLoading(options);
-  if (begun.content === undefined) return { ok: false, problems: begun.problems };
+  if (begun.content === undefined) return { ok: false, problems: begun.problems, runtime: begun.runtime };
   return endLoading(begun, begun.content, parseConfig(begun.content.text, begun.env, begun.knownProviders));
 }
 
 /** The same as loadConfiguration, for a process that serves meanwhile: a large file is read in another thread. */
 export async function loadConfigurationAside(options: LoadOptions): Promise<Loading> {
   const begun = beginLoading(options);
-  if (begun.content === undefined) return { ok: false, problems: begun.problems };
+  if (begun.content === undefined) return { ok: false, problems: begun.problems, runtime: begun.runtime };
   const reading = await parseConfigAside(begun.content.text, begun.env, begun.knownProviders);
   return endLoading(begun, begun.content, reading);
 }
@@ -124,7 +129,7 @@ function endLoading(begun: BegunLoading, { version }: Content, reading: ConfigRe
   const { runtime, source, env } = begun;
   const fileProblems = reading.ok ? presetProblems(begun, reading.config) : reading.problems;
   const problems = [...begun.problems, ...fileProblems, ...startBlockers(runtime)];
-  if (!reading.ok || problems.length > 0) return { ok: false, problems };
+  if (!reading.ok || problems.length > 0) return { ok: false, problems, runtime };
   return {
     ok: true,
     loaded: {

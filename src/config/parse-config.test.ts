@@ -159,6 +159,7 @@ describe('parseConfig', () => {
 
   it.each([
     ['vendor: Acme', 'vendor: '],
+    ['vendor: total', 'vendor: there is a metric total_usage already'],
     ['server: { base_path: api }', 'server.base_path: must begin with "/"'],
     ['server: { max_body_bytes: "1" }', 'server.max_body_bytes: must be an integer'],
     ['providers: [{ slug: p }]', 'providers[0].dialect: is required'],

@@ -16,13 +16,9 @@ const IDLE_PRICES: readonly PriceName[] = [
 const UNBUILT_KEYS: readonly string[] = [
   ...IDLE_PRICES.map((name) => `models[].endpoints[].pricing.${name}`),
   ...IDLE_PRICES.map((name) => `models[].endpoints[].prices[].pricing.${name}`),
-  'limits.analytics_per_minute',
-  'limits.datasets',
-  'apps.hidden',
   'plugins.fusion',
   'plugins.web',
   'plugins.moderation',
-  'metrics.public',
 ];
 
 /** A warning for each key that the file sets and that has no effect in this version. `written` is the file alone. */

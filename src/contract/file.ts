@@ -37,6 +37,9 @@ export const filesQuerySchema = Type.Object({
 
 export type FilesQuery = Static<typeof filesQuerySchema>;
 
+/** Words that clients have for the one thing that files here are for: to be named in requests. */
+export const FILE_PURPOSES: readonly string[] = ['user_data', 'vision', 'assistants'];
+
 /** Body of `POST /files`, as parts of a form. */
 export const uploadSchema = Type.Object(
   {
@@ -44,6 +47,11 @@ export const uploadSchema = Type.Object(
       format: 'binary',
       description: 'At most 100 MiB. Its type is told from its content.',
     }),
+    purpose: Type.Optional(
+      oneOf(FILE_PURPOSES, {
+        description: 'All of these mean what every file here is for: to be named in requests. Not kept.',
+      }),
+    ),
   },
   { additionalProperties: false },
 );

@@ -6,13 +6,11 @@ import { isoTime, isoTimeOrNull } from './iso-time.ts';
 import { KEY_MONEY, keyMoney, type SpendingKey } from './key-money.ts';
 import { nullable } from './nullable.ts';
 import { readableText } from './readable-text.ts';
+import { utcMoment } from './utc-moment.ts';
 import { uuid } from './uuid.ts';
 
 const LONGEST_NAME = 255;
 const LONGEST_USER = 256;
-
-/** `Z` and `+00:00` are the offsets of UTC. */
-const UTC_MOMENT = '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(?:\\.\\d{1,9})?(?:Z|\\+00:00)$';
 
 const name = readableText(LONGEST_NAME);
 
@@ -35,13 +33,7 @@ const changeable = {
 export const createKeySchema = closed({
   name,
   ...changeable,
-  expires_at: optional(
-    Type.String({
-      pattern: UTC_MOMENT,
-      explain: 'must be a moment in UTC such as 2030-01-31T12:00:00Z',
-      description: 'ISO 8601, UTC only, in the future. The key opens nothing from then on.',
-    }),
-  ),
+  expires_at: optional(utcMoment('ISO 8601, UTC only, in the future. The key opens nothing from then on.')),
   creator_user_id: optional(user),
   workspace_id: Type.Optional(uuid),
   external: optional(closed({ user })),

@@ -8,21 +8,32 @@ import type { Accounts } from '../manage/accounts.ts';
 import type { Credits } from '../manage/credits.ts';
 import type { Keys } from '../manage/keys.ts';
 import type { KnownModel, ModelKnowledge, RefreshOutcome } from '../manage/model-knowledge.ts';
+import type { UsageImports } from '../manage/usage-imports.ts';
+import type { UsageScopes } from '../manage/usage-owners.ts';
 import type { Rotation, Vault } from '../manage/vault.ts';
+import type { EventFeed } from '../ports/event-feed.ts';
+import type { EventStore } from '../ports/events.ts';
 import type { Ledger } from '../ports/ledger.ts';
 import type { Account, Key } from '../ports/tenancy.ts';
 import { type CreditsView, creditsView } from './credits-view.ts';
+import { type DoctorView, doctorView, type RunningState } from './doctor-view.ts';
 import { type IssuedKeyView, type KeyView, keyView } from './key-view.ts';
 import { type LedgerView, ledgerView, type RebuildView } from './ledger-view.ts';
+import { type TakenInView, takenInView } from './usage-view.ts';
 
 /** What commands work on: a running gateway's own parts, or those of a data directory opened for one command. */
 export interface Controlled {
   readonly accounts: Accounts;
   readonly credits: Credits;
   readonly keys: Keys;
-  readonly ledger: Pick<Ledger, 'verify' | 'rebuild'>;
+  readonly ledger: Pick<Ledger, 'verify' | 'rebuild' | 'isAvailable' | 'lag'>;
+  readonly eventStore: Pick<EventStore, 'sizes'>;
+  readonly eventFeed: EventFeed;
   readonly modelKnowledge: ModelKnowledge;
+  readonly usageImports: UsageImports;
   readonly vault: Vault;
+  /** Of a process that serves. */
+  readonly running?: (() => RunningState) | undefined;
 }
 
 export interface AccountView {
@@ -164,8 +175,21 @@ export const COMMANDS = {
   ),
   'ledger.rebuild': command(
     closed({}),
-    async ({ ledger }): Promise<RebuildView> => ({ generations: await ledger.rebuild() }),
+    async ({ ledger, eventFeed }): Promise<RebuildView> => ({
+      generations: await ledger.rebuild(),
+      events: await eventFeed.refill(),
+    }),
   ),
+  'usage.scopes': command(
+    closed({ account: oneAccount }),
+    async ({ usageImports }, { account }): Promise<UsageScopes> => usageImports.scopesOf(account),
+  ),
+  'usage.import': command(
+    closed({ place: text }),
+    async ({ usageImports }, { place }): Promise<TakenInView> =>
+      takenInView(await usageImports.takeIn(place)),
+  ),
+  'doctor.inspect': command(closed({}), async (controlled): Promise<DoctorView> => doctorView(controlled)),
   'encryption.rotate': command(
     closed({ new_key: Type.Optional(text) }),
     async ({ vault }, { new_key: newKey }): Promise<RotationView> => rotationView(await vault.rotate(newKey)),

@@ -24,10 +24,12 @@ export interface LedgerView {
   readonly journal: { readonly segments: number; readonly bytes: number; readonly torn_tail_bytes: number };
 }
 
-/** How rows were made anew. */
+/** How rows and events were made anew. */
 export interface RebuildView {
   /** Generations that have rows now. */
   readonly generations: number;
+  /** Events that there are now, imported ones included. */
+  readonly events: number;
 }
 
 /** A report with the names of all accounts, those without money included. Ids that are no account's count where they have some. */

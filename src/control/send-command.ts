@@ -36,6 +36,13 @@ export interface SendOptions {
 const RETRY_MS = 50;
 const ANSWER_TIMEOUT_MS = 60_000;
 
+/** How long a gateway may take for commands that go through all there is, or whose asker has other ways to find out, milliseconds. */
+const ANSWER_LIMITS_MS: Readonly<Partial<Record<CommandName, number>>> = {
+  'ledger.rebuild': 3_600_000,
+  'usage.import': 3_600_000,
+  'doctor.inspect': 5_000,
+};
+
 /** The gateway's own words: each value of the data of a catalogue can make a difference, and that is several values. */
 const REPLY_LIMITS = { ...JSON_LIMITS, values: 20 * JSON_LIMITS.values };
 
@@ -64,6 +71,18 @@ export async function sendCommand<Name extends CommandName>(
   }
 }
 
+/** Runs a command in the gateway that has the data directory open; undefined when none has. Rejects with a CommandRefused. */
+export async function askRunning<Name extends CommandName>(
+  dataDir: string,
+  command: Name,
+  input: CommandInput<Name>,
+): Promise<CommandOutput<Name> | undefined> {
+  const reply = await ask(dataDir, { command, input });
+  if (reply === undefined) return undefined;
+  if (!reply.ok) throw new CommandRefused(reply.problem);
+  return reply.output as CommandOutput<Name>;
+}
+
 async function runAlone<Name extends CommandName>(
   openAlone: SendOptions['openAlone'],
   command: Name,
@@ -88,7 +107,7 @@ function ask(dataDir: string, question: ControlQuestion): Promise<ControlReply |
       connected = true;
       socket.write(`${JSON.stringify(question)}\n`);
     });
-    socket.setTimeout(ANSWER_TIMEOUT_MS, () => {
+    socket.setTimeout(ANSWER_LIMITS_MS[question.command] ?? ANSWER_TIMEOUT_MS, () => {
       socket.destroy(new CommandRefused('the running gateway does not answer'));
     });
     socket.on('data', (piece) => pieces.push(piece));

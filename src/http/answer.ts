@@ -30,7 +30,8 @@ export interface AnswerContext {
  */
 export async function answer(exchange: Exchange, match: RouteMatch, context: AnswerContext): Promise<void> {
   const { route } = match.compiled;
-  exchange.caller = await CALLERS[route.auth](exchange, match.compiled, context);
+  const auth = route.isOpen?.(context.settings) === true ? 'none' : route.auth;
+  exchange.caller = await CALLERS[auth](exchange, match.compiled, context);
   const leave = route.rateClass === 'generation' ? enterOrRefuse(context) : () => {};
   try {
     await counted(exchange.caller, match.compiled, context);

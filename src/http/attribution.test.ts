@@ -45,8 +45,12 @@ describe('attributionOf', () => {
 
   it('leaves out categories that are none, and those beyond two', () => {
     const header = (value: string) => attributionOf({ 'x-acme-categories': value }, 'acme').categories;
-    expect(header(`a, b, c`)).toEqual(['a', 'b']);
-    expect(header(`a, a, ${'x'.repeat(31)}, not one, -x, b`)).toEqual(['a', 'b']);
+    expect(header('game, legal, roleplay')).toEqual(['game', 'legal']);
+    expect(header(`coding, mine, game, GAME, ${'x'.repeat(31)}, not one, -x, legal`)).toEqual([
+      'game',
+      'legal',
+    ]);
+    expect(header('mine')).toBeUndefined();
     expect(header(' , ,')).toBeUndefined();
   });
 });

@@ -2,11 +2,14 @@ import type { Catalog } from '../catalog/catalog.ts';
 import type { Gateway } from '../gateway/generation.ts';
 import type { Clock, IdSource } from '../kit/ids.ts';
 import type { AccountKeys } from '../manage/account-keys.ts';
+import type { Activity } from '../manage/activity.ts';
+import type { Analytics } from '../manage/analytics.ts';
 import type { Budgets } from '../manage/budgets.ts';
 import type { Byok } from '../manage/byok.ts';
 import type { Credits } from '../manage/credits.ts';
 import type { Files } from '../manage/files.ts';
 import type { Generations } from '../manage/generations.ts';
+import type { Rankings } from '../manage/rankings.ts';
 import type { Workspaces } from '../manage/workspaces.ts';
 import type { Limiter } from '../ports/limiter.ts';
 import type { CallerDirectory } from './authenticate.ts';
@@ -25,6 +28,8 @@ export interface HttpSettings {
   readonly maxConcurrentRequests: number;
   /** How many requests may be made in a window. */
   readonly rates: RateSettings;
+  /** Whether everybody may read the metrics. */
+  readonly areMetricsPublic: boolean;
 }
 
 /** The log as this layer needs it. */
@@ -43,6 +48,8 @@ export interface HttpTimes {
   readonly bodyMs: number;
   /** The same for the body of an upload. */
   readonly uploadMs: number;
+  /** How long a question to statistics may take. */
+  readonly queryMs: number;
   /** How often connections are checked against the two limits above. */
   readonly checkMs: number;
   /** How long a connection without a request is kept. */
@@ -62,6 +69,7 @@ export const DEFAULT_TIMES: HttpTimes = {
   headersMs: 10_000,
   bodyMs: 30_000,
   uploadMs: 600_000,
+  queryMs: 30_000,
   checkMs: 1_000,
   idleMs: 65_000,
   holdHeadersMs: 3_000,
@@ -96,6 +104,11 @@ export interface HttpServices {
   readonly budgets: Budgets;
   readonly credits: Credits;
   readonly files: Files;
+  readonly rankings: Rankings;
+  readonly analytics: Analytics;
+  readonly activity: Activity;
+  /** All figures of this process, as text. */
+  readonly metrics: () => string;
 }
 
 /** What the HTTP layer is built from. */

@@ -2,6 +2,9 @@ import type { TSchema } from 'typebox';
 import { budgetSchema } from '../contract/budget.ts';
 import { byokCredentialSchema } from '../contract/byok.ts';
 import { currentKeySchema } from '../contract/current-key.ts';
+import { appRankingSchema } from '../contract/dataset-app-rankings.ts';
+import { modelRankingSchema } from '../contract/dataset-rankings-daily.ts';
+import { datasetMetaSchema } from '../contract/dataset-window.ts';
 import { endpointListSchema, endpointSchema } from '../contract/endpoint.ts';
 import { errorEnvelopeSchema, messagesErrorSchema } from '../contract/error-envelope.ts';
 import { fileSchema } from '../contract/file.ts';
@@ -32,12 +35,14 @@ import {
 
 /** Schemas that the interface description names; everything else is written out where it is used. */
 export const NAMED_SCHEMAS: Readonly<Record<string, TSchema>> = {
+  AppRanking: appRankingSchema,
   Architecture: architectureSchema,
   Budget: budgetSchema,
   ByokCredential: byokCredentialSchema,
   CacheControl: cacheControlSchema,
   ChatCompletion: chatResultSchema,
   CurrentKey: currentKeySchema,
+  DatasetMeta: datasetMetaSchema,
   Endpoint: endpointSchema,
   EndpointList: endpointListSchema,
   Error: errorEnvelopeSchema,
@@ -49,6 +54,7 @@ export const NAMED_SCHEMAS: Readonly<Record<string, TSchema>> = {
   Model: modelSchema,
   ModelCount: modelCountSchema,
   ModelList: modelListSchema,
+  ModelRanking: modelRankingSchema,
   ModelReply: modelReplySchema,
   Plugin: pluginSchema,
   Pricing: pricingSchema,

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { Busboy, type BusboyInstance as Form } from '@fastify/busboy';
+import { FILE_PURPOSES } from '../contract/file.ts';
 import { GatewayError, invalidRequest } from '../ir/errors.ts';
 import { quoted } from '../kit/quoted.ts';
 import type { Exchange } from './exchange.ts';
@@ -72,9 +73,10 @@ async function oneFileOf(form: Form, request: IncomingMessage, take: TakePiece):
       else files.push(takeAll(content, take).then(() => filename ?? ''));
       files[0]?.catch(reject);
     });
-    form.on('field', (name: string | undefined) =>
-      reject(name === PART ? badPart('must be a file: a part with a filename') : unknownPart(name)),
-    );
+    form.on('field', (name: string | undefined, value: string) => {
+      const problem = problemOfField(name, value);
+      if (problem !== undefined) reject(problem);
+    });
     form.on('error', (error) => reject(badForm(error)));
     form.on('finish', resolve);
     request.pipe(form);
@@ -82,6 +84,15 @@ async function oneFileOf(form: Form, request: IncomingMessage, take: TakePiece):
   const [file] = files;
   if (file === undefined) throw badPart('is required: send a form with a part of this name');
   return file;
+}
+
+/** Clients of one vendor must say what a file is for. Whoever says what all files here are for is right; others are told. */
+function problemOfField(name: string | undefined, value: string): GatewayError | undefined {
+  if (name === PART) return badPart('must be a file: a part with a filename');
+  if (name !== 'purpose') return unknownPart(name);
+  if (FILE_PURPOSES.includes(value)) return undefined;
+  const message = `must be ${FILE_PURPOSES.join(' or ')}: files here are for naming in requests`;
+  return invalidRequest([{ path: 'purpose', message }]);
 }
 
 async function takeAll(content: Readable, take: TakePiece): Promise<void> {

@@ -31,6 +31,8 @@ export interface Route {
   /** Heading in the interface description. */
   readonly tag: string;
   readonly auth: RouteAuth;
+  /** Where it says so of the settings of the moment, nobody is asked who they are. */
+  readonly isOpen?: (settings: HttpSettings) => boolean;
   readonly rateClass: RateClass;
   readonly request: {
     /** Declared query parameters; others are ignored. */

@@ -24,6 +24,8 @@ import { encodeEnvelope } from '../dialects/error-envelope.ts';
 import { messagesInbound } from '../dialects/messages/messages.ts';
 import { countTokensSchema } from '../dialects/messages/wire.ts';
 import { responsesInbound } from '../dialects/responses/responses.ts';
+import { EXPOSITION_TYPE } from '../kit/metrics/exposition.ts';
+import { analyticsRoutes } from './analytics-route-table.ts';
 import {
   countModels,
   listEndpoints,
@@ -32,6 +34,7 @@ import {
   listProviders,
   showModel,
 } from './catalog-routes.ts';
+import { DATASET_ROUTES } from './dataset-route-table.ts';
 import { explainHandler } from './explain.ts';
 import { FILE_ROUTES } from './file-route-table.ts';
 import { countTokensHandler, generateHandler } from './generate.ts';
@@ -239,6 +242,8 @@ export function routesFor(vendor: string): readonly Route[] {
     currentKey,
     { ...currentKey, path: '/auth/key', operationId: 'getCurrentKeyAlias' },
     ...FILE_ROUTES,
+    ...DATASET_ROUTES,
+    ...analyticsRoutes(vendor),
     ...MANAGEMENT_ROUTES,
     {
       ...READ,
@@ -262,6 +267,20 @@ export function routesFor(vendor: string): readonly Route[] {
         ...errors(errorEnvelopeSchema, [500]),
       },
       handler: showPage,
+    },
+    {
+      ...PROBE,
+      path: '/metrics',
+      operationId: 'getMetrics',
+      summary: 'Figures of this process, in the text format of Prometheus',
+      auth: 'management',
+      isOpen: ({ areMetricsPublic }) => areMetricsPublic,
+      rateClass: 'management',
+      responses: {
+        200: { description: 'The figures', content: { 'text/plain': Type.String() } },
+        ...errors(errorEnvelopeSchema, [401, 403, 500, 503]),
+      },
+      handler: ({ exchange, services }) => exchange.reply.text(services.metrics(), EXPOSITION_TYPE),
     },
     {
       ...PROBE,

@@ -2,8 +2,9 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type EncodeError, encodeEnvelope } from '../dialects/error-envelope.ts';
-import { GatewayError } from '../ir/errors.ts';
+import { GatewayError, toGatewayError } from '../ir/errors.ts';
 import { answer } from './answer.ts';
+import { CallerGone } from './caller-gone.ts';
 import {
   DEFAULT_TIMES,
   type HttpBasics,
@@ -16,6 +17,7 @@ import { type DocsPage, renderDocsPage } from './docs-page.ts';
 import { replyWithError } from './error-reply.ts';
 import { Exchange } from './exchange.ts';
 import { framingProblem } from './framing.ts';
+import { HttpMetrics, type InFlight } from './http-metrics.ts';
 import { describeRoutes } from './openapi.ts';
 import { endSocket, endWithError, headProblem } from './raw-error.ts';
 import { headerValues } from './request-headers.ts';
@@ -26,6 +28,9 @@ import { unavailable } from './unavailable.ts';
 
 /** The gateway's door. */
 export interface HttpServer {
+  readonly metrics: HttpMetrics;
+  readonly inFlight: InFlight;
+  readonly state: ServerState;
   /** Binds; rejects when it cannot. Port 0 picks a free one. Until it is ready every request but the probes gets 503. */
   listen(host: string, port: number): Promise<{ readonly host: string; readonly port: number }>;
   /** Serves requests by `services`, once the request schemas are compiled, and `/readyz` says so. */
@@ -56,6 +61,11 @@ interface Face {
 const MAX_PIPELINED = 16;
 
 class NodeHttpServer implements HttpServer {
+  readonly inFlight: InFlight = {
+    requests: () => this.#exchanges.size,
+    generations: () => this.#generations,
+  };
+  readonly metrics = new HttpMetrics(this.inFlight);
   #services: HttpDependencies;
   readonly #times: HttpTimes;
   readonly #server: Server;
@@ -91,6 +101,10 @@ class NodeHttpServer implements HttpServer {
       this.#refuse(socket, new GatewayError('method-not-allowed', 'CONNECT is not supported')),
     );
     this.#server.on('clientError', (error: NodeJS.ErrnoException, socket) => this.#broken(error, socket));
+  }
+
+  get state(): ServerState {
+    return this.#state;
   }
 
   async listen(host: string, port: number): Promise<{ host: string; port: number }> {
@@ -197,8 +211,10 @@ class NodeHttpServer implements HttpServer {
         enter: () => this.#enter(settings),
       });
     } catch (thrown) {
+      if (!(thrown instanceof CallerGone)) this.metrics.failed(toGatewayError(thrown).kind);
       replyWithError(exchange, thrown, { encodeError, vendor: settings.vendor, log: this.#services.log });
     }
+    this.metrics.answered(operation, reply.gone ? 'gone' : reply.status, exchange.timing);
     this.#services.log.debug('request', {
       request_id: exchange.requestId,
       operation,
@@ -319,7 +335,19 @@ function withoutServices(basics: HttpBasics): HttpDependencies {
     get credits() {
       return refuse();
     },
+    get analytics() {
+      return refuse();
+    },
+    get activity() {
+      return refuse();
+    },
     get files() {
+      return refuse();
+    },
+    get rankings() {
+      return refuse();
+    },
+    get metrics() {
       return refuse();
     },
   };

@@ -62,7 +62,7 @@ export class Vault {
     const given = encryptionKeyOf(keeper.key);
     const note = readNote(keeper.readRotation(), given);
     const vault = new Vault(store, keeper, note ?? [given]);
-    await vault.#requireKeys(given);
+    requireKeys(keeper, await store.encryptionKeyIds());
     // What a process that was killed had wiped may still be in a file.
     await store.forgetWiped();
     if (note !== undefined) await vault.#resume();
@@ -188,17 +188,21 @@ export class Vault {
       );
     }
   }
+}
 
-  async #requireKeys(given: EncryptionKey): Promise<void> {
-    const known = new Set(this.#keys.map(({ id }) => id));
-    const missing = (await this.#store.encryptionKeyIds()).filter((id) => !known.has(id));
-    if (missing.length === 0) return;
-    const { source } = this.#keeper;
-    throw new GatewayError(
-      'conflict',
-      `stored credentials are encrypted under the key ${missing.join(', ')}, and the one in ${source} is ${given.id}; put the right key there, from a backup if need be`,
-    );
-  }
+/** Throws where stored secrets need a key that is not at hand. `needed`: ids of the keys that they are encrypted under. */
+export function requireKeys(
+  keeper: Pick<EncryptionKeyKeeper, 'key' | 'source' | 'readRotation'>,
+  needed: readonly string[],
+): void {
+  const given = encryptionKeyOf(keeper.key);
+  const known = new Set((readNote(keeper.readRotation(), given) ?? [given]).map(({ id }) => id));
+  const missing = needed.filter((id) => !known.has(id));
+  if (missing.length === 0) return;
+  throw new GatewayError(
+    'conflict',
+    `stored credentials are encrypted under the key ${missing.join(', ')}, and the one in ${keeper.source} is ${given.id}; put the right key there, from a backup if need be`,
+  );
 }
 
 function placeOf({ id, accountId, provider }: SecretOwner): string {

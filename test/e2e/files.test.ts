@@ -119,10 +119,17 @@ describe('POST /files', () => {
         ],
       ],
       [
-        /purpose/,
+        /^purpose: must be user_data or vision or assistants/,
         [
           ['file', file],
-          ['purpose', 'user_data'],
+          ['purpose', 'fine-tune'],
+        ],
+      ],
+      [
+        /"expires_after\[anchor\]": is no part of an upload/,
+        [
+          ['file', file],
+          ['expires_after[anchor]', 'created_at'],
         ],
       ],
       [/^file: must be a file/, [['file', 'hello']]],

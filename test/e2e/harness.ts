@@ -38,6 +38,8 @@ export interface TestOptions {
   readonly env?: Record<string, string>;
   /** A free one unless it is said. */
   readonly port?: number;
+  /** Fills the data directory before it is opened. */
+  readonly prepare?: (dataDir: string) => Promise<void>;
 }
 
 /** A whole gateway on a free port of the loopback interface, with its own data directory. */
@@ -47,6 +49,7 @@ export async function openTestGateway(
 ): Promise<TestGateway> {
   const dataDir = mkdtempSync(join(tmpdir(), 'signalbox-test-'));
   const configFile = join(dataDir, 'signalbox.yaml');
+  await options.prepare?.(dataDir);
   writeFileSync(configFile, stringify({ routing: UNTIRING, ...config }));
   const apiKey = 'sk-sb-v1-api-key-of-the-tests';
   const managementKey = 'sk-sb-v1-management-key-of-the-tests';

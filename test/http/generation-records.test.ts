@@ -53,13 +53,16 @@ const content: GenerationContent = {
 
 async function start() {
   const known = [generation('gen-1-mine', ACCOUNT), generation('gen-1-foreign', 'another')];
-  const generations = new Generations(
-    { recent: () => undefined },
-    {
+  const generations = new Generations({
+    recent: { recent: () => undefined },
+    rows: {
       find: async (account, id) => known.find((one) => one.id === id && one.scopes.account === account),
     },
-    { get: async (account, id) => (account === ACCOUNT && id === 'gen-1-mine' ? content : undefined) },
-  );
+    contents: {
+      get: async (account, id) => (account === ACCOUNT && id === 'gen-1-mine' ? content : undefined),
+    },
+    apps: { ofHosts: async () => [] },
+  });
   const { port } = await startServer({ generations });
   return (path: string, key: string | undefined = PLAIN_KEY) => ask(port, { path: `/api/v1${path}`, key });
 }

@@ -138,6 +138,8 @@ export interface Options {
   readonly catalog?: Catalog;
   readonly generations?: HttpDependencies['generations'];
   readonly files?: HttpDependencies['files'];
+  readonly rankings?: HttpDependencies['rankings'];
+  readonly analytics?: HttpDependencies['analytics'];
   readonly notReady?: boolean;
 }
 
@@ -166,6 +168,7 @@ export async function startServer(options: Options = {}): Promise<Running> {
       maxBodyBytes: 1_000_000,
       requestDeadlineMs: 10_000,
       maxConcurrentRequests: 100,
+      areMetricsPublic: false,
       rates: {
         perKey: { minute: null, day: null },
         analyticsPerMinute: 64,
@@ -197,6 +200,10 @@ export async function startServer(options: Options = {}): Promise<Running> {
       budgets: {} as HttpDependencies['budgets'],
       credits: {} as HttpDependencies['credits'],
       files: options.files ?? ({} as HttpDependencies['files']),
+      rankings: options.rankings ?? ({} as HttpDependencies['rankings']),
+      analytics: options.analytics ?? ({} as HttpDependencies['analytics']),
+      activity: {} as HttpDependencies['activity'],
+      metrics: () => '',
       generations: options.generations ?? ({} as HttpDependencies['generations']),
     });
   if (options.notReady !== true) await becomeReady();

@@ -188,4 +188,6 @@ const BAD_INPUT = `## Input that no upstream would take
   says which endpoints there were and why each of them is out.
 - **An image or file of a type that the dialect does not read**, or one that another provider keeps under an id of its own: left out,
   with an entry.
+- **A file that this gateway stores** (\`file_...\`) is sent as its content, so the rows for images, PDF, text and sound hold for it. An id of
+  this form that is not in the workspace of the key is a 404, whoever serves. [Files](files.md) says more.
 - **Items of an unknown type**: 400 that names the place, unless an upstream of the same format serves, which may know them.`;

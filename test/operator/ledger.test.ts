@@ -81,7 +81,7 @@ describe('ledger verify', () => {
       const { code, out } = run('verify', '--json');
       expect(code).toBe(0);
       expect(JSON.parse(out)).toMatchObject({ accounts: [account], generations: 1 });
-      expect(JSON.parse(run('rebuild', '--json').out)).toEqual({ generations: 1 });
+      expect(JSON.parse(run('rebuild', '--json').out)).toEqual({ generations: 1, events: 1 });
     } finally {
       await killHard(holder);
     }
@@ -150,7 +150,9 @@ describe('a journal that was cut after a clean stop', () => {
 });
 
 describe('ledger rebuild', () => {
-  it('says how many rows there are', () => {
-    expect(run('rebuild')).toEqual({ code: 0, out: 'There are rows of 1 generations.\n', err: '' });
+  it('says how many rows and events there are', () => {
+    const out = 'There are rows of 1 generations, and 1 events.\n';
+    expect(run('rebuild')).toEqual({ code: 0, out, err: '' });
+    expect(JSON.parse(run('rebuild', '--json').out)).toEqual({ generations: 1, events: 1 });
   });
 });

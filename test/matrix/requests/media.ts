@@ -220,7 +220,7 @@ export const MEDIA: RequestChapter = {
       },
     }),
     row({
-      title: 'File kept by a provider (file id)',
+      title: 'File kept by a provider (`file-...`)',
       asked: {
         responses: responses([user([look, { type: 'input_file', file_id: 'file-123' }])]),
         messages: messages([

@@ -1,0 +1,12 @@
+import { CatalogOverlayFile, readOverlay } from '../../examination.ts';
+import { type Finding, fine } from './finding.ts';
+import type { Situation } from './situation.ts';
+
+/** Whether what was brought in with `catalog refresh` can be read. */
+export async function checkCatalogue({ directory, runtime }: Situation): Promise<Finding[]> {
+  if (directory.kind !== 'there') return [];
+  const file = new CatalogOverlayFile(runtime.dataDir);
+  if (file.read() === undefined) return [];
+  await readOverlay(file);
+  return [fine(`${file.path} can be read`)];
+}

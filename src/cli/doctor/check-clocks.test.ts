@@ -1,0 +1,32 @@
+import { expect, it } from 'vitest';
+import { checkClocks } from './check-clocks.ts';
+import type { Situation } from './situation.ts';
+
+function look(aheadMs: readonly (number | undefined)[], database: object = { kind: 'sqlite' }) {
+  const reaches = aheadMs.map((clockAheadMs) => ({ reach: { ok: true, clockAheadMs } }));
+  return checkClocks({
+    reaches: Promise.resolve([{ reach: { ok: false } }, { reach: undefined }, ...reaches]),
+    database: Promise.resolve(database),
+  } as unknown as Situation);
+}
+
+const verdicts = async (...given: Parameters<typeof look>) =>
+  (await look(...given)).map(({ verdict, what }) => [verdict, what]);
+
+it('believes most of the clocks that were heard', async () => {
+  expect(await verdicts([900_000, 0, -500])).toEqual([['ok', 'this clock agrees with that of 3 providers']]);
+  expect(await verdicts([undefined])).toEqual([]);
+  expect(await verdicts([-31_000])).toEqual([['warning', 'this clock is 31 s ahead of that of 1 provider']]);
+  expect(await verdicts([301_000, 400_000])).toEqual([
+    ['problem', 'this clock is 7 min behind that of 2 providers'],
+  ]);
+});
+
+it('hears the clock of the database, and sees what is from the future', async () => {
+  const facts = { clockAheadMs: 40_000, lastSettledAtMs: Date.now() + 3_600_000 };
+  expect(await verdicts([], { kind: 'postgres', facts })).toEqual([
+    ['warning', 'this clock is 40 s behind that of PostgreSQL'],
+    ['problem', 'the last generation was settled 60 min from now'],
+  ]);
+  expect(await verdicts([], { kind: 'sqlite', facts: { lastSettledAtMs: Date.now() } })).toEqual([]);
+});

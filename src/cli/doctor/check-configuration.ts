@@ -1,0 +1,22 @@
+import { problemLine } from '../../config/load.ts';
+import { type Finding, fine, problem, warning } from './finding.ts';
+import { countText } from './quantities.ts';
+import type { Situation } from './situation.ts';
+
+/** What `check-config` would say. */
+export async function checkConfiguration({ loading }: Situation): Promise<Finding[]> {
+  if (!loading.ok) {
+    return loading.problems.map((issue) =>
+      problem(problemLine(issue), 'correct it, and see with signalbox check-config whether it is right'),
+    );
+  }
+  const { file, config, warnings } = loading.loaded;
+  const source = file ?? 'no file, so everything has its default';
+  const { providers, models } = config;
+  return [
+    fine(
+      `${source}: ${countText(providers.length, 'provider')}, ${countText(models.length, 'model')} of its own`,
+    ),
+    ...warnings.map((issue) => warning(problemLine(issue), null)),
+  ];
+}

@@ -1,0 +1,113 @@
+import { join } from 'node:path';
+import type { DirectoryFacts } from '../../examination.ts';
+import { type Finding, fine, problem, warning } from './finding.ts';
+import { bytesText, countText } from './quantities.ts';
+import type { Situation } from './situation.ts';
+
+const MEBIBYTE = 1024 * 1024;
+
+/** Below this much room something is to be done soon, or at once. */
+const ROOM = {
+  bytes: { warning: 1024 * MEBIBYTE, problem: 64 * MEBIBYTE },
+  files: { warning: 10_000, problem: 100 },
+} as const;
+
+/** What codes of the system mean here, and what to do. */
+const MENDS: Readonly<Record<string, string>> = {
+  EACCES: 'give it to the user that runs the gateway (chown), or run this command as that user',
+  EPERM: 'give it to the user that runs the gateway (chown), or run this command as that user',
+  EROFS: 'mount its file system for writing, or choose another directory with --data-dir',
+  ENOSPC: 'make room on its disk',
+  EDQUOT: 'make room within the quota of its user',
+  ENOTDIR: 'move what has its name away, or choose another directory with --data-dir',
+};
+
+const OTHER_MEND = 'look at the disk and its mount, or choose another directory with --data-dir';
+
+/** Whether the data directory is there, ours and large enough. */
+export async function checkDataDirectory({ runtime, directory, holder }: Situation): Promise<Finding[]> {
+  const { dataDir } = runtime;
+  switch (directory.kind) {
+    case 'absent':
+      return [absent(dataDir, directory.problem)];
+    case 'unusable':
+      return [unusable(`${dataDir} is no directory that can be read`, directory.problem)];
+    case 'there':
+      return [
+        ...writing(dataDir, directory.facts),
+        ...room(dataDir, directory.facts),
+        ...privacy(dataDir, directory.facts),
+        ...owners(dataDir, directory.facts),
+        ...leftovers(dataDir, directory.facts),
+        ...(holder.kind === 'silent'
+          ? [
+              warning(
+                `${dataDir} is in use by a process that tells nothing: ${holder.problem}`,
+                'wait until it has started or ended, and run signalbox doctor again',
+              ),
+            ]
+          : []),
+      ];
+  }
+}
+
+function absent(dataDir: string, code: string | undefined): Finding {
+  if (code !== undefined) return unusable(`${dataDir} is not there and cannot be made`, code);
+  return warning(
+    `${dataDir} is not there`,
+    'the first start makes it; if there was one already, name the right one with --data-dir or SIGNALBOX_DATA_DIR',
+  );
+}
+
+function unusable(what: string, code: string): Finding {
+  return problem(`${what} (${code})`, MENDS[code] ?? OTHER_MEND);
+}
+
+function writing(dataDir: string, { writeProblem, ownerId }: DirectoryFacts): Finding[] {
+  if (writeProblem === undefined) return [];
+  const owner = ownerId === undefined ? '' : `, it belongs to user ${ownerId}`;
+  return [unusable(`${dataDir} cannot be written${owner}`, writeProblem)];
+}
+
+function room(dataDir: string, { freeBytes, freeFiles }: DirectoryFacts): Finding[] {
+  const what = `${dataDir}: ${bytesText(freeBytes)} free`;
+  const figures = { free_bytes: freeBytes, ...(freeFiles !== undefined && { free_files: freeFiles }) };
+  const mend = 'make room on its disk, or lower the retention in the configuration';
+  if (freeBytes < ROOM.bytes.problem) return [problem(what, mend, figures)];
+  if (freeBytes < ROOM.bytes.warning) return [warning(what, mend, figures)];
+  const files = freeFiles ?? Number.POSITIVE_INFINITY;
+  const filesWhat = `${dataDir}: room for ${countText(files, 'more file')}`;
+  if (files < ROOM.files.problem) return [problem(filesWhat, 'remove files from its disk', figures)];
+  if (files < ROOM.files.warning) return [warning(filesWhat, 'remove files from its disk', figures)];
+  return [fine(what, figures)];
+}
+
+function privacy(dataDir: string, { mode, openSecrets }: DirectoryFacts): Finding[] {
+  const isOpen = process.getuid !== undefined && (mode & 0o077) !== 0;
+  const shown = mode.toString(8).padStart(4, '0');
+  return [
+    ...(isOpen ? [warning(`${dataDir} is open to other users (mode ${shown})`, `chmod 700 ${dataDir}`)] : []),
+    ...openSecrets.map((name) =>
+      warning(`${join(dataDir, name)} can be used by other users`, `chmod 600 ${join(dataDir, name)}`),
+    ),
+  ];
+}
+
+/** Whoever runs a command as another user leaves files behind that the gateway cannot change. */
+function owners(dataDir: string, { foreignFiles, ownerId }: DirectoryFacts): Finding[] {
+  return foreignFiles.map((name) =>
+    warning(
+      `${join(dataDir, name)} belongs to another user than the directory (${ownerId})`,
+      `chown -R ${ownerId} ${join(dataDir, name)}, and run commands as the user that runs the gateway`,
+    ),
+  );
+}
+
+function leftovers(dataDir: string, { setAside }: DirectoryFacts): Finding[] {
+  return setAside.map((name) =>
+    warning(
+      `${join(dataDir, name)} was put aside because it was damaged`,
+      'remove it once nobody needs it to find out why',
+    ),
+  );
+}

@@ -1,0 +1,65 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { DatabaseFacts } from '../../examination.ts';
+import { type Finding, fine, problem, warning } from './finding.ts';
+import { bytesText, durationText } from './quantities.ts';
+import type { Database, Situation } from './situation.ts';
+
+type Known = Exclude<Database, { kind: 'unknown' }>;
+
+/** A round trip that takes longer holds requests up, milliseconds. */
+const SLOW_MS = 500;
+
+/** Whether the database opens and has the shape that this program works with. */
+export async function checkDatabase({ directory, runtime, database }: Situation): Promise<Finding[]> {
+  if (runtime.database === undefined && directory.kind !== 'there') return [];
+  const found = await database;
+  if (found.kind === 'unknown') return [warning('not looked at, because DATABASE_URL cannot be read', null)];
+  if (found.facts === undefined) return [noDatabase(runtime.dataDir)];
+  const name = nameOf(found);
+  return [opened(name, found.facts), ...shape(name, found.facts), ...pages(found)];
+}
+
+function noDatabase(dataDir: string): Finding {
+  return existsSync(join(dataDir, 'journal'))
+    ? problem(
+        `${join(dataDir, 'signalbox.sqlite')} is missing, although a gateway has run here`,
+        'put the data directory back from a backup; without it accounts and keys are gone, and the next start makes new ones',
+      )
+    : fine('there is none yet; the first start makes it');
+}
+
+function nameOf(database: Known): string {
+  return database.kind === 'sqlite' ? `SQLite in ${database.file}` : 'PostgreSQL of DATABASE_URL';
+}
+
+function opened(name: string, { roundTripMs, bytes }: DatabaseFacts): Finding {
+  const figures = { round_trip_ms: roundTripMs, bytes };
+  const what = `${name}: ${bytesText(bytes)}, answers in ${durationText(roundTripMs)}`;
+  if (roundTripMs <= SLOW_MS) return fine(what, figures);
+  return warning(what, 'see what else its disk, its server or the network is busy with', figures);
+}
+
+function shape(name: string, { missingMigrations, unknownMigration }: DatabaseFacts): Finding[] {
+  if (unknownMigration !== undefined) {
+    return [
+      problem(
+        `${name} was written by a newer version (it has ${unknownMigration})`,
+        'start that version, or use another database',
+      ),
+    ];
+  }
+  if (missingMigrations.length === 0) return [];
+  return [
+    warning(
+      `${name} is of an older version (it lacks ${missingMigrations.join(', ')})`,
+      'make a backup; the next start of this version brings it up to date',
+    ),
+  ];
+}
+
+function pages(database: Known): Finding[] {
+  const damage = database.kind === 'sqlite' ? database.facts?.pageProblem : undefined;
+  if (damage === undefined) return [];
+  return [problem(`${nameOf(database)} is damaged: ${damage}`, 'put the data directory back from a backup')];
+}

@@ -1,0 +1,28 @@
+import { diskUse } from '../../examination.ts';
+import { type Finding, fine } from './finding.ts';
+import { bytesText, countText } from './quantities.ts';
+import type { Situation } from './situation.ts';
+
+/** After so long what was counted by then has to do, milliseconds. */
+const COUNTING_MS = 5_000;
+
+/** What the data directory takes, by kind. */
+export async function checkDiskUse({ runtime, directory }: Situation): Promise<Finding[]> {
+  if (directory.kind !== 'there') return [];
+  const { uses, isComplete } = await diskUse(runtime.dataDir, AbortSignal.timeout(COUNTING_MS));
+  const bytes = uses.reduce((sum, use) => sum + use.bytes, 0);
+  const files = uses.reduce((sum, use) => sum + use.files, 0);
+  const kinds = uses.map((use) => `${use.kind} ${bytesText(use.bytes)} (${use.files})`);
+  const figures = uses.map(({ kind, ...use }) => [
+    [`${kind.replaceAll(' ', '_')}_bytes`, use.bytes],
+    [`${kind.replaceAll(' ', '_')}_files`, use.files],
+  ]);
+  const extent = isComplete ? '' : 'at least ';
+  return [
+    fine(`${extent}${bytesText(bytes)} in ${countText(files, 'file')}: ${kinds.join(', ')}`, {
+      bytes,
+      files,
+      ...Object.fromEntries(figures.flat()),
+    }),
+  ];
+}

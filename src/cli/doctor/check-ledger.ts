@@ -1,0 +1,147 @@
+import { examineBooks, examineOutbox, type JournalFacts } from '../../examination.ts';
+import { usdOf } from '../../kit/money.ts';
+import type { AccountStatement } from '../../ports/ledger.ts';
+import { type Finding, fine, problem, warning } from './finding.ts';
+import { bytesText, countText } from './quantities.ts';
+import type { Situation } from './situation.ts';
+
+const VERIFY = 'run signalbox ledger verify and keep a copy of the data directory for whoever looks into it';
+
+/** Whether the books can be read and are right. */
+export async function checkLedger(situation: Situation): Promise<Finding[]> {
+  const { directory, holder, runtime } = situation;
+  if (directory.kind !== 'there') return [];
+  switch (holder.kind) {
+    case 'silent':
+      return [warning('not looked at, because another process has the data directory', null)];
+    case 'process':
+      return [
+        ...ofProcess(holder.view.ledger),
+        ...(holder.view.ledger_available
+          ? []
+          : [
+              problem(
+                'the ledger cannot be written, so no paid work is begun',
+                'see that its disk has room and works, and that the database is there; it goes on by itself',
+              ),
+            ]),
+      ];
+    case 'nobody':
+      return runtime.database === undefined ? ofBooks(situation) : ofTables(situation);
+  }
+}
+
+/** What one look at the books gives, wherever they are. */
+interface Books {
+  /** Ids of accounts whose equation does not hold, and by how much, nano-dollars. */
+  readonly wrong: readonly (readonly [account: string, difference: number])[];
+  readonly accounts: number;
+  readonly openReservations: number;
+  readonly journal: JournalFacts;
+}
+
+function ofProcess(ledger: Extract<Situation['holder'], { kind: 'process' }>['view']['ledger']): Finding[] {
+  if (ledger === null) {
+    return [warning('the gateway could not say in time how its books are', 'see its log, and try again')];
+  }
+  const { accounts, open_reservations: openReservations, journal } = ledger;
+  return judge({
+    wrong: accounts
+      .filter(({ difference_nanos }) => difference_nanos !== 0)
+      .map(({ name, difference_nanos }) => [name, difference_nanos]),
+    accounts: accounts.length,
+    openReservations,
+    journal: { ...journal, tornTailBytes: journal.torn_tail_bytes },
+  });
+}
+
+async function ofBooks({ runtime, database }: Situation): Promise<Finding[]> {
+  const found = await database.catch(() => undefined);
+  if (found?.kind === 'unknown') return [warning('not looked at, because DATABASE_URL cannot be read', null)];
+  const mark = found?.kind === 'sqlite' ? (found.facts?.ledgerMark ?? 0) : 0;
+  const { accounts, openReservations, journal, snapshotProblem } = await examineBooks(runtime.dataDir, mark);
+  return [
+    ...judge({ wrong: wrongOf(accounts), accounts: accounts.length, openReservations, journal }),
+    ...(openReservations === 0
+      ? []
+      : [
+          warning(
+            `${countText(openReservations, 'generation')} had not ended when the gateway did`,
+            'the next start settles them by how far they had come',
+          ),
+        ]),
+    ...tornTail(journal),
+    ...(snapshotProblem === undefined
+      ? []
+      : [
+          warning(
+            `the snapshot of the ledger is damaged (${snapshotProblem})`,
+            'the journal has everything: the next start makes a new one; see whether the disk is sound',
+          ),
+        ]),
+  ];
+}
+
+async function ofTables({ runtime, database }: Situation): Promise<Finding[]> {
+  const { journal, unbookedGenerations, openGenerations } = await examineOutbox(runtime.dataDir);
+  const found = await database.catch(() => undefined);
+  const totals = found?.kind === 'postgres' ? found.facts.totals : undefined;
+  const waiting = unbookedGenerations + openGenerations;
+  return [
+    ...(totals === undefined
+      ? []
+      : judge({
+          wrong: wrongOf(totals.accounts),
+          accounts: totals.accounts.length,
+          openReservations: totals.openReservations,
+          journal,
+        })),
+    ...(waiting === 0
+      ? []
+      : [
+          warning(
+            `${countText(waiting, 'generation')} in the outbox ${waiting === 1 ? 'is' : 'are'} not booked in the database`,
+            'start this gateway again: it books them',
+          ),
+        ]),
+    ...tornTail(journal),
+  ];
+}
+
+function judge({ wrong, accounts, openReservations, journal }: Books): Finding[] {
+  const figures = {
+    open_reservations: openReservations,
+    journal_segments: journal.segments,
+    journal_bytes: journal.bytes,
+    torn_tail_bytes: journal.tornTailBytes,
+  };
+  const facts = `${countText(openReservations, 'open reservation')}; journal of ${bytesText(journal.bytes)} in ${countText(journal.segments, 'segment')}`;
+  if (wrong.length === 0) {
+    return [
+      fine(`the money equation holds for ${countText(accounts, 'account')} with money, ${facts}`, figures),
+    ];
+  }
+  return wrong.map(([account, difference]) =>
+    problem(
+      `the money equation of the account ${account} is off by ${usdOf(BigInt(difference))} USD`,
+      VERIFY,
+      figures,
+    ),
+  );
+}
+
+function wrongOf(accounts: readonly AccountStatement[]): Books['wrong'] {
+  return accounts
+    .filter(({ differenceNanos }) => differenceNanos !== 0n)
+    .map(({ accountId, differenceNanos }) => [accountId, Number(differenceNanos)]);
+}
+
+function tornTail({ tornTailBytes }: JournalFacts): Finding[] {
+  if (tornTailBytes === 0) return [];
+  return [
+    warning(
+      `the journal ends in ${countText(tornTailBytes, 'byte')} of a record that was being written when the process or the machine stopped`,
+      'nobody was told of it: the next start drops it',
+    ),
+  ];
+}

@@ -1,0 +1,37 @@
+import { oldestNodeVersion, programVersion } from '../program-version.ts';
+import { type Finding, fine, problem } from './finding.ts';
+
+/** Packages with a part that is made for one platform. */
+const NATIVE_PACKAGES = ['libsql', '@duckdb/node-api'] as const;
+
+/** Whether this program can run on this machine at all. */
+export async function checkProgram(): Promise<Finding[]> {
+  const { platform, arch, versions } = process;
+  const oldest = oldestNodeVersion();
+  const node = isAtLeast(versions.node, oldest)
+    ? fine(`version ${programVersion()} on Node ${versions.node}, ${platform} ${arch}`)
+    : problem(`Node ${versions.node} is older than ${oldest}`, `install Node ${oldest} or newer`);
+  return [node, ...(await Promise.all(NATIVE_PACKAGES.map(checkNative))).flat()];
+}
+
+async function checkNative(name: string): Promise<Finding[]> {
+  try {
+    await import(name);
+    return [];
+  } catch (error) {
+    const { code = 'unknown' } = error as NodeJS.ErrnoException;
+    return [
+      problem(
+        `the package ${name} cannot be loaded (${code})`,
+        'install the packages again on this very machine: they have a part that is made for one platform',
+      ),
+    ];
+  }
+}
+
+/** Compares versions of numbers and dots. */
+function isAtLeast(version: string, oldest: string): boolean {
+  const [have, want] = [version, oldest].map((text) => text.split('.').map(Number)) as [number[], number[]];
+  const index = want.findIndex((number, place) => number !== (have[place] ?? 0));
+  return index === -1 || (have[index] ?? 0) > (want[index] ?? 0);
+}

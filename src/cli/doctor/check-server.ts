@@ -1,0 +1,94 @@
+import { createServer } from 'node:net';
+import type { Runtime } from '../../config/load.ts';
+import type { DoctorView, ServerView } from '../../control/doctor-view.ts';
+import { programVersion } from '../program-version.ts';
+import { type Finding, fine, warning } from './finding.ts';
+import { bytesText, durationText } from './quantities.ts';
+import type { Situation } from './situation.ts';
+
+/** A loop that was held up for longer keeps everybody waiting, seconds. */
+const MOST_LOOP_DELAY = 1;
+
+/** More than this waiting does not go away by itself soon. */
+const MOST_LAG = 10_000;
+
+/** How the gateway is that runs on the data directory, or whether one could. */
+export async function checkServer({ holder, runtime, directory }: Situation): Promise<Finding[]> {
+  switch (holder.kind) {
+    case 'silent':
+      return [];
+    case 'process':
+      return ofView(holder.view);
+    case 'nobody':
+      return directory.kind === 'unusable' ? [] : [await ofPort(runtime)];
+  }
+}
+
+function ofView({ server, lag }: DoctorView): Finding[] {
+  if (server === null) return [fine('another command has the data directory; no gateway runs on it')];
+  return [running(server), ...version(server), ...delay(server), ...lags(lag)];
+}
+
+function running(server: ServerView): Finding {
+  const { state, uptime_seconds, memory_bytes, requests_in_flight, loop_delay_seconds } = server;
+  const what = `${state} for ${durationText(uptime_seconds * 1000)}, ${bytesText(memory_bytes)} of memory, ${requests_in_flight} requests in flight`;
+  const figures = {
+    uptime_seconds,
+    memory_bytes,
+    requests_in_flight,
+    generations_in_flight: server.generations_in_flight,
+    loop_delay_seconds,
+  };
+  return state === 'ready' ? fine(what, figures) : warning(what, STATE_MENDS[state], figures);
+}
+
+const STATE_MENDS: Readonly<Record<Exclude<ServerView['state'], 'ready'>, string>> = {
+  starting: 'wait, and see its log',
+  draining: 'it ends with the last answer; start another one then',
+};
+
+function version({ version: its }: ServerView): Finding[] {
+  const ours = programVersion();
+  if (its === ours) return [];
+  return [warning(`version ${its} runs, and this is version ${ours}`, 'restart the gateway')];
+}
+
+function delay({ loop_delay_seconds: seconds }: ServerView): Finding[] {
+  if (seconds <= MOST_LOOP_DELAY) return [];
+  return [
+    warning(
+      `the event loop was held up for ${durationText(seconds * 1000)} within the last two minutes`,
+      'see whether the machine has enough processors and memory for everything that runs on it',
+    ),
+  ];
+}
+
+function lags(lag: DoctorView['lag']): Finding[] {
+  const figures = Object.fromEntries(Object.entries(lag).map(([stage, count]) => [`${stage}_lag`, count]));
+  const shown = Object.entries(lag).map(([stage, count]) => `${stage} ${count}`);
+  const what = `waiting to be written: ${shown.join(', ')}`;
+  if (Object.values(lag).every((count) => count <= MOST_LAG)) return [fine(what, figures)];
+  return [warning(what, 'see its log for what the database or the disk says', figures)];
+}
+
+/** Whether the address that a start would listen on is free. */
+async function ofPort({ host, port }: Runtime): Promise<Finding> {
+  if (port === 0) return fine('no gateway runs on the data directory');
+  const server = createServer();
+  try {
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject).listen(port, host, resolve);
+    });
+    return fine(`no gateway runs on the data directory; ${host}:${port} is free for one`);
+  } catch (error) {
+    const { code = 'unknown' } = error as NodeJS.ErrnoException;
+    return warning(
+      `no gateway runs on the data directory, and none can listen on ${host}:${port} (${code})`,
+      code === 'EADDRINUSE'
+        ? 'end what listens there, or choose another port with --port or PORT'
+        : 'choose another address with --host or HOST, or another port with --port or PORT',
+    );
+  } finally {
+    server.close();
+  }
+}

@@ -1,0 +1,72 @@
+import type { Flags } from '../../config/load.ts';
+import { isInTime } from '../../kit/is-in-time.ts';
+import { checkCatalogue } from './check-catalogue.ts';
+import { checkClocks } from './check-clocks.ts';
+import { checkConfiguration } from './check-configuration.ts';
+import { checkDataDirectory } from './check-data-directory.ts';
+import { checkDatabase } from './check-database.ts';
+import { checkDiskUse } from './check-disk-use.ts';
+import { checkEvents } from './check-events.ts';
+import { checkLedger } from './check-ledger.ts';
+import { checkProviders } from './check-providers.ts';
+import { checkSecrets } from './check-secrets.ts';
+import { checkServer } from './check-server.ts';
+import { type Finding, problem, problemOf } from './finding.ts';
+import { findSituation, type Situation } from './situation.ts';
+
+/** A finding and the check that found it. */
+export interface NamedFinding extends Finding {
+  readonly check: string;
+}
+
+interface Check {
+  readonly name: string;
+  readonly look: (situation: Situation) => Promise<Finding[]>;
+  /** Looks at files that nobody else may change meanwhile. */
+  readonly needsDirectory?: true;
+}
+
+/** Every check, in the order in which they are told. What one finds wrong keeps no other from looking. */
+const CHECKS: readonly Check[] = [
+  { name: 'configuration', look: checkConfiguration },
+  { name: 'data directory', look: checkDataDirectory },
+  { name: 'disk', look: checkDiskUse },
+  { name: 'secrets', look: checkSecrets },
+  { name: 'database', look: checkDatabase },
+  { name: 'ledger', look: checkLedger, needsDirectory: true },
+  { name: 'events', look: checkEvents, needsDirectory: true },
+  { name: 'catalogue', look: checkCatalogue },
+  { name: 'providers', look: checkProviders },
+  { name: 'clocks', look: checkClocks },
+  { name: 'server', look: checkServer },
+];
+
+/** No check may take longer, milliseconds. */
+const CHECK_MS = 10_000;
+
+/** Looks at everything, all at once. Never rejects for what is wrong. */
+export async function examineInstallation(flags: Flags): Promise<NamedFinding[]> {
+  const situation = await findSituation(flags);
+  const looks = CHECKS.map((check) => ({ check, findings: findingsOf(check, situation) }));
+  const ofDirectory = looks.filter(({ check }) => check.needsDirectory).map(({ findings }) => findings);
+  void Promise.all(ofDirectory).finally(() => situation.close());
+  const found = await Promise.all(
+    looks.map(async ({ check, findings }) =>
+      (await findings).map((finding) => ({ check: check.name, ...finding })),
+    ),
+  );
+  return found.flat();
+}
+
+async function findingsOf({ look }: Check, situation: Situation): Promise<Finding[]> {
+  let findings: Finding[] = [];
+  try {
+    const looked = look(situation).then((found) => {
+      findings = found;
+    });
+    if (await isInTime(looked, CHECK_MS)) return findings;
+    return [problem(`took longer than ${CHECK_MS / 1000} s`, 'see what its disk or server is busy with')];
+  } catch (error) {
+    return [problemOf(error)];
+  }
+}

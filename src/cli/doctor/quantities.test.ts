@@ -1,0 +1,22 @@
+import { expect, it } from 'vitest';
+import { bytesText, countText, durationText } from './quantities.ts';
+
+it.each([
+  [0, '0 bytes'],
+  [1_023, '1023 bytes'],
+  [1_536, '1.5 KiB'],
+  [5 * 1024 ** 4, '5.0 TiB'],
+])('writes %d bytes', (bytes, text) => expect(bytesText(bytes)).toBe(text));
+
+it.each([
+  [1.25, '1.3 ms'],
+  [999, '999 ms'],
+  [90_000, '90 s'],
+  [3_600_000, '60 min'],
+  [86_400_000, '24 h'],
+  [400 * 86_400_000, '400 days'],
+])('writes %d ms', (milliseconds, text) => expect(durationText(milliseconds)).toBe(text));
+
+it('counts in words', () => {
+  expect([0, 1, 2].map((count) => countText(count, 'byte'))).toEqual(['0 bytes', '1 byte', '2 bytes']);
+});

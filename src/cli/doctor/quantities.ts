@@ -1,0 +1,23 @@
+const UNITS = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB'] as const;
+
+/** An amount of memory for people. */
+export function bytesText(bytes: number): string {
+  const power = Math.min(Math.floor(Math.log2(Math.max(bytes, 1)) / 10), UNITS.length - 1);
+  return power === 0 ? `${bytes} bytes` : `${(bytes / 1024 ** power).toFixed(1)} ${UNITS[power]}`;
+}
+
+/** A duration for people. */
+export function durationText(milliseconds: number): string {
+  if (milliseconds < 1_000) return `${milliseconds.toFixed(milliseconds < 10 ? 1 : 0)} ms`;
+  const seconds = milliseconds / 1_000;
+  if (seconds < 120) return `${seconds.toFixed(0)} s`;
+  const minutes = seconds / 60;
+  if (minutes < 120) return `${minutes.toFixed(0)} min`;
+  const hours = minutes / 60;
+  return hours < 48 ? `${hours.toFixed(0)} h` : `${(hours / 24).toFixed(0)} days`;
+}
+
+/** `1 file`, `2 files`. */
+export function countText(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`;
+}

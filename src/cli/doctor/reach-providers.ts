@@ -1,0 +1,59 @@
+import type { LoadedConfiguration } from '../../config/load.ts';
+import { addressesOf, NO_ANSWER, type Reach, reach, snapshotOf } from '../../examination.ts';
+
+/** How one address of a provider could be reached. */
+export interface ProviderReach {
+  readonly provider: string;
+  /** Whether it serves anybody who brings no credential. */
+  readonly hasCredential: boolean;
+  /** Without path, user and query; undefined when nothing says where it is. */
+  readonly origin: string | undefined;
+  /** Undefined when there was nothing to ask. */
+  readonly reach: Reach | undefined;
+}
+
+/** How long one server may take, milliseconds. */
+const SERVER_MS = 3_000;
+
+/** How long all of them may take, milliseconds. */
+const ALL_MS = 10_000;
+
+const AT_ONCE = 16;
+
+interface Place {
+  readonly provider: string;
+  readonly hasCredential: boolean;
+  readonly address: string | undefined;
+}
+
+/** Asks every provider that is on, some at a time. Never rejects. */
+export async function reachProviders(loaded: LoadedConfiguration): Promise<readonly ProviderReach[]> {
+  const places = placesOf(loaded);
+  const reaches = new Array<ProviderReach>(places.length);
+  const endsAt = performance.now() + ALL_MS;
+  const waiting = places.entries();
+  const askAll = async () => {
+    for (const [index, place] of waiting) reaches[index] = await reachOf(place, endsAt - performance.now());
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, askAll));
+  return reaches;
+}
+
+function placesOf(loaded: LoadedConfiguration): Place[] {
+  const { providers } = snapshotOf(loaded).gateway.catalog;
+  return providers.flatMap((provider): Place[] => {
+    if (provider.dialect === 'simulator') return [];
+    const hasCredential = provider.auth === 'none' || provider.credential !== undefined;
+    const addresses = addressesOf(provider);
+    const places: readonly (string | undefined)[] = addresses.length === 0 ? [undefined] : addresses;
+    return places.map((address) => ({ provider: provider.slug, hasCredential, address }));
+  });
+}
+
+async function reachOf({ address, ...place }: Place, leftMs: number): Promise<ProviderReach> {
+  if (address === undefined) return { ...place, origin: undefined, reach: undefined };
+  const { origin } = new URL(address);
+  const limitMs = Math.min(SERVER_MS, Math.floor(leftMs));
+  if (limitMs <= 0) return { ...place, origin, reach: { ok: false, problem: NO_ANSWER } };
+  return { ...place, origin, reach: await reach(address, limitMs) };
+}

@@ -1,0 +1,97 @@
+import { isInTime } from '../kit/is-in-time.ts';
+import type { EventSizes, EventStore } from '../ports/events.ts';
+import type { Ledger } from '../ports/ledger.ts';
+import type { Account } from '../ports/tenancy.ts';
+import { type LedgerView, ledgerView } from './ledger-view.ts';
+
+/** What a process that serves knows of itself. */
+export interface RunningState {
+  readonly version: string;
+  readonly state: 'starting' | 'ready' | 'draining';
+  readonly requestsInFlight: number;
+  readonly generationsInFlight: number;
+  /** The longest delay of the last minute or two. */
+  readonly loopDelaySeconds: number;
+}
+
+/** A gateway that serves, in figures. */
+export interface ServerView {
+  readonly version: string;
+  readonly state: RunningState['state'];
+  readonly uptime_seconds: number;
+  readonly memory_bytes: number;
+  readonly requests_in_flight: number;
+  readonly generations_in_flight: number;
+  readonly loop_delay_seconds: number;
+}
+
+/** How many events there are. */
+export interface EventsView {
+  readonly events: number;
+  readonly daily_rows: number;
+  readonly bytes: number;
+}
+
+/** What a process that has the data directory sees of it. What it could not find out in time is null. */
+export interface DoctorView {
+  /** Null for a process that does not serve. */
+  readonly server: ServerView | null;
+  readonly ledger_available: boolean;
+  /** Records and generations that wait, by what they wait for. */
+  readonly lag: Readonly<Record<string, number>>;
+  readonly ledger: LedgerView | null;
+  readonly events: EventsView | null;
+}
+
+/** What a view is made of. */
+export interface Inspected {
+  readonly ledger: Pick<Ledger, 'verify' | 'isAvailable' | 'lag'>;
+  readonly eventStore: Pick<EventStore, 'sizes'>;
+  readonly accounts: { list(): Promise<readonly Account[]> };
+  readonly running?: (() => RunningState) | undefined;
+}
+
+/** How long each part may take, milliseconds. */
+const PART_MS = 4_000;
+
+/** Asks everything at once. */
+export async function doctorView({ ledger, eventStore, accounts, running }: Inspected): Promise<DoctorView> {
+  const [books, events] = await Promise.all([
+    inTime(async () => ledgerView(await ledger.verify(), await accounts.list())),
+    inTime(async () => eventsView(await eventStore.sizes())),
+  ]);
+  return {
+    server: running === undefined ? null : serverView(running()),
+    ledger_available: ledger.isAvailable,
+    lag: ledger.lag,
+    ledger: books,
+    events,
+  };
+}
+
+/** Events in the words of the commands. */
+export function eventsView({ events, dailyRows, bytes }: EventSizes): EventsView {
+  return { events, daily_rows: dailyRows, bytes };
+}
+
+function serverView(running: RunningState): ServerView {
+  return {
+    version: running.version,
+    state: running.state,
+    uptime_seconds: Math.round(process.uptime()),
+    memory_bytes: process.memoryUsage.rss(),
+    requests_in_flight: running.requestsInFlight,
+    generations_in_flight: running.generationsInFlight,
+    loop_delay_seconds: running.loopDelaySeconds,
+  };
+}
+
+/** What work comes to; null when it fails or takes too long. */
+async function inTime<T>(work: () => Promise<T>): Promise<T | null> {
+  let result: T | null = null;
+  const done = work().then((value) => {
+    result = value;
+  });
+  await isInTime(done, PART_MS).catch(() => false);
+  return result;
+}

@@ -1,0 +1,23 @@
+/*
+ * What `signalbox doctor` looks with. An installation is looked at without being opened, so that one that cannot be opened
+ * can be looked at too, and nothing is changed.
+ */
+export { readOverlay } from './installation.ts';
+export { snapshotOf } from './snapshot.ts';
+export { CatalogOverlayFile } from './store/catalog-overlay-file.ts';
+export { lockDirectory } from './store/data-directory.ts';
+export { DataDirectoryProblem } from './store/data-directory-problem.ts';
+export type { DatabaseFacts } from './store/examine/database-facts.ts';
+export { type DiskUse, diskUse } from './store/examine/disk-use.ts';
+export {
+  type DirectoryFacts,
+  type DirectoryLook,
+  examineDirectory,
+} from './store/examine/examine-directory.ts';
+export { examineEvents } from './store/examine/examine-events.ts';
+export { examineBooks, examineOutbox, type JournalFacts } from './store/examine/examine-journal.ts';
+export { examinePostgres, type PostgresFacts } from './store/examine/examine-postgres.ts';
+export { examineSqlite, type SqliteFacts } from './store/examine/examine-sqlite.ts';
+export { readSecrets } from './store/examine/read-secrets.ts';
+export { addressesOf } from './upstream/addresses-of.ts';
+export { NO_ANSWER, type Reach, reach } from './upstream/reach.ts';

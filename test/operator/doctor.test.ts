@@ -1,0 +1,532 @@
+import {
+  appendFileSync,
+  chmodSync,
+  chownSync,
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import Database from 'libsql';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { run } from '../../src/cli/run.ts';
+import { listenForCommands } from '../../src/control/listen.ts';
+import { openInstallation } from '../../src/installation.ts';
+import { openLog } from '../../src/kit/log.ts';
+import { lockDirectory } from '../../src/store/data-directory.ts';
+import { newCredentialOf } from '../builders/byok.ts';
+import { temporaryDirectory } from '../contracts/temporary-directory.ts';
+import { openTestGateway } from '../e2e/harness.ts';
+import { end, head, openFakeUpstream } from '../fakes/fake-upstream.ts';
+import { postgresForTests } from '../postgres/postgres-server.ts';
+
+const SECRET = 'canary-0123456789';
+const SILENT = openLog({ level: 'silent', readable: false, write: () => {}, now: () => 0 });
+const postgres = await postgresForTests();
+
+let temporary: ReturnType<typeof temporaryDirectory>;
+let dataDir: string;
+let file: string;
+
+beforeEach(() => {
+  temporary = temporaryDirectory();
+  dataDir = join(temporary.path, 'data');
+  file = join(temporary.path, 'signalbox.yaml');
+  writeFileSync(file, '');
+  // Whatever else listens on this machine is no concern of these tests.
+  vi.stubEnv('PORT', '0');
+});
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+  temporary.remove();
+});
+
+interface Finding {
+  readonly check: string;
+  readonly verdict: string;
+  readonly what: string;
+  readonly mend: string | null;
+  readonly figures?: Record<string, number>;
+}
+
+interface Report {
+  readonly code: number | undefined;
+  readonly verdict: string;
+  readonly findings: readonly Finding[];
+  /** What one check found. */
+  of(check: string): readonly Finding[];
+}
+
+/** As it is typed. */
+async function typed(...words: string[]): Promise<{ code: number | undefined; out: string; err: string }> {
+  const said = { out: '', err: '' };
+  const code = await run(['doctor', ...words], {
+    out: (text) => {
+      said.out += text;
+    },
+    err: (text) => {
+      said.err += text;
+    },
+  });
+  return { code, ...said };
+}
+
+async function doctor(config = file, directory = dataDir): Promise<Report> {
+  const { code, out, err } = await typed('--json', '--config', config, '--data-dir', directory);
+  expect(err).toBe('');
+  expect(out).not.toContain('canary');
+  const report = JSON.parse(out) as Pick<Report, 'verdict' | 'findings'>;
+  return { code, ...report, of: (name) => report.findings.filter(({ check }) => check === name) };
+}
+
+let left: ReturnType<typeof temporaryDirectory>;
+
+beforeAll(async () => {
+  left = temporaryDirectory();
+  await fill(left.path);
+});
+
+afterAll(() => left.remove());
+
+/** A data directory as a gateway leaves it. */
+function leaveBehind(): void {
+  cpSync(left.path, dataDir, { recursive: true });
+  chmodSync(dataDir, 0o700);
+}
+
+/** An account with money and a credential. */
+async function fill(directory: string): Promise<void> {
+  const installation = await openInstallation({ dataDir: directory, keyPrefix: 'sk-' });
+  const { accounts, credits, byokStore, vault, eventStore } = installation;
+  const account = await accounts.ensureFirst();
+  for (const dollars of [3n, 4n, 5n]) await credits.set(account.id, dollars * 1_000_000_000n);
+  const owner = { id: 'own', accountId: account.id, provider: 'acme' };
+  await byokStore.insert(newCredentialOf({ ...owner, encryptedSecret: vault.encrypt(owner, SECRET) }));
+  await eventStore.sizes();
+  await installation.close();
+}
+
+/** Every file with its content; what SQLite keeps in memory only is left out. */
+function contentOf(directory: string): Record<string, string> {
+  const files = readdirSync(directory, { recursive: true, withFileTypes: true }).filter(
+    (entry) => entry.isFile() && !entry.name.endsWith('-shm'),
+  );
+  return Object.fromEntries(
+    files.map(({ name, parentPath }) => [
+      join(parentPath, name),
+      readFileSync(join(parentPath, name), 'latin1'),
+    ]),
+  );
+}
+
+function newestSegment(): string {
+  const names = readdirSync(join(dataDir, 'journal')).filter((name) => name.endsWith('.journal'));
+  return join(dataDir, 'journal', names.sort().at(-1) ?? '');
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+function configureProvider(url: string): void {
+  writeFileSync(
+    file,
+    `providers: [{ slug: acme, dialect: openai-chat, base_url: "${url}", api_key: ${SECRET}, headers: { x-secret: ${SECRET} } }]`,
+  );
+}
+
+describe('a sound installation', () => {
+  it('is found to be so, in a table for people', async () => {
+    leaveBehind();
+    const { code, out } = await typed('--config', file, '--data-dir', dataDir);
+    expect(code).toBe(0);
+    expect(out).toMatch(/^ +CHECK +FOUND\n/);
+    expect(out).toMatch(/^ok +program +version \d+\.\d+\.\d+ on Node \d+/m);
+    expect(out).toMatch(/^ok +ledger +the money equation holds for 1 account with money/m);
+    expect(out).toMatch(/\nNothing is wrong\.\n$/);
+  });
+
+  it('is told of in figures, and not changed', async () => {
+    leaveBehind();
+    const before = contentOf(dataDir);
+    const report = await doctor();
+    expect(report).toMatchObject({ code: 0, verdict: 'ok' });
+    expect(report.of('database')[0]?.figures?.bytes).toBeGreaterThan(0);
+    expect(report.of('events')[0]?.figures).toMatchObject({ events: 0, daily_rows: 0 });
+    expect(report.of('ledger')[0]?.figures).toMatchObject({ open_reservations: 0, torn_tail_bytes: 0 });
+    const { figures } = report.of('disk')[0] as Finding;
+    const kinds = ['database', 'journal', 'events', 'other'].map((kind) => figures?.[`${kind}_bytes`] ?? 0);
+    expect(kinds.every((bytes) => bytes > 0)).toBe(true);
+    expect(contentOf(dataDir)).toEqual(before);
+    // And the directory is free again.
+    lockDirectory(dataDir).release();
+  });
+
+  it('is looked at through the gateway that runs on it', async () => {
+    const gateway = await openTestGateway();
+    try {
+      await (
+        await gateway.post('/chat/completions', {
+          model: 'simulator/standard',
+          messages: [{ role: 'user', content: 'hi' }],
+        })
+      ).json();
+      await expect
+        .poll(
+          async () => (await doctor(gateway.configFile, gateway.dataDir)).of('events')[0]?.figures?.events,
+          { timeout: 10_000 },
+        )
+        .toBe(1);
+      const report = await doctor(gateway.configFile, gateway.dataDir);
+      // A machine that is busy with other tests may be slow enough for a warning.
+      expect(report.code).toBe(0);
+      expect(report.of('server')[0]).toMatchObject({
+        what: expect.stringMatching(/^ready for /),
+        figures: { requests_in_flight: 0, generations_in_flight: 0 },
+      });
+      expect(report.of('server')[0]?.figures?.memory_bytes).toBeGreaterThan(1e7);
+      expect(report.of('server')[1]?.figures).toMatchObject({ journal_lag: 0, generations_lag: 0 });
+      expect(report.of('ledger')[0]?.what).toContain('the money equation holds');
+    } finally {
+      await gateway.close();
+    }
+  });
+
+  it('may have a process on it that does not serve', async () => {
+    const installation = await openInstallation({ dataDir, keyPrefix: 'sk-' });
+    const socket = await listenForCommands(dataDir, installation, SILENT);
+    try {
+      expect((await doctor()).of('server')[0]?.what).toContain('no gateway runs on it');
+    } finally {
+      await socket.close();
+      await installation.close();
+    }
+  });
+});
+
+describe('a data directory', () => {
+  it('that is not there is made by the first start, and not by this', async () => {
+    const report = await doctor();
+    expect(report).toMatchObject({ code: 0, verdict: 'warning' });
+    expect(report.of('data directory')).toMatchObject([
+      { verdict: 'warning', what: `${dataDir} is not there` },
+    ]);
+    expect(readdirSync(temporary.path)).toEqual(['signalbox.yaml']);
+  });
+
+  it('whose name is taken by a file, or cannot be made, is a problem', async () => {
+    writeFileSync(dataDir, '');
+    const taken = await doctor();
+    expect(taken.code).toBe(1);
+    expect(taken.of('data directory')).toMatchObject([
+      { verdict: 'problem', mend: expect.stringContaining('--data-dir') },
+    ]);
+    const below = await doctor(file, join(dataDir, 'deeper'));
+    expect(below.of('data directory')[0]?.what).toContain('(ENOTDIR)');
+    expect(below.code).toBe(1);
+  });
+
+  it('that others can look into, and what was put aside in it, is warned of', async () => {
+    leaveBehind();
+    chmodSync(dataDir, 0o755);
+    chmodSync(join(dataDir, 'encryption-key'), 0o644);
+    writeFileSync(join(dataDir, 'events.duckdb.damaged-20260101T000000Z'), 'x');
+    const report = await doctor();
+    expect(report.code).toBe(0);
+    expect(report.of('data directory').map(({ verdict, mend }) => [verdict, mend])).toEqual([
+      ['ok', null],
+      ['warning', `chmod 700 ${dataDir}`],
+      ['warning', `chmod 600 ${join(dataDir, 'encryption-key')}`],
+      ['warning', expect.stringContaining('remove it')],
+    ]);
+    expect(report.of('disk')[0]?.figures).toMatchObject({ set_aside_bytes: 1 });
+  });
+
+  it.skipIf(process.getuid?.() !== 0)('with a file of another user in it is warned of', async () => {
+    leaveBehind();
+    chownSync(join(dataDir, 'hash-key'), 12_345, 12_345);
+    expect((await doctor()).of('data directory')[1]).toMatchObject({
+      verdict: 'warning',
+      mend: expect.stringContaining(`chown -R 0 ${join(dataDir, 'hash-key')}`),
+    });
+  });
+
+  it('that a process holds without a word is looked at as far as that goes', async () => {
+    leaveBehind();
+    const lock = lockDirectory(dataDir);
+    try {
+      const report = await doctor();
+      expect(report.of('data directory')).toContainEqual(
+        expect.objectContaining({ verdict: 'warning', what: expect.stringContaining('in use by') }),
+      );
+      expect(report.of('ledger')).toMatchObject([{ verdict: 'warning' }]);
+      expect(report.of('database')).toMatchObject([{ verdict: 'ok' }]);
+      expect(report.code).toBe(0);
+    } finally {
+      lock.release();
+    }
+  });
+});
+
+describe('a configuration', () => {
+  it('that cannot be used keeps nothing else from being looked at', async () => {
+    leaveBehind();
+    writeFileSync(file, 'vendor: [\n');
+    const report = await doctor();
+    expect(report).toMatchObject({ code: 1, verdict: 'problem' });
+    expect(report.of('configuration')).toMatchObject([
+      { verdict: 'problem', mend: expect.stringContaining('check-config') },
+    ]);
+    expect(report.of('ledger')).toMatchObject([{ verdict: 'ok' }]);
+    expect(report.of('providers')).toMatchObject([{ verdict: 'warning' }]);
+  });
+
+  it('that names the database in a way that nobody reads has no other one blamed', async () => {
+    mkdirSync(join(dataDir, 'journal'), { recursive: true, mode: 0o700 });
+    vi.stubEnv('DATABASE_URL', `mysql://${SECRET}`);
+    const report = await doctor();
+    expect(report.of('configuration')[0]?.what).toContain('DATABASE_URL');
+    expect(report.of('database')).toMatchObject([{ verdict: 'warning' }]);
+    expect(report.of('ledger')).toMatchObject([{ verdict: 'warning' }]);
+  });
+
+  it('says what it warns of, half-set credentials among it', async () => {
+    vi.stubEnv('AZURE_API_KEY', SECRET);
+    expect((await doctor()).of('configuration')).toContainEqual(
+      expect.objectContaining({ verdict: 'warning', what: expect.stringContaining('AZURE_RESOURCE_NAME') }),
+    );
+  });
+});
+
+describe('what is damaged', () => {
+  it('in the journal is named with its place, and stays as it is', async () => {
+    leaveBehind();
+    const segment = newestSegment();
+    const bytes = readFileSync(segment);
+    bytes[60] = (bytes[60] ?? 0) ^ 0xff;
+    writeFileSync(segment, bytes);
+    rmSync(join(dataDir, 'journal', 'ledger.snapshot'), { force: true });
+    const report = await doctor();
+    expect(report.code).toBe(1);
+    expect(report.of('ledger')).toMatchObject([
+      {
+        verdict: 'problem',
+        what: expect.stringMatching(/0000000001\.journal is damaged at byte \d+/),
+        mend: expect.stringContaining('backup'),
+      },
+    ]);
+    expect(readFileSync(segment).equals(bytes)).toBe(true);
+  });
+
+  it('of a journal that ends in half a record is no loss', async () => {
+    leaveBehind();
+    appendFileSync(newestSegment(), Buffer.from([0xd7, 0, 0, 9, 1]));
+    const report = await doctor();
+    expect(report.code).toBe(0);
+    expect(report.of('ledger')).toMatchObject([
+      { verdict: 'ok', figures: { torn_tail_bytes: 5 } },
+      { verdict: 'warning', what: expect.stringContaining('5 bytes') },
+    ]);
+  });
+
+  it('is a journal that is gone', async () => {
+    leaveBehind();
+    rmSync(join(dataDir, 'journal'), { recursive: true });
+    expect((await doctor()).of('ledger')).toMatchObject([
+      { verdict: 'problem', what: expect.stringContaining('holds no records') },
+    ]);
+  });
+
+  it('in the database, and one that is missing', async () => {
+    leaveBehind();
+    renameSync(join(dataDir, 'signalbox.sqlite'), join(temporary.path, 'saved'));
+    for (const name of readdirSync(dataDir).filter((entry) => entry.startsWith('signalbox.sqlite-'))) {
+      rmSync(join(dataDir, name));
+    }
+    expect((await doctor()).of('database')).toMatchObject([
+      { verdict: 'problem', what: expect.stringContaining('is missing') },
+    ]);
+    writeFileSync(join(dataDir, 'signalbox.sqlite'), 'garbage '.repeat(2000));
+    expect((await doctor()).of('database')).toMatchObject([
+      { verdict: 'problem', what: expect.stringContaining('is damaged'), mend: expect.any(String) },
+    ]);
+  });
+
+  it('in the events, which can be made anew', async () => {
+    leaveBehind();
+    const events = join(dataDir, 'events.duckdb');
+    rmSync(`${events}.wal`, { force: true });
+    writeFileSync(events, 'garbage '.repeat(2000));
+    const report = await doctor();
+    expect(report.code).toBe(1);
+    expect(report.of('events')).toMatchObject([
+      { verdict: 'problem', what: `the events in ${events} cannot be read` },
+    ]);
+    expect(statSync(events).size).toBe(16_000);
+  });
+});
+
+describe('a database', () => {
+  const change = (sql: string) => {
+    const database = new Database(join(dataDir, 'signalbox.sqlite'));
+    database.exec(sql);
+    database.close();
+  };
+
+  it('of an older version is left as it is and told of', async () => {
+    leaveBehind();
+    change("delete from schema_migrations where name = '0006-files'");
+    const report = await doctor();
+    expect(report.code).toBe(0);
+    expect(report.of('database')[1]).toMatchObject({
+      verdict: 'warning',
+      what: expect.stringContaining('it lacks 0006-files'),
+    });
+  });
+
+  it('of a newer version is a problem', async () => {
+    leaveBehind();
+    change("insert into schema_migrations values ('9999-later', 1)");
+    expect((await doctor()).of('database')[1]).toMatchObject({
+      verdict: 'problem',
+      what: expect.stringContaining('9999-later'),
+    });
+  });
+
+  it('that is away is named without its password', async () => {
+    mkdirSync(dataDir, { mode: 0o700 });
+    vi.stubEnv('DATABASE_URL', `postgres://someone:${SECRET}@127.0.0.1:${await freePort()}/books`);
+    const report = await doctor();
+    expect(report.code).toBe(1);
+    expect(report.of('database')).toMatchObject([
+      {
+        verdict: 'problem',
+        what: expect.stringMatching(
+          /^the database books at 127\.0\.0\.1:\d+ cannot be used \(ECONNREFUSED\)$/,
+        ),
+        mend: expect.stringContaining('DATABASE_URL'),
+      },
+    ]);
+  });
+
+  it.skipIf(postgres === undefined)('of PostgreSQL is looked at with its clock and its books', async () => {
+    mkdirSync(dataDir, { mode: 0o700 });
+    vi.stubEnv('DATABASE_URL', await postgres?.createDatabase());
+    const report = await doctor();
+    expect(report.code).toBe(0);
+    expect(report.of('database')[0]?.what).toContain('PostgreSQL');
+    expect(report.of('ledger')[0]?.what).toContain('the money equation holds');
+    expect(report.of('clocks')).toMatchObject([{ what: 'this clock agrees with that of PostgreSQL' }]);
+  });
+});
+
+describe('an encryption key', () => {
+  it('that is not the one of the stored credentials is named by its id', async () => {
+    leaveBehind();
+    const given = Buffer.alloc(32, 2).toString('base64');
+    vi.stubEnv('SIGNALBOX_ENCRYPTION_KEY', given);
+    const report = await doctor();
+    expect(report.code).toBe(1);
+    expect(report.of('secrets')).toMatchObject([
+      {
+        verdict: 'problem',
+        what: expect.stringMatching(
+          /encrypted under the key [0-9a-f]{16}, and the one in SIGNALBOX_ENCRYPTION_KEY is [0-9a-f]{16}$/,
+        ),
+        mend: expect.stringContaining('put the right key there'),
+      },
+    ]);
+    expect(JSON.stringify(report.findings)).not.toContain(given);
+  });
+
+  it('that is missing is not made', async () => {
+    leaveBehind();
+    rmSync(join(dataDir, 'encryption-key'));
+    expect((await doctor()).of('secrets')).toMatchObject([
+      { verdict: 'problem', what: expect.stringContaining('encryption-key is missing') },
+    ]);
+    expect(readdirSync(dataDir)).not.toContain('encryption-key');
+  });
+});
+
+describe('a provider', () => {
+  it('that answers is asked without any secret', async () => {
+    const upstream = await openFakeUpstream();
+    try {
+      upstream.answer([head(401), end()]);
+      configureProvider(upstream.url);
+      const report = await doctor();
+      expect(report.of('providers')).toMatchObject([
+        { verdict: 'ok', what: expect.stringMatching(/^acme at http:\/\/127\.0\.0\.1:\d+ answers 401 in /) },
+      ]);
+      expect(report.of('clocks')).toMatchObject([{ what: 'this clock agrees with that of 1 provider' }]);
+      expect(upstream.requests).toHaveLength(1);
+      expect(upstream.requests[0]).toMatchObject({ method: 'GET', path: '/v1', body: '' });
+      expect(JSON.stringify(upstream.requests[0]?.rawHeaders)).not.toContain('canary');
+    } finally {
+      await upstream.close();
+    }
+  });
+
+  it('that refuses the connection is a problem', async () => {
+    configureProvider(`http://127.0.0.1:${await freePort()}/v1`);
+    const report = await doctor();
+    expect(report.code).toBe(1);
+    expect(report.of('providers')).toMatchObject([
+      {
+        verdict: 'problem',
+        what: expect.stringMatching(/^acme at http:\/\/127\.0\.0\.1:\d+: connection refused$/),
+        mend: expect.stringContaining('base_url'),
+      },
+    ]);
+    expect(report.of('clocks')).toEqual([]);
+  });
+
+  it('that has another time says that one of the two clocks is wrong', async () => {
+    const upstream = await openFakeUpstream();
+    try {
+      configureProvider(upstream.url);
+      upstream.answer([head(200, { date: new Date(Date.now() + 3_600_000).toUTCString() }), end()]);
+      const far = await doctor();
+      expect(far.code).toBe(1);
+      expect(far.of('clocks')).toMatchObject([
+        { verdict: 'problem', what: 'this clock is 60 min behind that of 1 provider' },
+      ]);
+      upstream.clear();
+      upstream.answer([head(200, { date: new Date(Date.now() - 100_000).toUTCString() }), end()]);
+      const near = await doctor();
+      expect(near.code).toBe(0);
+      expect(near.of('clocks')).toMatchObject([
+        {
+          verdict: 'warning',
+          what: expect.stringMatching(/^this clock is \d+ s ahead of that of 1 provider$/),
+        },
+      ]);
+    } finally {
+      await upstream.close();
+    }
+  });
+
+  it('without a credential serves only those who bring one', async () => {
+    writeFileSync(
+      file,
+      `providers: [{ slug: acme, dialect: openai-chat, base_url: "http://127.0.0.1:${await freePort()}/v1" }]`,
+    );
+    expect((await doctor()).of('providers')[1]).toMatchObject({
+      verdict: 'warning',
+      what: expect.stringContaining('acme has no credential'),
+    });
+  });
+});

@@ -1,0 +1,28 @@
+import { readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { GenerationMetrics } from '../../src/gateway/generation-metrics.ts';
+import { gatewayMetrics } from '../../src/gateway-metrics.ts';
+import { HttpMetrics } from '../../src/http/http-metrics.ts';
+import { LoopDelay } from '../../src/kit/metrics/loop-delay.ts';
+
+const guide = readFileSync(new URL('../../docs/guide/operator.md', import.meta.url), 'utf8');
+const section = guide.split(/^## /m).find((text) => text.startsWith('Metrics\n')) ?? '';
+
+it("names every figure in the operator's guide, and none that there is not", () => {
+  const loopDelay = new LoopDelay();
+  const families = gatewayMetrics({
+    http: new HttpMetrics({ requests: () => 0, generations: () => 0 }),
+    generations: new GenerationMetrics(),
+    ledger: { openReservations: 0, isAvailable: true, lag: {} },
+    health: { cooling: () => 0 },
+    loopDelay,
+    version: '0',
+  });
+  loopDelay.close();
+  const names = families.map(({ name }) => name);
+  expect(names.filter((name) => !section.includes(`\`${name}\``))).toEqual([]);
+  const told = [...section.matchAll(/\b(?:signalbox|process)_[a-z_]+[a-z]\b/g)].map(([name]) =>
+    name.replace(/_bucket$/, ''),
+  );
+  expect(told.filter((name) => !names.includes(name))).toEqual([]);
+});
