@@ -15,6 +15,7 @@ import type {
   MetricValue,
 } from '../../ports/events.ts';
 import { DatabaseUnavailable } from '../sql/database-unavailable.ts';
+import { AppTotalsMemory } from './app-totals-memory.ts';
 import { appTotalsSql } from './app-totals-sql.ts';
 import { DUCKDB_OPTIONS } from './duckdb-options.ts';
 import { type DuckdbRows, DuckdbThread } from './duckdb-thread.ts';
@@ -44,8 +45,9 @@ export class DuckdbEventStore implements EventStore {
   readonly #file: string;
   readonly #options: DuckdbEventStoreOptions;
   #thread: DuckdbThread | undefined;
-  /** Of the file that the thread has open. */
+  /** Both of the file that the thread has open. */
   #knownSeries = new KnownSeries();
+  #appTotals = new AppTotalsMemory();
   #settingAside: Promise<void> | undefined;
   /** A new file that is damaged too says that something else is. */
   #hasSetAside = false;
@@ -64,9 +66,13 @@ export class DuckdbEventStore implements EventStore {
 
   takeIn({ file }: EventBundle): Promise<Appended> {
     return this.#inTurn(async (thread) => {
-      const appended = await takeInBundle(thread, file);
-      await this.#compactAfter(thread, appended.added);
-      return appended;
+      try {
+        const appended = await takeInBundle(thread, file);
+        await this.#compactAfter(thread, appended.added);
+        return appended;
+      } finally {
+        this.#appTotals.changed(Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY);
+      }
     });
   }
 
@@ -79,13 +85,7 @@ export class DuckdbEventStore implements EventStore {
 
   async appTotals(windows: readonly DayWindow[], signal?: AbortSignal): Promise<readonly AppTotals[]> {
     if (windows.length === 0) return [];
-    const [apps = [], ...sums] = await this.#with((thread) => thread.columns(appTotalsSql(windows), signal));
-    const sumOf = (index: number, row: number) => BigInt((sums[index]?.[row] ?? 0n) as bigint);
-    return Array.from(apps as readonly string[], (app, row) => ({
-      app,
-      tokens: windows.map((_, window) => sumOf(window, row)),
-      requests: windows.map((_, window) => sumOf(windows.length + window, row)),
-    }));
+    return this.#appTotals.of(windows, () => this.#lookForAppTotals(windows, signal));
   }
 
   prune(beforeMs: number): Promise<number> {
@@ -115,6 +115,16 @@ export class DuckdbEventStore implements EventStore {
     await this.#thread?.close();
   }
 
+  async #lookForAppTotals(windows: readonly DayWindow[], signal?: AbortSignal): Promise<AppTotals[]> {
+    const [apps = [], ...sums] = await this.#with((thread) => thread.columns(appTotalsSql(windows), signal));
+    const sumOf = (index: number, row: number) => BigInt((sums[index]?.[row] ?? 0n) as bigint);
+    return Array.from(apps as readonly string[], (app, row) => ({
+      app,
+      tokens: windows.map((_, window) => sumOf(window, row)),
+      requests: windows.map((_, window) => sumOf(windows.length + window, row)),
+    }));
+  }
+
   /** Work that writes is one after another. */
   #inTurn<Result>(work: (thread: DuckdbThread) => Promise<Result>): Promise<Result> {
     const done = this.#written.then(() => this.#with(work));
@@ -138,6 +148,7 @@ export class DuckdbEventStore implements EventStore {
     if (this.#isClosed) throw new DatabaseUnavailable(new Error('the events are closed'));
     if (this.#thread === undefined || this.#thread.isEnded) {
       this.#knownSeries = new KnownSeries();
+      this.#appTotals = new AppTotalsMemory();
       this.#thread = new DuckdbThread(
         { file: this.#file, options: DUCKDB_OPTIONS, schema: SCHEMA, shape: SHAPE },
         this.#options.onRenewed,
@@ -175,7 +186,9 @@ export class DuckdbEventStore implements EventStore {
     const distinct = firstOfEach(events);
     if (distinct.length === 0) return { added: 0, known: 0, tooOld: 0 };
     const moments = await stageEvents(thread, distinct, this.#knownSeries);
-    const answers = await thread.transact(takeInStatements(STAGED, moments));
+    const answers = await thread
+      .transact(takeInStatements(STAGED, moments))
+      .finally(() => this.#appTotals.changed(Number(moments.first), Number(moments.last)));
     const { added, known, tooOld } = appendedOf(answers);
     await this.#compactAfter(thread, added);
     return { added, known: known + events.length - distinct.length, tooOld };
