@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
+import { forEachSliced, runInTurns, type Sliced } from '../../kit/turns.ts';
 import { METRICS, type MetricName } from '../../ports/event-names.ts';
 import type {
   Appended,
@@ -18,7 +19,7 @@ import { DatabaseUnavailable } from '../sql/database-unavailable.ts';
 import { AppTotalsMemory } from './app-totals-memory.ts';
 import { appTotalsSql } from './app-totals-sql.ts';
 import { DUCKDB_OPTIONS } from './duckdb-options.ts';
-import { type DuckdbRows, DuckdbThread } from './duckdb-thread.ts';
+import { type DuckdbColumns, type DuckdbRows, DuckdbThread } from './duckdb-thread.ts';
 import { DuckdbFileDamaged } from './duckdb-trouble.ts';
 import { takeInBundle } from './event-bundle.ts';
 import { KnownSeries } from './known-series.ts';
@@ -78,8 +79,9 @@ export class DuckdbEventStore implements EventStore {
 
   async query(query: EventQuery, signal?: AbortSignal): Promise<EventAnswer> {
     return await this.#with(async (thread) => {
-      const rows = await thread.query(querySql(query), signal);
-      return { ...answerOf(query, rows), missingBeforeMs: await missingBefore(thread, query) };
+      const columns = await thread.columns(querySql(query), signal);
+      const answer = await runInTurns(answerOf(query, columns));
+      return { ...answer, missingBeforeMs: await missingBefore(thread, query) };
     });
   }
 
@@ -228,28 +230,37 @@ async function bytesOf(file: string): Promise<number> {
   return (await stat(file).catch(() => undefined))?.size ?? 0;
 }
 
-function answerOf(query: EventQuery, rows: DuckdbRows): Omit<EventAnswer, 'missingBeforeMs'> {
+function* answerOf(query: EventQuery, columns: DuckdbColumns): Sliced<Omit<EventAnswer, 'missingBeforeMs'>> {
+  const [buckets = []] = columns;
   const metricsFrom = 1 + query.dimensions.length;
   const metricsTo = metricsFrom + query.metrics.length;
-  const [total = 0, groups = 0] = (rows[0]?.slice(metricsTo) ?? []).map(Number);
-  const read = rows.map(
-    (row): EventRow => ({
-      bucketMs: row[0] === null ? null : Number(row[0]),
-      dimensions: row.slice(1, metricsFrom) as (string | null)[],
-      metrics: query.metrics.map((name, index) => metricOf(name, row[metricsFrom + index])),
-    }),
-  );
-  return {
-    rows: read,
-    totalRows: total,
-    groups,
-    isTruncated: read.length < total,
-  };
+  const dimensions = columns.slice(1, metricsFrom);
+  const metrics = columns.slice(metricsFrom, metricsTo);
+  const [totalRows = 0, groups = 0] = columns.slice(metricsTo).map((column) => Number(column[0] ?? 0));
+  const rows: EventRow[] = [];
+  yield* forEachSliced(buckets, (bucket, row) => {
+    rows.push({
+      bucketMs: numberOrNull(bucket),
+      dimensions: dimensions.map((column) => textOrNull(column[row])),
+      metrics: query.metrics.map((name, index) => metricOf(name, metrics[index]?.[row])),
+    });
+  });
+  return { rows, totalRows, groups, isTruncated: rows.length < totalRows };
+}
+
+function textOrNull(value: unknown): string | null {
+  return typeof value === 'string' ? value : null;
+}
+
+/** In a packed column NaN stands for null. */
+function numberOrNull(value: unknown): number | null {
+  return value === null || value === undefined || Number.isNaN(value) ? null : Number(value);
 }
 
 const WHOLE_UNITS: ReadonlySet<string> = new Set(['count', 'money']);
 
 function metricOf(name: MetricName, value: unknown): MetricValue {
-  if (value === null || value === undefined) return null;
-  return WHOLE_UNITS.has(METRICS[name].unit) ? BigInt(value as bigint) : Number(value);
+  if (WHOLE_UNITS.has(METRICS[name].unit) && typeof value === 'bigint') return value;
+  const number = numberOrNull(value);
+  return number !== null && WHOLE_UNITS.has(METRICS[name].unit) ? BigInt(number) : number;
 }

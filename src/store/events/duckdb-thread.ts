@@ -20,8 +20,8 @@ export interface DuckdbSettings {
 /** Rows of a statement, each a list of its columns. */
 export type DuckdbRows = readonly (readonly unknown[])[];
 
-/** Columns of a statement: whole numbers packed, anything else as it is. */
-export type DuckdbColumns = readonly (BigInt64Array | readonly unknown[])[];
+/** Columns of a statement: those of numbers alone packed, with NaN for null; anything else as it is. */
+export type DuckdbColumns = readonly (Float64Array | readonly unknown[])[];
 
 type Question =
   | { readonly kind: 'stage'; readonly table: string; readonly columns: readonly PackedColumn[] }
@@ -112,7 +112,7 @@ export class DuckdbThread {
     return (await this.#ask({ kind: 'query', statement }, { signal })) as DuckdbRows;
   }
 
-  /** Runs a statement that only reads and may answer many rows: whole numbers cost this side next to nothing. */
+  /** Runs a statement that only reads and may answer many rows: numbers cost this side next to nothing. */
   async columns(statement: Statement, signal?: AbortSignal): Promise<DuckdbColumns> {
     return (await this.#ask({ kind: 'columns', statement }, { signal })) as DuckdbColumns;
   }

@@ -76,7 +76,17 @@ const flush = () => {
   appenders.clear();
   for (const appender of open) appender.closeSync();
 };
-const packed = (column) => (typeof column[0] === 'bigint' ? BigInt64Array.from(column) : column);
+const packed = (column) => {
+  const numbers = new Float64Array(column.length);
+  for (let row = 0; row < numbers.length; row++) {
+    const value = column[row];
+    const number = typeof value === 'bigint' ? Number(value) : value;
+    if (value === null) numbers[row] = NaN;
+    else if (typeof number === 'number' && (typeof value === 'number' || Number.isSafeInteger(number))) numbers[row] = number;
+    else return column;
+  }
+  return numbers;
+};
 const work = {
   async stage({ writer }, { table, columns }) {
     if (!appenders.has(table)) appenders.set(table, await writer.createAppender(table));
