@@ -245,6 +245,7 @@ export async function openGateway({ loaded, load, log, times }: OpenOptions): Pr
     closers.push(() => watch.close());
     // Last of all: keys that are shown once must not be made for a start that then fails.
     const firstKeys = await installation.whenThere(() => bootstrap(installation, runtime));
+    const firstAccount = await installation.whenThere(() => installation.accounts.ensureFirst());
     const questions = {
       events: installation.eventStore,
       tenancy: installation.tenancy,
@@ -264,6 +265,7 @@ export async function openGateway({ loaded, load, log, times }: OpenOptions): Pr
       analytics: new Analytics({ ...questions, apps: installation.appRegistry }),
       activity: new Activity(questions),
       metrics: () => expositionOf(metrics),
+      firstAccountId: firstAccount.id,
       generations: new Generations({
         recent: installation.recentGenerations,
         rows: installation.generationStore,

@@ -27,6 +27,9 @@ export const filesQuerySchema = Type.Object({
   cursor: Type.Optional(
     Type.String({ minLength: 1, maxLength: 512, description: '`cursor` of the page before.' }),
   ),
+  page: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 512, description: 'Another name of `cursor`.' }),
+  ),
   after: fileId,
   after_id: Type.Optional(
     Type.String({ minLength: 1, maxLength: 64, description: 'Files behind this one; `after` is the same.' }),
@@ -80,6 +83,9 @@ export const fileListSchema = Type.Object({
   first_id: nullable(Type.String()),
   last_id: nullable(Type.String()),
   cursor: nullable(Type.String(), { description: 'Leads to the next page; null on the last.' }),
+  next_page: nullable(Type.String(), {
+    description: 'Another name of `cursor`, for clients that look for it.',
+  }),
   _shape: Type.String(),
 });
 

@@ -6,7 +6,7 @@ import { usdOf } from '../kit/money.ts';
 import type { GenerationTimes, PlannedGeneration } from './generation-row.ts';
 import type { Settlement } from './settle.ts';
 
-/** Where no provider served. */
+/** Where no provider was called. */
 const NOBODY = 'none';
 
 /** Counts generations that have ended. Labels are of closed sets: formats, configured providers, kinds of error. */
@@ -23,7 +23,7 @@ export class GenerationMetrics {
   });
   readonly #calls = new Counter({
     name: 'signalbox_upstream_calls_total',
-    help: 'Calls of upstreams whose outcome is known, failed attempts included, by status.',
+    help: 'Calls of upstreams, by what they answered; where one did not answer, by what that means to the caller.',
     labels: ['provider', 'status'],
   });
   readonly #tokens = new Counter({
@@ -65,7 +65,7 @@ export class GenerationMetrics {
   /** A generation has ended and is recorded. */
   note({ input, journey }: PlannedGeneration, settlement: Settlement, times: GenerationTimes): void {
     const { usage, bill, outcome, error } = settlement;
-    const provider = journey.selected?.endpoint.provider.slug ?? NOBODY;
+    const provider = (journey.selected ?? journey.lastCalled)?.endpoint.provider.slug ?? NOBODY;
     this.#ended.add({ format: input.format, provider, outcome, usage_source: usage.source });
     if (error !== undefined) this.#failures.add({ provider, kind: error.kind });
     for (const { candidate, status } of journey.calls) {

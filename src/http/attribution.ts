@@ -36,7 +36,7 @@ export function attributionOf(headers: Readonly<Record<string, string>>, vendor:
   return compact({
     ...appAttributionOf({
       referer: textOf(headers[names.referer]),
-      title: textOf(headers[names.title] ?? headers[names.titleAlias]),
+      title: textOf(headers[names.title]?.trim() || headers[names.titleAlias]),
       categories: textOf(headers[names.categories]).split(','),
     }),
     userAgent: printableText(textOf(headers[names.userAgent]), MOST_CHARACTERS.userAgent),

@@ -109,6 +109,8 @@ export interface HttpServices {
   readonly activity: Activity;
   /** All figures of this process, as text. */
   readonly metrics: () => string;
+  /** The account that the installation began with: that of whoever runs it. */
+  readonly firstAccountId: string;
 }
 
 /** What the HTTP layer is built from. */

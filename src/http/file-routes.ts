@@ -43,6 +43,7 @@ export const listFiles: Handler = async (call) => {
     first_id: files.at(0)?.id ?? null,
     last_id: files.at(-1)?.id ?? null,
     cursor,
+    next_page: cursor,
     _shape: vendor,
   });
 };

@@ -33,7 +33,7 @@ export class HttpMetrics {
   });
   readonly #phases = new Histogram({
     name: 'signalbox_phase_seconds',
-    help: 'What Server-Timing tells callers of generations, by phase.',
+    help: 'What Server-Timing told callers of generation routes, refused requests included, by phase.',
     labels: ['phase'],
     bounds: DURATION_BOUNDS,
   });

@@ -115,7 +115,7 @@ function operationOf(
     responses: Object.fromEntries(
       Object.entries(route.responses).map(([status, response]) => [
         status,
-        responseOf(route, response, names),
+        responseOf(route, status, response, names),
       ]),
     ),
   };
@@ -143,10 +143,31 @@ function parametersOf(
 
 const header = (description: string): JsonObject => ({ description, schema: { type: 'string' } });
 
-function responseOf(route: Route, response: RouteResponse, names: ReadonlyMap<unknown, string>): JsonObject {
+const RETRY_AFTER = {
+  'Retry-After': header('Seconds after which to try again, at most 300; not always there.'),
+};
+
+/** Headers that replies of a status have besides the usual ones. */
+const STATUS_HEADERS: Readonly<Record<string, JsonObject>> = {
+  429: {
+    ...RETRY_AFTER,
+    'X-RateLimit-Limit': header('Requests that the window allows; where a limit of this gateway was met.'),
+    'X-RateLimit-Remaining': header('Requests that are left in the window.'),
+    'X-RateLimit-Reset': header('When the window ends, epoch milliseconds.'),
+  },
+  503: RETRY_AFTER,
+};
+
+function responseOf(
+  route: Route,
+  status: string,
+  response: RouteResponse,
+  names: ReadonlyMap<unknown, string>,
+): JsonObject {
   return {
     description: response.description,
     headers: {
+      ...STATUS_HEADERS[status],
       'request-id': header('Names this request in the log.'),
       ...(route.rateClass === 'generation' && {
         'X-Generation-Id': header('Id of the generation.'),

@@ -24,6 +24,7 @@ import { encodeEnvelope } from '../dialects/error-envelope.ts';
 import { messagesInbound } from '../dialects/messages/messages.ts';
 import { countTokensSchema } from '../dialects/messages/wire.ts';
 import { responsesInbound } from '../dialects/responses/responses.ts';
+import { GatewayError } from '../ir/errors.ts';
 import { EXPOSITION_TYPE } from '../kit/metrics/exposition.ts';
 import { analyticsRoutes } from './analytics-route-table.ts';
 import {
@@ -272,7 +273,8 @@ export function routesFor(vendor: string): readonly Route[] {
       ...PROBE,
       path: '/metrics',
       operationId: 'getMetrics',
-      summary: 'Figures of this process, in the text format of Prometheus',
+      summary:
+        'Figures of this process, in the text format of Prometheus, for management keys of the first account',
       auth: 'management',
       isOpen: ({ areMetricsPublic }) => areMetricsPublic,
       rateClass: 'management',
@@ -280,7 +282,7 @@ export function routesFor(vendor: string): readonly Route[] {
         200: { description: 'The figures', content: { 'text/plain': Type.String() } },
         ...errors(errorEnvelopeSchema, [401, 403, 500, 503]),
       },
-      handler: ({ exchange, services }) => exchange.reply.text(services.metrics(), EXPOSITION_TYPE),
+      handler: showMetrics,
     },
     {
       ...PROBE,
@@ -337,6 +339,14 @@ function generationRoute(
     handler: generateHandler(dialect),
   };
 }
+
+/** They speak of all accounts: those of others are not for every tenant to read. */
+const showMetrics: Handler = ({ exchange, services, caller }) => {
+  if (caller !== undefined && caller.accountId !== services.firstAccountId) {
+    throw new GatewayError('permission', 'Only management keys of the first account can read the metrics');
+  }
+  exchange.reply.text(services.metrics(), EXPOSITION_TYPE);
+};
 
 const showPage: Handler = ({ exchange, server }) => {
   const { html, contentSecurityPolicy } = server.page();

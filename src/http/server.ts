@@ -350,6 +350,9 @@ function withoutServices(basics: HttpBasics): HttpDependencies {
     get metrics() {
       return refuse();
     },
+    get firstAccountId() {
+      return refuse();
+    },
   };
 }
 

@@ -1,10 +1,16 @@
-/** Names of apps on the machine of whoever wrote them: they say nothing without a title. */
-const LOCAL_HOSTS = new Set(['localhost', '127.0.0.1', '[::1]']);
+/** Names of the machine of whoever wrote them: they say nothing without a title. */
+const LOCAL_HOST = /^(?:localhost|[^:]+\.localhost|127(?:\.\d+){3}|0\.0\.0\.0|\[::1?\])$/;
+
+/** A name or an address, and perhaps a port. What else an address may hold comes of two that were written as one. */
+const HOST = /^(?:[\p{L}\p{N}._-]+|\[[0-9a-f:.]+\])(?::\d+)?$/u;
 
 /** What an app is known by: host and port of its address, in lower case. Null for what is no address. */
 export function appHostOf(referer: string | null, title: string | null): string | null {
   if (referer === null || !URL.canParse(referer)) return null;
-  const { host, hostname } = new URL(referer);
-  if (host === '' || (LOCAL_HOSTS.has(hostname.toLowerCase()) && title === null)) return null;
-  return host.toLowerCase();
+  const { hostname, port } = new URL(referer);
+  // The name of a host may end in a dot, and means the same without it.
+  const name = hostname.toLowerCase().replace(/\.$/, '');
+  const host = port === '' ? name : `${name}:${port}`;
+  if (!HOST.test(host) || (LOCAL_HOST.test(name) && title === null)) return null;
+  return host;
 }

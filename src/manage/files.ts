@@ -119,15 +119,16 @@ export class Files {
     }
   }
 
-  async #afterOf(workspaceId: string, { cursor, after, after_id: afterId }: FilesQuery) {
-    const given = Object.entries({ cursor, after, after_id: afterId }).filter(
+  async #afterOf(workspaceId: string, { cursor, page, after, after_id: afterId }: FilesQuery) {
+    const given = Object.entries({ cursor, page, after, after_id: afterId }).filter(
       ([, value]) => value !== undefined,
     );
     const [first, second] = given;
     if (second !== undefined) {
       throw invalidRequest([{ path: second[0], message: `cannot be combined with ${first?.[0]}` }]);
     }
-    if (cursor !== undefined) return decodePosition(cursor);
+    const position = cursor ?? page;
+    if (position !== undefined) return decodePosition(position, first?.[0] ?? 'cursor');
     const id = after ?? afterId;
     if (id === undefined) return undefined;
     const file = await this.#parts.store.find(workspaceId, id);

@@ -32,9 +32,9 @@ function numbers(seed: number): (limit: number) => number {
 }
 
 describe('scoreApps', () => {
-  it('puts the most tokens first, and keeps those without any', () => {
+  it('puts the most tokens first, and leaves out those without any', () => {
     const scored = scoreApps([totals('a', 1), totals('b', 0), totals('c', 5)], 'popular', everyone);
-    expect(scored.map(({ host }) => host)).toEqual(['c', 'a', 'b']);
+    expect(scored.map(({ host }) => host)).toEqual(['c', 'a']);
   });
 
   it('tells growth exactly, and leaves out what does not grow', () => {
@@ -105,7 +105,7 @@ describe('rankApps', () => {
             const past = before.reduce((sum, tokens) => sum + tokens, 0);
             return { id, score: sort === 'popular' ? window : window * 3 - past };
           })
-          .filter(({ score }) => sort === 'popular' || score > 0)
+          .filter(({ score }) => score > 0)
           .sort((one, other) => other.score - one.score || one.id - other.id)
           .map(({ id }, index) => ({ id, rank: index + 1 }));
         const scored = scoreApps(all, sort, everyone);

@@ -31,7 +31,7 @@ interface Scoring {
 
 /** How each order scores. Scores are whole numbers: growth is three times what exceeds the mean of three windows. */
 export const SCORINGS: Readonly<Record<AppRankingSort, Scoring>> = {
-  popular: { precedingWindows: 0, scoreOf: ([tokens = 0n]) => tokens, leastScore: 0n },
+  popular: { precedingWindows: 0, scoreOf: ([tokens = 0n]) => tokens, leastScore: 1n },
   trending: {
     precedingWindows: 3,
     scoreOf: ([tokens = 0n, ...before]) => before.reduce((excess, past) => excess - past, 3n * tokens),

@@ -222,6 +222,7 @@ describe('GET /files', () => {
       first_id: null,
       last_id: null,
       cursor: null,
+      next_page: null,
       _shape: 'signalbox',
     });
     const ids: string[] = [];
@@ -236,12 +237,14 @@ describe('GET /files', () => {
     await ask('DELETE', `/files/${ids[1]}${query}`);
     const second = (await ask('GET', `/files${query}&limit=2&cursor=${first.cursor}`)).body;
     expect(second).toMatchObject({ has_more: false, first_id: ids[2], last_id: ids[2], cursor: null });
+    expect((await ask('GET', `/files${query}&limit=2&page=${first.next_page}`)).body).toEqual(second);
   });
 
   it.each([
     ['limit=0', 'limit'],
     ['limit=1001', 'limit'],
     ['cursor=x', 'cursor'],
+    ['page=x', 'page'],
     [`after_id=${UNKNOWN_FILE}`, 'after_id'],
     ['before_id=x', 'before_id'],
     ['order=desc', 'order'],

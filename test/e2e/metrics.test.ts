@@ -10,6 +10,7 @@ import {
   write,
 } from '../fakes/fake-upstream.ts';
 import { openTestGateway, type TestGateway } from './harness.ts';
+import { managementOf } from './management.ts';
 
 let upstream: FakeUpstream;
 let gateway: TestGateway;
@@ -66,6 +67,15 @@ test('only management keys may read them', async () => {
   expect(read.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
 });
 
+test('other accounts are tenants: they are not told what all of them use', async () => {
+  const { management_key: key } = await managementOf(gateway).command('accounts.create', { name: 'tenant' });
+  const refused = await scrape(key);
+  expect(refused.status).toBe(403);
+  expect(await refused.json()).toMatchObject({
+    error: { message: 'Only management keys of the first account can read the metrics' },
+  });
+});
+
 test('tokens, cost, latency, failures and errors are counted', async () => {
   upstream.answer(chatAnswer({ text: 'ok', usage: { input: 7, output: 3 } }));
   await (await gateway.post('/chat/completions', chat('up/chat'))).json();
@@ -81,6 +91,7 @@ test('tokens, cost, latency, failures and errors are counted', async () => {
     'signalbox_cost_usd_total{provider="acme",kind="credits"}': 0.000013,
     'signalbox_upstream_calls_total{provider="acme",status="200"}': 1,
     'signalbox_upstream_calls_total{provider="acme",status="400"}': 1,
+    'signalbox_generation_failures_total{provider="acme",kind="invalid-request"}': 1,
     'signalbox_first_content_seconds_count{provider="acme"}': 1,
     'signalbox_http_requests_total{operation="createChatCompletion",status="200"}': 1,
     'signalbox_http_requests_total{operation="createChatCompletion",status="400"}': 2,

@@ -204,6 +204,7 @@ export async function startServer(options: Options = {}): Promise<Running> {
       analytics: options.analytics ?? ({} as HttpDependencies['analytics']),
       activity: {} as HttpDependencies['activity'],
       metrics: () => '',
+      firstAccountId: '',
       generations: options.generations ?? ({} as HttpDependencies['generations']),
     });
   if (options.notReady !== true) await becomeReady();
