@@ -3,6 +3,7 @@ import { analyticsMetaSchema, analyticsQuerySchema, analyticsReplySchema } from 
 import { errorEnvelopeSchema } from '../contract/error-envelope.ts';
 import { encodeEnvelope } from '../dialects/error-envelope.ts';
 import { analyticsNames } from '../manage/analytics-names.ts';
+import { furtherAnalyticsIssues } from '../manage/parse-analytics-query.ts';
 import { listActivity, queryAnalytics, showAnalyticsMeta } from './analytics-routes.ts';
 import type { Route } from './route.ts';
 import { type ErrorStatus, errors, ok } from './route-responses.ts';
@@ -41,7 +42,11 @@ export function analyticsRoutes(vendor: string): readonly Route[] {
       path: '/analytics/query',
       operationId: 'queryAnalytics',
       summary: 'Usage of the account, summed up',
-      request: { ...NOTHING_DECLARED, body: analyticsQuerySchema(analyticsNames(vendor)) },
+      request: {
+        ...NOTHING_DECLARED,
+        body: analyticsQuerySchema(analyticsNames(vendor)),
+        furtherIssues: (valid, nowMs) => furtherAnalyticsIssues(valid, { vendor, nowMs }),
+      },
       responses: { 200: ok(analyticsReplySchema), ...refusals(400, 408, 413, 415, 503) },
       handler: queryAnalytics,
     },

@@ -1,6 +1,7 @@
 import { GatewayError, invalidRequest } from '../ir/errors.ts';
 import type { JsonObject } from '../kit/json.ts';
 import { inTurn } from '../kit/turns.ts';
+import type { Issue } from '../kit/validate.ts';
 import type { Caller } from '../ports/caller.ts';
 import { authenticate, authorize, type RouteAuth } from './authenticate.ts';
 import type { HttpDependencies, HttpSettings, HttpTimes } from './dependencies.ts';
@@ -147,6 +148,14 @@ async function readBody(
   exchange.invite();
   const body = await readJsonBody(request, { maxBytes: settings.maxBodyBytes, deadlineMs: times.bodyMs });
   const issues = await inTurn(services.clock, () => validators.body?.issuesOf(body) ?? []);
-  if (issues.length > 0) throw invalidRequest(issues);
-  return body;
+  if (issues.length === 0) return body;
+  const { furtherIssues } = route.request;
+  const further = furtherIssues?.(withoutMembers(body, issues), services.clock.now()) ?? [];
+  throw invalidRequest([...issues, ...further]);
+}
+
+/** What is left of a body without the members that something is wrong with. */
+function withoutMembers(body: JsonObject, issues: readonly Issue[]): JsonObject {
+  const named = new Set(issues.map(({ path }) => /^[^.[]*/.exec(path)?.[0]));
+  return Object.fromEntries(Object.entries(body).filter(([name]) => !named.has(name)));
 }

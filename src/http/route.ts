@@ -1,6 +1,7 @@
 import type { TObject, TSchema } from 'typebox';
 import type { EncodeError } from '../dialects/error-envelope.ts';
 import type { JsonObject } from '../kit/json.ts';
+import type { Issue } from '../kit/validate.ts';
 import type { Caller } from '../ports/caller.ts';
 import type { RouteAuth } from './authenticate.ts';
 import type { HttpDependencies, HttpSettings, HttpTimes } from './dependencies.ts';
@@ -40,6 +41,8 @@ export interface Route {
     /** Declared headers, by their names in lower case. */
     readonly headers: TObject | null;
     readonly body: TSchema | null;
+    /** What else is wrong with the members of a body that are valid by themselves; asked only where others are not. */
+    readonly furtherIssues?: (valid: JsonObject, nowMs: number) => readonly Issue[];
     /** The body is a form with these parts instead. The handler reads it, under limits of its own. */
     readonly form?: TSchema;
   };

@@ -182,8 +182,6 @@ describe('a question with something wrong in it', () => {
     [filter('model', 'eq', ['a']), 'filters[0].value: must be one value for eq'],
     [filter('model', 'in', 'a'), 'filters[0].value: must be a list for in'],
     [filter('model', 'not_in', 1), 'filters[0].value: must be a list for not_in'],
-    [filter('model', 'eq', 5), 'filters[0].value: must be a string'],
-    [filter('model', 'in', ['a', 5]), 'filters[0].value[1]: must be a string'],
     [filter('model', 'eq', true), /^filters\[0\].value: must be a string or a number or an array/],
     [filter('model', 'eq', 'a\u0000'), 'filters[0].value: must hold neither U+0000 nor halves of characters'],
     [filter('model', 'eq', 'a'.repeat(1025)), 'filters[0].value: must have at most 1024 characters'],
@@ -293,7 +291,7 @@ describe('a question with something wrong in it', () => {
     expect(
       refusals(
         filter(
-          'model',
+          'workspace',
           'in',
           Array.from({ length: 900 }, () => 5),
         ),

@@ -39,15 +39,40 @@ const FEW_DAYS = 31;
 /** Issues that an answer tells. */
 const MOST_ISSUES = 20;
 
+/** What a question is read with. */
+interface Reading {
+  /** The operator's word in the names of metrics. */
+  readonly vendor: string;
+  readonly nowMs: number;
+}
+
 /** Reads a body that has passed its schema. Throws a 400 with everything else that is wrong with it. */
-export function parseAnalyticsQuery(
-  wanted: AnalyticsQuery,
-  { vendor, nowMs }: { readonly vendor: string; readonly nowMs: number },
-): AnalyticsQuestion {
-  const issues: Issue[] = [
+export function parseAnalyticsQuery(wanted: AnalyticsQuery, reading: Reading): AnalyticsQuestion {
+  const issues: Issue[] = [];
+  const question = read(wanted, reading, issues);
+  if (issues.length > 0) throw invalidRequest(issues.slice(0, MOST_ISSUES));
+  return question;
+}
+
+/** What is wrong with the members of a body that have passed the schema, where others have not. */
+export function furtherAnalyticsIssues(valid: Partial<AnalyticsQuery>, reading: Reading): readonly Issue[] {
+  const { order_by: order, ...others } = valid;
+  const issues: Issue[] = [];
+  // What an order may be of is among the members that are not known; a name that nothing has is wrong in any case.
+  const isOfNothing = order !== undefined && !isName(order.field, reading.vendor);
+  read({ metrics: [], ...others, ...(isOfNothing && { order_by: order }) }, reading, issues);
+  return issues.slice(0, MOST_ISSUES);
+}
+
+function isName(field: string, vendor: string): boolean {
+  return field === 'date' || field in ANALYTICS_DIMENSIONS || metricsByWireName(vendor).has(field);
+}
+
+function read(wanted: AnalyticsQuery, { vendor, nowMs }: Reading, issues: Issue[]): AnalyticsQuestion {
+  issues.push(
     ...repeatedIssues('metrics', wanted.metrics),
     ...repeatedIssues('dimensions', wanted.dimensions ?? []),
-  ];
+  );
   const metricOf = metricsByWireName(vendor);
   const metrics = wanted.metrics.flatMap((name) => metricOf.get(name) ?? []);
   const dimensions = (wanted.dimensions ?? []) as AnalyticsDimension[];
@@ -56,7 +81,6 @@ export function parseAnalyticsQuery(
   const filters = parseFilters(wanted.filters ?? [], issues);
   const order = parseOrder(wanted, metricOf, issues);
   issues.push(...classifierIssues(wanted));
-  if (issues.length > 0) throw invalidRequest(issues.slice(0, MOST_ISSUES));
   const [first] = metrics;
   return {
     ...range,

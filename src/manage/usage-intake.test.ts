@@ -175,9 +175,9 @@ describe('UsageIntake', () => {
     take({ workspace_id: 'unknown' });
     take({ api_key_hash: 'key', workspace_id: 'default' });
     reading.take({ number: 9, problem: 'is not valid UTF-8' });
-    for (let count = 0; count < 100; count++) take({ tokens_prompt: -1 });
-    expect({ lines: reading.lines, bad: reading.bad }).toEqual({ lines: 105, bad: 104 });
-    expect(reading.badLines).toHaveLength(20);
+    for (let count = 0; count < 1_100; count++) take({ tokens_prompt: -1 });
+    expect({ lines: reading.lines, bad: reading.bad }).toEqual({ lines: 1_105, bad: 1_104 });
+    expect(reading.badLines).toHaveLength(1_000);
     expect(reading.badLines.slice(0, 4)).toEqual([
       {
         line: 2,

@@ -16,7 +16,7 @@ export interface BadLine extends Issue {
 export type NotKeptMember = 'session_id' | AppMember;
 
 /** Bad lines that are told one by one. */
-const MOST_TOLD = 20;
+const MOST_TOLD = 1_000;
 
 /** Reads lines of usage one after another, and counts what they were. */
 export class UsageIntake {

@@ -214,6 +214,16 @@ export function eventStoreContract(name: string, open: () => Promise<EventStoreU
         expect(counts).toEqual(counts.toSorted((one, other) => sign * (one - other)));
         const byName = await events.query(query({ dimensions: ['app'], order: { field: 'app', direction } }));
         expect(byName.rows.at(-1)?.dimensions).toEqual([null]);
+        const byLength = await events.query(
+          query({
+            dimensions: ['context_length_bucket'],
+            order: { field: 'context_length_bucket', direction },
+          }),
+        );
+        const lengths = ['1K', '10K', '100K'];
+        expect(byLength.rows.map(({ dimensions: [length] }) => length)).toEqual(
+          direction === 'asc' ? lengths : lengths.reverse(),
+        );
         const byDate = await events.query(query({ granularity: 'day', order: { field: 'date', direction } }));
         const dates = byDate.rows.map(({ bucketMs }) => bucketMs ?? 0);
         expect(dates).toEqual(dates.toSorted((one, other) => sign * (one - other)));

@@ -496,6 +496,25 @@ describe('a bad question', () => {
     expect(body.error.metadata.issues.length).toBeGreaterThan(0);
   });
 
+  it('is told all that is wrong with it, of whatever kind', async () => {
+    const { body } = await ask('POST', '/analytics/query', {
+      metrics: ['nope'],
+      more: 1,
+      ...range('2026-11-02T00:00:00Z', '2026-11-01T00:00:00Z'),
+      order_by: { field: 'zz', direction: 'asc' },
+    });
+    const paths = body.error.metadata.issues.map(({ path }: { path: string }) => path);
+    expect(paths.sort()).toEqual(['metrics[0]', 'more', 'order_by.field', 'time_range']);
+    const known = await ask('POST', '/analytics/query', {
+      metrics: ['request_count'],
+      dimensions: ['model', 'model2'],
+      order_by: { field: 'model', direction: 'asc' },
+    });
+    expect(known.body.error.metadata.issues.map(({ path }: { path: string }) => path)).toEqual([
+      'dimensions[1]',
+    ]);
+  });
+
   it('is a 401 without a key and a 403 with a plain one', async () => {
     for (const [method, path] of [
       ['POST', '/analytics/query'],

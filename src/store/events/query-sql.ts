@@ -1,3 +1,4 @@
+import { CONTEXT_LENGTH_BUCKETS } from '../../ports/context-length-bucket.ts';
 import {
   DIMENSIONS,
   type DimensionName,
@@ -6,7 +7,7 @@ import {
   type MetricName,
   type Operator,
 } from '../../ports/event-names.ts';
-import type { EventFilter, EventQuery } from '../../ports/events.ts';
+import type { EventFilter, EventOrder, EventQuery } from '../../ports/events.ts';
 import type { ColumnName } from './columns.ts';
 import { ALL_DAILY, DAY_MS } from './schema.ts';
 import type { Statement } from './statement.ts';
@@ -166,8 +167,16 @@ function orderSql({ order, dimensions }: EventQuery): string {
   const ties = ['bucket DESC', ...dimensions.map((_, index) => `d${index} ASC NULLS LAST`)];
   if (order === null) return ties.join(', ');
   const place = dimensions.indexOf(order.field as DimensionName);
-  const first = order.field === 'date' ? 'bucket' : place === -1 ? 'ordered' : `d${place}`;
+  const first =
+    order.field === 'date' ? 'bucket' : place === -1 ? 'ordered' : orderedBy(order.field, `d${place}`);
   return [`${first} ${order.direction === 'asc' ? 'ASC' : 'DESC'} NULLS LAST`, ...ties].join(', ');
+}
+
+/** Lengths of prompts go by size, everything else by its text. */
+function orderedBy(field: EventOrder['field'], column: string): string {
+  if (field !== 'context_length_bucket') return column;
+  const names = CONTEXT_LENGTH_BUCKETS.map(([, name]) => `'${name}'`);
+  return `list_position([${names.join(', ')}], ${column})`;
 }
 
 function orderedMetricSql({ order }: EventQuery): string {
