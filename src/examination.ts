@@ -7,17 +7,23 @@ export { snapshotOf } from './snapshot.ts';
 export { CatalogOverlayFile } from './store/catalog-overlay-file.ts';
 export { lockDirectory } from './store/data-directory.ts';
 export { DataDirectoryProblem } from './store/data-directory-problem.ts';
-export type { DatabaseFacts } from './store/examine/database-facts.ts';
+export type { DatabaseFacts, KnownFile } from './store/examine/database-facts.ts';
 export { type DiskUse, diskUse } from './store/examine/disk-use.ts';
 export {
   type DirectoryFacts,
   type DirectoryLook,
   examineDirectory,
 } from './store/examine/examine-directory.ts';
-export { examineEvents } from './store/examine/examine-events.ts';
-export { examineBooks, examineOutbox, type JournalFacts } from './store/examine/examine-journal.ts';
+export { EVENTS_MEND, examineEvents, hadEvents } from './store/examine/examine-events.ts';
+export { examineFiles, type FileFacts } from './store/examine/examine-files.ts';
+export {
+  type BooksFacts,
+  examineBooks,
+  examineOutbox,
+  type JournalFacts,
+} from './store/examine/examine-journal.ts';
 export { examinePostgres, type PostgresFacts } from './store/examine/examine-postgres.ts';
-export { examineSqlite, type SqliteFacts } from './store/examine/examine-sqlite.ts';
-export { readSecrets } from './store/examine/read-secrets.ts';
+export { examineSqlite, MOST_NEWEST, type SqliteFacts } from './store/examine/examine-sqlite.ts';
+export { isHashKeyGone, readSecrets } from './store/examine/read-secrets.ts';
 export { addressesOf } from './upstream/addresses-of.ts';
 export { NO_ANSWER, type Reach, reach } from './upstream/reach.ts';

@@ -73,6 +73,8 @@ export type Loading =
       readonly problems: readonly Issue[];
       /** As far as flags and environment could be read. */
       readonly runtime: Runtime;
+      /** The file that is read if it is there, absolute. */
+      readonly file: string;
     };
 
 export interface LoadOptions {
@@ -92,14 +94,14 @@ const DEFAULT_FILE = 'signalbox.yaml';
 /** Reads flags, environment and file. Looks at the disk and at nothing else; never throws for what people write. */
 export function loadConfiguration(options: LoadOptions): Loading {
   const begun = beginLoading(options);
-  if (begun.content === undefined) return { ok: false, problems: begun.problems, runtime: begun.runtime };
+  if (begun.content === undefined) return failed(begun);
   return endLoading(begun, begun.content, parseConfig(begun.content.text, begun.env, begun.knownProviders));
 }
 
 /** The same as loadConfiguration, for a process that serves meanwhile: a large file is read in another thread. */
 export async function loadConfigurationAside(options: LoadOptions): Promise<Loading> {
   const begun = beginLoading(options);
-  if (begun.content === undefined) return { ok: false, problems: begun.problems, runtime: begun.runtime };
+  if (begun.content === undefined) return failed(begun);
   const reading = await parseConfigAside(begun.content.text, begun.env, begun.knownProviders);
   return endLoading(begun, begun.content, reading);
 }
@@ -116,6 +118,10 @@ interface BegunLoading {
   readonly problems: readonly Issue[];
 }
 
+function failed({ problems, runtime, source }: BegunLoading): Loading {
+  return { ok: false, problems, runtime, file: source.path };
+}
+
 function beginLoading(options: LoadOptions): BegunLoading {
   const { flags = {}, env = process.env, cwd = process.cwd(), knownProviders, presetCheck } = options;
   const problems: Issue[] = [];
@@ -129,7 +135,7 @@ function endLoading(begun: BegunLoading, { version }: Content, reading: ConfigRe
   const { runtime, source, env } = begun;
   const fileProblems = reading.ok ? presetProblems(begun, reading.config) : reading.problems;
   const problems = [...begun.problems, ...fileProblems, ...startBlockers(runtime)];
-  if (!reading.ok || problems.length > 0) return { ok: false, problems, runtime };
+  if (!reading.ok || problems.length > 0) return { ok: false, problems, runtime, file: source.path };
   return {
     ok: true,
     loaded: {

@@ -18,7 +18,8 @@ function cut(name: string): string {
   return name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME - 3)}...` : name;
 }
 
-function escapeControls(text: string): string {
+/** Text with nothing in it that ends a line or steers a terminal. */
+export function escapeControls(text: string): string {
   return text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (character) => {
     return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
   });

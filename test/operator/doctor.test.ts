@@ -8,7 +8,6 @@ import {
   readFileSync,
   renameSync,
   rmSync,
-  statSync,
   writeFileSync,
 } from 'node:fs';
 import { createServer } from 'node:http';
@@ -16,7 +15,6 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import Database from 'libsql';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { run } from '../../src/cli/run.ts';
 import { listenForCommands } from '../../src/control/listen.ts';
 import { openInstallation } from '../../src/installation.ts';
 import { openLog } from '../../src/kit/log.ts';
@@ -26,6 +24,7 @@ import { temporaryDirectory } from '../contracts/temporary-directory.ts';
 import { openTestGateway } from '../e2e/harness.ts';
 import { end, head, openFakeUpstream } from '../fakes/fake-upstream.ts';
 import { postgresForTests } from '../postgres/postgres-server.ts';
+import { type DoctorReport, doctorReport, typedDoctor } from './doctor-report.ts';
 
 const SECRET = 'canary-0123456789';
 const SILENT = openLog({ level: 'silent', readable: false, write: () => {}, now: () => 0 });
@@ -49,42 +48,8 @@ afterEach(() => {
   temporary.remove();
 });
 
-interface Finding {
-  readonly check: string;
-  readonly verdict: string;
-  readonly what: string;
-  readonly mend: string | null;
-  readonly figures?: Record<string, number>;
-}
-
-interface Report {
-  readonly code: number | undefined;
-  readonly verdict: string;
-  readonly findings: readonly Finding[];
-  /** What one check found. */
-  of(check: string): readonly Finding[];
-}
-
-/** As it is typed. */
-async function typed(...words: string[]): Promise<{ code: number | undefined; out: string; err: string }> {
-  const said = { out: '', err: '' };
-  const code = await run(['doctor', ...words], {
-    out: (text) => {
-      said.out += text;
-    },
-    err: (text) => {
-      said.err += text;
-    },
-  });
-  return { code, ...said };
-}
-
-async function doctor(config = file, directory = dataDir): Promise<Report> {
-  const { code, out, err } = await typed('--json', '--config', config, '--data-dir', directory);
-  expect(err).toBe('');
-  expect(out).not.toContain('canary');
-  const report = JSON.parse(out) as Pick<Report, 'verdict' | 'findings'>;
-  return { code, ...report, of: (name) => report.findings.filter(({ check }) => check === name) };
+function doctor(config = file, directory = dataDir): Promise<DoctorReport> {
+  return doctorReport(config, directory);
 }
 
 let left: ReturnType<typeof temporaryDirectory>;
@@ -150,7 +115,7 @@ function configureProvider(url: string): void {
 describe('a sound installation', () => {
   it('is found to be so, in a table for people', async () => {
     leaveBehind();
-    const { code, out } = await typed('--config', file, '--data-dir', dataDir);
+    const { code, out } = await typedDoctor('--config', file, '--data-dir', dataDir);
     expect(code).toBe(0);
     expect(out).toMatch(/^ +CHECK +FOUND\n/);
     expect(out).toMatch(/^ok +program +version \d+\.\d+\.\d+ on Node \d+/m);
@@ -163,11 +128,12 @@ describe('a sound installation', () => {
     const before = contentOf(dataDir);
     const report = await doctor();
     expect(report).toMatchObject({ code: 0, verdict: 'ok' });
-    expect(report.of('database')[0]?.figures?.bytes).toBeGreaterThan(0);
+    expect(report.findings.every(({ figures }) => typeof figures === 'object')).toBe(true);
+    expect(report.of('database')[0]?.figures.bytes).toBeGreaterThan(0);
     expect(report.of('events')[0]?.figures).toMatchObject({ events: 0, daily_rows: 0 });
     expect(report.of('ledger')[0]?.figures).toMatchObject({ open_reservations: 0, torn_tail_bytes: 0 });
-    const { figures } = report.of('disk')[0] as Finding;
-    const kinds = ['database', 'journal', 'events', 'other'].map((kind) => figures?.[`${kind}_bytes`] ?? 0);
+    const figures = report.of('disk')[0]?.figures ?? {};
+    const kinds = ['database', 'journal', 'events', 'other'].map((kind) => figures[`${kind}_bytes`] ?? 0);
     expect(kinds.every((bytes) => bytes > 0)).toBe(true);
     expect(contentOf(dataDir)).toEqual(before);
     // And the directory is free again.
@@ -185,7 +151,7 @@ describe('a sound installation', () => {
       ).json();
       await expect
         .poll(
-          async () => (await doctor(gateway.configFile, gateway.dataDir)).of('events')[0]?.figures?.events,
+          async () => (await doctor(gateway.configFile, gateway.dataDir)).of('events')[0]?.figures.events,
           { timeout: 10_000 },
         )
         .toBe(1);
@@ -196,7 +162,7 @@ describe('a sound installation', () => {
         what: expect.stringMatching(/^ready for /),
         figures: { requests_in_flight: 0, generations_in_flight: 0 },
       });
-      expect(report.of('server')[0]?.figures?.memory_bytes).toBeGreaterThan(1e7);
+      expect(report.of('server')[0]?.figures.memory_bytes).toBeGreaterThan(1e7);
       expect(report.of('server')[1]?.figures).toMatchObject({ journal_lag: 0, generations_lag: 0 });
       expect(report.of('ledger')[0]?.what).toContain('the money equation holds');
     } finally {
@@ -236,6 +202,27 @@ describe('a data directory', () => {
     const below = await doctor(file, join(dataDir, 'deeper'));
     expect(below.of('data directory')[0]?.what).toContain('(ENOTDIR)');
     expect(below.code).toBe(1);
+  });
+
+  it.skipIf(process.platform !== 'linux')(
+    'in a place where no directory can be made is a problem',
+    async () => {
+      const report = await doctor(file, '/proc/signalbox/data');
+      expect(report.code).toBe(1);
+      expect(report.of('data directory')).toMatchObject([
+        { verdict: 'problem', what: '/proc/signalbox/data is not there and cannot be made (ENOENT)' },
+      ]);
+    },
+  );
+
+  it('whose name has a newline is told of in one line, with a command that can be pasted', async () => {
+    const strange = join(temporary.path, "it's\nmine");
+    cpSync(left.path, strange, { recursive: true });
+    chmodSync(strange, 0o755);
+    const { out } = await typedDoctor('--config', file, '--data-dir', strange);
+    expect(out).toContain(String.raw`it's\u{a}mine is open to other users`);
+    expect(out).toContain(String.raw`it\U00000027s\U0000000amine'`);
+    expect((await doctor(file, strange)).of('data directory')[1]?.what).toContain(strange);
   });
 
   it('that others can look into, and what was put aside in it, is warned of', async () => {
@@ -287,7 +274,7 @@ describe('a configuration', () => {
     const report = await doctor();
     expect(report).toMatchObject({ code: 1, verdict: 'problem' });
     expect(report.of('configuration')).toMatchObject([
-      { verdict: 'problem', mend: expect.stringContaining('check-config') },
+      { verdict: 'problem', mend: expect.stringContaining(`correct it in ${file} or`) },
     ]);
     expect(report.of('ledger')).toMatchObject([{ verdict: 'ok' }]);
     expect(report.of('providers')).toMatchObject([{ verdict: 'warning' }]);
@@ -358,23 +345,14 @@ describe('what is damaged', () => {
     expect((await doctor()).of('database')).toMatchObject([
       { verdict: 'problem', what: expect.stringContaining('is missing') },
     ]);
+    writeFileSync(join(dataDir, 'signalbox.sqlite'), '');
+    expect((await doctor()).of('database')).toMatchObject([
+      { verdict: 'problem', what: expect.stringContaining('signalbox.sqlite is empty, although') },
+    ]);
     writeFileSync(join(dataDir, 'signalbox.sqlite'), 'garbage '.repeat(2000));
     expect((await doctor()).of('database')).toMatchObject([
       { verdict: 'problem', what: expect.stringContaining('is damaged'), mend: expect.any(String) },
     ]);
-  });
-
-  it('in the events, which can be made anew', async () => {
-    leaveBehind();
-    const events = join(dataDir, 'events.duckdb');
-    rmSync(`${events}.wal`, { force: true });
-    writeFileSync(events, 'garbage '.repeat(2000));
-    const report = await doctor();
-    expect(report.code).toBe(1);
-    expect(report.of('events')).toMatchObject([
-      { verdict: 'problem', what: `the events in ${events} cannot be read` },
-    ]);
-    expect(statSync(events).size).toBe(16_000);
   });
 });
 
@@ -458,6 +436,28 @@ describe('an encryption key', () => {
       { verdict: 'problem', what: expect.stringContaining('encryption-key is missing') },
     ]);
     expect(readdirSync(dataDir)).not.toContain('encryption-key');
+  });
+});
+
+describe('an address', () => {
+  it('that something else listens on is a problem: no gateway could start', async () => {
+    const other = createServer();
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+    try {
+      leaveBehind();
+      vi.stubEnv('PORT', String((other.address() as AddressInfo).port));
+      const report = await doctor();
+      expect(report.code).toBe(1);
+      expect(report.of('server')).toMatchObject([
+        {
+          verdict: 'problem',
+          what: expect.stringContaining('(EADDRINUSE)'),
+          mend: expect.stringContaining('--port'),
+        },
+      ]);
+    } finally {
+      await new Promise((resolve) => other.close(resolve));
+    }
   });
 });
 

@@ -6,8 +6,12 @@ import type { Situation } from './situation.ts';
 /** What `check-config` would say. */
 export async function checkConfiguration({ loading }: Situation): Promise<Finding[]> {
   if (!loading.ok) {
-    return loading.problems.map((issue) =>
-      problem(problemLine(issue), 'correct it, and see with signalbox check-config whether it is right'),
+    const { file, problems } = loading;
+    return problems.map((issue) =>
+      problem(
+        problemLine(issue),
+        `correct it in ${file} or in the environment, and see with signalbox check-config whether it is right`,
+      ),
     );
   }
   const { file, config, warnings } = loading.loaded;

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { DirectoryFacts } from '../../examination.ts';
 import { type Finding, fine, problem, warning } from './finding.ts';
 import { bytesText, countText } from './quantities.ts';
+import { shellWord } from './shell-word.ts';
 import type { Situation } from './situation.ts';
 
 const MEBIBYTE = 1024 * 1024;
@@ -86,9 +87,14 @@ function privacy(dataDir: string, { mode, openSecrets }: DirectoryFacts): Findin
   const isOpen = process.getuid !== undefined && (mode & 0o077) !== 0;
   const shown = mode.toString(8).padStart(4, '0');
   return [
-    ...(isOpen ? [warning(`${dataDir} is open to other users (mode ${shown})`, `chmod 700 ${dataDir}`)] : []),
+    ...(isOpen
+      ? [warning(`${dataDir} is open to other users (mode ${shown})`, `chmod 700 ${shellWord(dataDir)}`)]
+      : []),
     ...openSecrets.map((name) =>
-      warning(`${join(dataDir, name)} can be used by other users`, `chmod 600 ${join(dataDir, name)}`),
+      warning(
+        `${join(dataDir, name)} can be used by other users`,
+        `chmod 600 ${shellWord(join(dataDir, name))}`,
+      ),
     ),
   ];
 }
@@ -98,7 +104,7 @@ function owners(dataDir: string, { foreignFiles, ownerId }: DirectoryFacts): Fin
   return foreignFiles.map((name) =>
     warning(
       `${join(dataDir, name)} belongs to another user than the directory (${ownerId})`,
-      `chown -R ${ownerId} ${join(dataDir, name)}, and run commands as the user that runs the gateway`,
+      `chown -R ${ownerId} ${shellWord(join(dataDir, name))}, and run commands as the user that runs the gateway`,
     ),
   );
 }

@@ -20,10 +20,12 @@ export async function checkDatabase({ directory, runtime, database }: Situation)
   return [opened(name, found.facts), ...shape(name, found.facts), ...pages(found)];
 }
 
+/** An empty file is what is left of a first start that was cut short, or of a database that was emptied. */
 function noDatabase(dataDir: string): Finding {
+  const file = join(dataDir, 'signalbox.sqlite');
   return existsSync(join(dataDir, 'journal'))
     ? problem(
-        `${join(dataDir, 'signalbox.sqlite')} is missing, although a gateway has run here`,
+        `${file} is ${existsSync(file) ? 'empty' : 'missing'}, although a gateway has run here`,
         'put the data directory back from a backup; without it accounts and keys are gone, and the next start makes new ones',
       )
     : fine('there is none yet; the first start makes it');

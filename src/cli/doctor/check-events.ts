@@ -1,27 +1,48 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type EventsView, eventsView } from '../../control/doctor-view.ts';
-import { examineEvents } from '../../examination.ts';
-import { type Finding, fine, warning } from './finding.ts';
+import { EVENTS_MEND, examineEvents, hadEvents } from '../../examination.ts';
+import { type Finding, fine, problem, warning } from './finding.ts';
 import { bytesText, countText } from './quantities.ts';
 import type { Situation } from './situation.ts';
 
+const FILE = 'events.duckdb';
+
 /** Whether the events can be read, and how many there are. */
-export async function checkEvents({ directory, holder, runtime }: Situation): Promise<Finding[]> {
+export async function checkEvents(situation: Situation): Promise<Finding[]> {
+  const { directory, holder, runtime } = situation;
   if (directory.kind !== 'there') return [];
   switch (holder.kind) {
     case 'silent':
       return [warning('not looked at, because another process has the data directory', null)];
     case 'process':
-      return [
-        holder.view.events === null
-          ? warning('the gateway could not count its events in time', 'see its log, and try again')
-          : counted(holder.view.events),
-      ];
+      return holder.view.events === null
+        ? [warning('the gateway could not count its events in time', 'see its log, and try again')]
+        : [counted(holder.view.events), ...removed(runtime.dataDir)];
     case 'nobody': {
-      const sizes = await examineEvents(join(runtime.dataDir, 'events.duckdb'));
-      return [sizes === undefined ? fine('there are none yet') : counted(eventsView(sizes))];
+      const sizes = await examineEvents(join(runtime.dataDir, FILE));
+      return [sizes === undefined ? await absent(situation) : counted(eventsView(sizes))];
     }
   }
+}
+
+/** A gateway that has counted its events has opened their file, so one that is not there was taken from it. */
+function removed(dataDir: string): Finding[] {
+  const file = join(dataDir, FILE);
+  return existsSync(file) ? [] : [problem(`${file} is gone, although the gateway has it open`, EVENTS_MEND)];
+}
+
+/** There is no file: because there was never anything to count, or because it is gone. */
+async function absent({ runtime, database }: Situation): Promise<Finding> {
+  const { dataDir } = runtime;
+  const file = join(dataDir, FILE);
+  if (hadEvents(dataDir)) return problem(`${file} is gone: there were events in it`, EVENTS_MEND);
+  const facts = (await database.catch(() => undefined))?.facts;
+  if (facts?.lastSettledAtMs === undefined && !facts?.hasApps) return fine('there are none yet');
+  return warning(
+    `${file} is not there, although there are generations or apps`,
+    'the next start makes it from the rows of generations that are kept; if usage was imported, import it again',
+  );
 }
 
 function counted(view: EventsView): Finding {

@@ -1,6 +1,13 @@
-import { examineBooks, examineOutbox, type JournalFacts } from '../../examination.ts';
+import {
+  type BooksFacts,
+  examineBooks,
+  examineOutbox,
+  type JournalFacts,
+  MOST_NEWEST,
+} from '../../examination.ts';
 import { usdOf } from '../../kit/money.ts';
 import type { AccountStatement } from '../../ports/ledger.ts';
+import { usdText } from '../output.ts';
 import { type Finding, fine, problem, warning } from './finding.ts';
 import { bytesText, countText } from './quantities.ts';
 import type { Situation } from './situation.ts';
@@ -58,9 +65,11 @@ function ofProcess(ledger: Extract<Situation['holder'], { kind: 'process' }>['vi
 async function ofBooks({ runtime, database }: Situation): Promise<Finding[]> {
   const found = await database.catch(() => undefined);
   if (found?.kind === 'unknown') return [warning('not looked at, because DATABASE_URL cannot be read', null)];
-  const mark = found?.kind === 'sqlite' ? (found.facts?.ledgerMark ?? 0) : 0;
-  const { accounts, openReservations, journal, snapshotProblem } = await examineBooks(runtime.dataDir, mark);
+  const facts = found?.kind === 'sqlite' ? found.facts : undefined;
+  const books = await examineBooks(runtime.dataDir, facts);
+  const { accounts, openReservations, journal, unrecorded, snapshotProblem } = books;
   return [
+    ...lost(unrecorded),
     ...judge({ wrong: wrongOf(accounts), accounts: accounts.length, openReservations, journal }),
     ...(openReservations === 0
       ? []
@@ -70,7 +79,7 @@ async function ofBooks({ runtime, database }: Situation): Promise<Finding[]> {
             'the next start settles them by how far they had come',
           ),
         ]),
-    ...tornTail(journal),
+    ...tornTail(journal, unrecorded.length > 0),
     ...(snapshotProblem === undefined
       ? []
       : [
@@ -104,7 +113,7 @@ async function ofTables({ runtime, database }: Situation): Promise<Finding[]> {
             'start this gateway again: it books them',
           ),
         ]),
-    ...tornTail(journal),
+    ...tornTail(journal, false),
   ];
 }
 
@@ -136,12 +145,36 @@ function wrongOf(accounts: readonly AccountStatement[]): Books['wrong'] {
     .map(({ accountId, differenceNanos }) => [accountId, Number(differenceNanos)]);
 }
 
-function tornTail({ tornTailBytes }: JournalFacts): Finding[] {
-  if (tornTailBytes === 0) return [];
+/** Rows are made of records: without those, money that was charged is in no book. */
+function lost(unrecorded: BooksFacts['unrecorded']): Finding[] {
+  const [last] = unrecorded;
+  const first = unrecorded.at(-1);
+  if (last === undefined || first === undefined) return [];
+  const nanos = unrecorded.reduce((sum, { creditNanos }) => sum + creditNanos, 0n);
+  const extent = unrecorded.length === MOST_NEWEST ? 'at least ' : '';
+  const times = [first, last].map(({ settledAtMs }) => new Date(settledAtMs).toISOString());
   return [
-    warning(
-      `the journal ends in ${countText(tornTailBytes, 'byte')} of a record that was being written when the process or the machine stopped`,
-      'nobody was told of it: the next start drops it',
+    problem(
+      `the database has ${extent}${countText(unrecorded.length, 'generation')} of which the journal has no record, settled from ${times.join(' to ')} for ${usdText(usdOf(nanos))} USD`,
+      'either the journal has lost its end: put the data directory back from a backup before the next start, which goes on without that money; or the clock was set back after them: then nothing is lost',
+      { unrecorded_generations: unrecorded.length, unrecorded_usd: usdOf(nanos) },
     ),
+  ];
+}
+
+/** `hasLost`: something besides is known to be missing, so the process did not just stop while it wrote. */
+function tornTail({ tornTailBytes }: JournalFacts, hasLost: boolean): Finding[] {
+  if (tornTailBytes === 0) return [];
+  const bytes = countText(tornTailBytes, 'byte');
+  return [
+    hasLost
+      ? warning(
+          `the journal ends in ${bytes} that are no whole record`,
+          'keep a copy of it before the next start, which drops them',
+        )
+      : warning(
+          `the journal ends in ${bytes} of a record that was being written when the process or the machine stopped`,
+          'the next start drops it; nobody was told of it, unless the file was cut by something else',
+        ),
   ];
 }

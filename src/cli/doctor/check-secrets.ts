@@ -1,13 +1,26 @@
 import { join } from 'node:path';
-import { readSecrets } from '../../examination.ts';
+import { isHashKeyGone, readSecrets } from '../../examination.ts';
 import { requireKeys } from '../../manage/vault.ts';
 import { type Finding, fine, problem } from './finding.ts';
 import { hasProblemAt, type Situation } from './situation.ts';
 
 /** Whether the secrets of the data directory are whole, and the encryption key is that of the stored credentials. */
 export async function checkSecrets(situation: Situation): Promise<Finding[]> {
-  const { directory, runtime, loading, database } = situation;
-  if (directory.kind !== 'there') return [];
+  if (situation.directory.kind !== 'there') return [];
+  return [...hashKey(situation.runtime.dataDir), ...(await encryptionKeyOf(situation))];
+}
+
+function hashKey(dataDir: string): Finding[] {
+  if (!isHashKeyGone(dataDir)) return [];
+  return [
+    problem(
+      `${join(dataDir, 'hash-key')} is missing, although a gateway has run here`,
+      'put the file back from a backup before the next start, which makes another: end users and what is pinned for them are hashed with it, and nobody is recognised then',
+    ),
+  ];
+}
+
+async function encryptionKeyOf({ runtime, loading, database }: Situation): Promise<Finding[]> {
   const { dataDir, encryptionKey } = runtime;
   // A key that cannot be read is told of with the configuration.
   if (hasProblemAt(loading, 'SIGNALBOX_ENCRYPTION_KEY')) return [];

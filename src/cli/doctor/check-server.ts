@@ -2,7 +2,7 @@ import { createServer } from 'node:net';
 import type { Runtime } from '../../config/load.ts';
 import type { DoctorView, ServerView } from '../../control/doctor-view.ts';
 import { programVersion } from '../program-version.ts';
-import { type Finding, fine, warning } from './finding.ts';
+import { type Finding, fine, problem, warning } from './finding.ts';
 import { bytesText, durationText } from './quantities.ts';
 import type { Situation } from './situation.ts';
 
@@ -82,10 +82,10 @@ async function ofPort({ host, port }: Runtime): Promise<Finding> {
     return fine(`no gateway runs on the data directory; ${host}:${port} is free for one`);
   } catch (error) {
     const { code = 'unknown' } = error as NodeJS.ErrnoException;
-    return warning(
+    return problem(
       `no gateway runs on the data directory, and none can listen on ${host}:${port} (${code})`,
       code === 'EADDRINUSE'
-        ? 'end what listens there, or choose another port with --port or PORT'
+        ? 'end what listens there, or choose another port with --port or PORT; if that is your gateway, name its data directory with --data-dir'
         : 'choose another address with --host or HOST, or another port with --port or PORT',
     );
   } finally {

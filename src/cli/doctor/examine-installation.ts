@@ -7,6 +7,7 @@ import { checkDataDirectory } from './check-data-directory.ts';
 import { checkDatabase } from './check-database.ts';
 import { checkDiskUse } from './check-disk-use.ts';
 import { checkEvents } from './check-events.ts';
+import { checkFiles } from './check-files.ts';
 import { checkLedger } from './check-ledger.ts';
 import { checkProviders } from './check-providers.ts';
 import { checkSecrets } from './check-secrets.ts';
@@ -35,6 +36,7 @@ const CHECKS: readonly Check[] = [
   { name: 'database', look: checkDatabase },
   { name: 'ledger', look: checkLedger, needsDirectory: true },
   { name: 'events', look: checkEvents, needsDirectory: true },
+  { name: 'files', look: checkFiles },
   { name: 'catalogue', look: checkCatalogue },
   { name: 'providers', look: checkProviders },
   { name: 'clocks', look: checkClocks },

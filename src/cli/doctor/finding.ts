@@ -10,23 +10,23 @@ export interface Finding {
   readonly what: string;
   /** What to do about it; null where there is nothing to do. */
   readonly mend: string | null;
-  /** What was counted or measured. */
-  readonly figures?: Readonly<Record<string, number>>;
+  /** What was counted or measured; nothing where there was nothing to count. */
+  readonly figures: Readonly<Record<string, number>>;
 }
 
 /** All is as it should be. */
-export function fine(what: string, figures?: Finding['figures']): Finding {
-  return { verdict: 'ok', what, mend: null, ...(figures !== undefined && { figures }) };
+export function fine(what: string, figures: Finding['figures'] = {}): Finding {
+  return { verdict: 'ok', what, mend: null, figures };
 }
 
 /** It works, and something is to be done or known. */
-export function warning(what: string, mend: string | null, figures?: Finding['figures']): Finding {
-  return { verdict: 'warning', what, mend, ...(figures !== undefined && { figures }) };
+export function warning(what: string, mend: string | null, figures: Finding['figures'] = {}): Finding {
+  return { verdict: 'warning', what, mend, figures };
 }
 
 /** It does not work, or will not at the next start. */
-export function problem(what: string, mend: string | null, figures?: Finding['figures']): Finding {
-  return { verdict: 'problem', what, mend, ...(figures !== undefined && { figures }) };
+export function problem(what: string, mend: string | null, figures: Finding['figures'] = {}): Finding {
+  return { verdict: 'problem', what, mend, figures };
 }
 
 /** Errors whose message is for people: what is wrong, then behind a semicolon what to do. */

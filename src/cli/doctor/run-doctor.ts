@@ -1,4 +1,5 @@
 import type { Flags } from '../../config/load.ts';
+import { escapeControls } from '../../config/shown-text.ts';
 import type { Told } from '../keys.ts';
 import { tableText } from '../output.ts';
 import { checkProgram } from './check-program.ts';
@@ -13,7 +14,7 @@ export interface DoctorReport {
   readonly findings: readonly NamedFinding[];
 }
 
-/** Looks for what is wrong with an installation and says how to mend it. Changes nothing. */
+/** Looks for what is wrong with an installation and says how to mend it. Changes nothing that lasts. */
 export async function runDoctor(flags: Flags): Promise<Told<DoctorReport>> {
   const ofProgram = (await checkProgram()).map((finding) => ({ check: 'program', ...finding }));
   const findings = isWrong(ofProgram) ? ofProgram : [...ofProgram, ...(await examine(flags))];
@@ -46,7 +47,7 @@ function findingsTable(findings: readonly NamedFinding[]): string {
     findings.map(({ verdict, check, what, mend }) => [
       verdict,
       check,
-      mend === null ? what : `${what}; ${mend}`,
+      escapeControls(mend === null ? what : `${what}; ${mend}`),
     ]),
   );
 }

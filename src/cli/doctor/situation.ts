@@ -40,6 +40,8 @@ export interface Situation {
   readonly holder: Holder;
   /** Rejects with why it cannot be read. */
   readonly database: Promise<Database>;
+  /** Looks at the database once more: what a running gateway does meanwhile must not be taken for damage. */
+  lookAgain(): Promise<Database>;
   /** None when the configuration cannot be used. */
   readonly reaches: Promise<readonly ProviderReach[]>;
   /** Lets the data directory go. */
@@ -54,10 +56,11 @@ export async function findSituation(flags: Flags): Promise<Situation> {
   const directory = await examineDirectory(runtime.dataDir);
   const { holder, close } =
     directory.kind === 'there' ? await findHolder(runtime.dataDir) : { holder: NOBODY, close() {} };
-  const database = readDatabase(loading, runtime);
+  const lookAgain = () => readDatabase(loading, runtime);
+  const database = lookAgain();
   // Whoever needs it says what is wrong with it.
   database.catch(() => {});
-  return { loading, runtime, directory, holder, database, reaches, close };
+  return { loading, runtime, directory, holder, database, lookAgain, reaches, close };
 }
 
 async function readDatabase(loading: Loading, { database, dataDir }: Runtime): Promise<Database> {

@@ -13,7 +13,20 @@ export interface DatabaseFacts {
   readonly encryptionKeyIds: readonly string[];
   /** When the last generation was settled, epoch milliseconds; undefined when none was. */
   readonly lastSettledAtMs: number | undefined;
+  /** Whether an app has ever called. */
+  readonly hasApps: boolean;
+  /** Files that are stored, at most `MOST_FILES` of them. */
+  readonly files: readonly KnownFile[];
 }
+
+/** What the database says of the content of a stored file. */
+export interface KnownFile {
+  readonly id: string;
+  readonly bytes: number;
+}
+
+/** The content of more files is not looked at. */
+export const MOST_FILES = 20_000;
 
 /** Compares the steps that a database has taken with those that there are. */
 export function shapeOf(
@@ -32,4 +45,6 @@ export const QUESTIONS = {
   encryptionKeyIds:
     'select distinct encryption_key_id as id from byok_credentials where encryption_key_id is not null order by 1',
   lastSettled: 'select max(settled_at_ms) as at from generations',
+  anApp: 'select id from apps limit 1',
+  files: `select id, size_bytes as bytes from files order by id limit ${MOST_FILES}`,
 } as const;

@@ -1,5 +1,4 @@
-import { constants } from 'node:fs';
-import { access, lstat, readdir, rm, stat, statfs, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, readdir, rm, rmdir, stat, statfs, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
 /** What a data directory looks like from outside. Nobody has to hold it. */
@@ -33,7 +32,10 @@ const SECRETS = /^(?:hash-key|encryption-key|encryption-rotation|control\.sock|s
 
 const SET_ASIDE = /\.damaged-/;
 
-/** Looks at a data directory. Writes a file of one byte and removes it. */
+/**
+ * Looks at a data directory. Writes a file of one byte and removes it; where there is no directory, makes one beside its place
+ * and removes that.
+ */
 export async function examineDirectory(path: string): Promise<DirectoryLook> {
   const status = await stat(path).catch(codeOf);
   if (status === 'ENOENT') return { kind: 'absent', problem: await makingProblem(dirname(path)) };
@@ -58,13 +60,17 @@ export async function examineDirectory(path: string): Promise<DirectoryLook> {
   };
 }
 
-/** Why a directory cannot be made in another, whose own parents may be missing too. */
+/** Why a directory cannot be made in another, whose own parents may be missing too. Permissions do not tell: /proc has them. */
 async function makingProblem(parent: string): Promise<string | undefined> {
   const status = await stat(parent).catch(codeOf);
   if (status === 'ENOENT') return makingProblem(dirname(parent));
   if (typeof status === 'string') return status;
   if (!status.isDirectory()) return 'ENOTDIR';
-  return access(parent, constants.W_OK | constants.X_OK).then(() => undefined, codeOf);
+  const probe = join(parent, `signalbox-doctor-${process.pid}.draft`);
+  return mkdir(probe, { mode: 0o700 }).then(async () => {
+    await rmdir(probe).catch(() => {});
+    return undefined;
+  }, codeOf);
 }
 
 async function writeProblem(directory: string): Promise<string | undefined> {

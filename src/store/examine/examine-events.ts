@@ -1,11 +1,34 @@
+import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import type { EventSizes } from '../../ports/events.ts';
 import { DataDirectoryProblem } from '../data-directory-problem.ts';
 import { DUCKDB_OPTIONS } from '../events/duckdb-options.ts';
+import { duckdbTroubleOf } from '../events/duckdb-trouble.ts';
 import { ALL_DAILY, SHAPE } from '../events/schema.ts';
+import { DatabaseUnavailable } from '../sql/database-unavailable.ts';
 
 const COUNT = `SELECT (SELECT version FROM shape), (SELECT count(*) FROM events), (SELECT count(*) FROM ${ALL_DAILY})`;
+
+/** What to do when events are gone that had been there. */
+export const EVENTS_MEND =
+  'put the file back from a backup; without one the next start makes it anew from the rows of generations that are kept, ' +
+  'sums of days before the oldest row do not come back, and imported usage must be imported again';
+
+const PROGRESS_FILES = ['events-owed.json', 'events-fed.json'] as const;
+
+/** Why a file cannot be read, by what is said of it. First match wins. */
+const REASONS: readonly (readonly [said: RegExp, reason: string])[] = [
+  [/not a valid duckdb/i, 'it is no file of DuckDB'],
+  [/enough bytes/i, 'its end is missing'],
+  [/replaying wal/i, 'its log of writes is damaged'],
+  [/checksum|corrupt|serialization/i, 'a part of it is damaged'],
+  [/version number|has the shape/i, 'another version wrote it'],
+  [/with name .* does not exist/i, 'it has not the tables of this program'],
+  [/permission denied/i, 'permission denied'],
+  [/lock/i, 'another process has it'],
+];
 
 /**
  * Counts the events of a file that nobody has open, without changing it; undefined when there is none. Rejects with a
@@ -27,12 +50,22 @@ export async function examineEvents(file: string): Promise<EventSizes | undefine
       instance.closeSync();
     }
   } catch (error) {
-    throw new DataDirectoryProblem(
-      `the events in ${file} cannot be read; put the file back from a backup, or let the gateway put it aside at its next start and make it anew from the rows of generations that are kept`,
-      false,
-      error,
-    );
+    throw unreadable(file, bytes[0], error);
   }
+}
+
+/** Whether there were events in a data directory: how far they have come is noted beside them. */
+export function hadEvents(directory: string): boolean {
+  return PROGRESS_FILES.some((name) => existsSync(join(directory, name)));
+}
+
+function unreadable(file: string, bytes: number, error: unknown): DataDirectoryProblem {
+  const message = error instanceof Error ? error.message : '';
+  const mayPass = duckdbTroubleOf(message, true) instanceof DatabaseUnavailable;
+  const reason =
+    bytes === 0 ? 'it is empty' : (REASONS.find(([said]) => said.test(message))?.[1] ?? 'DuckDB refuses it');
+  const mend = mayPass && bytes > 0 ? 'look at its permissions and its disk' : EVENTS_MEND;
+  return new DataDirectoryProblem(`the events in ${file} cannot be read: ${reason}; ${mend}`, false, error);
 }
 
 async function bytesOf(file: string): Promise<number | undefined> {

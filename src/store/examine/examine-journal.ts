@@ -13,6 +13,8 @@ import { decodeRecord } from '../ledger/records.ts';
 import { replayWithPlace } from '../ledger/replay-with-place.ts';
 import { type LedgerSnapshot, readSnapshotFile } from '../ledger/snapshot-file.ts';
 import { LocalGenerations } from '../sql/ledger/local-generations.ts';
+import type { SqliteFacts } from './examine-sqlite.ts';
+import { type BookedGeneration, unrecordedGenerations } from './unrecorded-generations.ts';
 
 /** What a journal takes on the disk. */
 export interface JournalFacts {
@@ -27,6 +29,8 @@ export interface BooksFacts {
   readonly journal: JournalFacts;
   readonly accounts: readonly AccountStatement[];
   readonly openReservations: number;
+  /** Generations that the database has a row of and the journal no record, the last settled first. */
+  readonly unrecorded: readonly BookedGeneration[];
   /** What is wrong with the snapshot, where the journal has everything all the same. */
   readonly snapshotProblem: string | undefined;
 }
@@ -39,11 +43,19 @@ export interface OutboxFacts {
   readonly unbookedGenerations: number;
 }
 
+/** What the database beside a journal knows of it. */
+export type KnownOfJournal = Pick<SqliteFacts, 'ledgerMark' | 'newestGenerations'>;
+
+/** The database cannot be read, or there is none. */
+const NOTHING_KNOWN: KnownOfJournal = { ledgerMark: 0, newestGenerations: [] };
+
 /**
- * Reads the books of a data directory that is held by this process, without changing anything. `mark`: the last record that
- * the database knows of. Rejects with a DataDirectoryProblem where something is damaged or missing.
+ * Reads the books of a data directory that is held by this process, without changing anything. Rejects with a DataDirectoryProblem where something is damaged or missing.
  */
-export async function examineBooks(directory: string, mark: number): Promise<BooksFacts> {
+export async function examineBooks(
+  directory: string,
+  { ledgerMark, newestGenerations }: KnownOfJournal = NOTHING_KNOWN,
+): Promise<BooksFacts> {
   const files = filesIn(join(directory, 'journal'));
   const { snapshot, damage } = await readSnapshot(files);
   const books = new Books(snapshot?.books);
@@ -55,9 +67,11 @@ export async function examineBooks(directory: string, mark: number): Promise<Boo
     }),
   );
   assertComplete(files, content.found, snapshot, damage);
-  assertNothingLost(files, { endsAt: books.sequence, knownTo: mark }, undefined);
+  assertNothingLost(files, { endsAt: books.sequence, knownTo: ledgerMark }, undefined);
+  const { older, recent } = books.snapshot().ended;
   return {
     journal: factsOf(content),
+    unrecorded: unrecordedGenerations(newestGenerations, new Set([...older, ...recent])),
     accounts: books.verify(),
     openReservations: books.open.size,
     snapshotProblem: damage?.message,

@@ -47,6 +47,8 @@ async function factsOf(database: Kysely<Tables>): Promise<PostgresFacts> {
   const from = async <Row>(table: string, text: string) => (tables.has(table) ? await all<Row>(text) : []);
   const applied = await from<{ name: string }>('schema_migrations', QUESTIONS.migrations);
   const keys = await from<{ id: string }>('byok_credentials', QUESTIONS.encryptionKeyIds);
+  const apps = await from('apps', QUESTIONS.anApp);
+  const files = await from<{ id: string; bytes: string }>('files', QUESTIONS.files);
   const [settled] = await from<{ at: string | null }>('generations', QUESTIONS.lastSettled);
   return {
     roundTripMs,
@@ -54,6 +56,8 @@ async function factsOf(database: Kysely<Tables>): Promise<PostgresFacts> {
     ...shapeOf(applied.map(({ name }) => name)),
     encryptionKeyIds: keys.map(({ id }) => id),
     lastSettledAtMs: settled?.at == null ? undefined : Number(settled.at),
+    hasApps: apps.length > 0,
+    files: files.map(({ id, bytes }) => ({ id, bytes: Number(bytes) })),
     clockAheadMs: Number(server?.at ?? askedAtMs) - (askedAtMs + roundTripMs / 2),
     totals: tables.has('ledger_tallies') ? await totalsIn(database) : undefined,
   };

@@ -4,18 +4,27 @@ import { pathToFileURL } from 'node:url';
 import Database from 'libsql';
 import { codeOf } from '../sql/database-unavailable.ts';
 import { sqliteFileProblem } from '../sql/open-sqlite.ts';
-import { type DatabaseFacts, QUESTIONS, shapeOf } from './database-facts.ts';
+import { type DatabaseFacts, type KnownFile, QUESTIONS, shapeOf } from './database-facts.ts';
+import type { BookedGeneration } from './unrecorded-generations.ts';
 
 /** What is known of an embedded database. */
 export interface SqliteFacts extends DatabaseFacts {
   /** The last record of the ledger that it knows of. */
   readonly ledgerMark: number;
+  /** Those settled last, the last one first, at most `MOST_NEWEST` of them. */
+  readonly newestGenerations: readonly BookedGeneration[];
   /** What is wrong with its pages; undefined also when it is too large to look at all of them. */
   readonly pageProblem: string | undefined;
 }
 
 /** Reading every page of a larger file takes too long. */
 const MOST_CHECKED_BYTES = 256 * 1024 * 1024;
+
+/** Rows of generations that are compared with the journal. */
+export const MOST_NEWEST = 1_000;
+
+const NEWEST = `select id, settled_at_ms as settledAtMs, cast(credit_nanos as text) as nanos
+  from generations order by settled_at_ms desc limit ${MOST_NEWEST}`;
 
 /** How long it waits for a writer, milliseconds. */
 const BUSY_MS = 1000;
@@ -54,6 +63,7 @@ function factsOf(database: Database.Database, beganAt: number, bytes: number): O
   const roundTripMs = performance.now() - beganAt;
   const keys = from<{ id: string }>('byok_credentials', QUESTIONS.encryptionKeyIds);
   const [settled] = from<{ at: number | null }>('generations', QUESTIONS.lastSettled);
+  const newest = from<{ id: string; settledAtMs: number; nanos: string }>('generations', NEWEST);
   const [mark] = from<{ value: string }>(
     'installation',
     "select value from installation where name = 'ledger_sequence'",
@@ -64,7 +74,10 @@ function factsOf(database: Database.Database, beganAt: number, bytes: number): O
     ...shapeOf(applied.map(({ name }) => name)),
     encryptionKeyIds: keys.map(({ id }) => id),
     lastSettledAtMs: settled?.at ?? undefined,
+    hasApps: from('apps', QUESTIONS.anApp).length > 0,
+    files: from<KnownFile>('files', QUESTIONS.files),
     ledgerMark: Number(mark?.value ?? 0),
+    newestGenerations: newest.map(({ nanos, ...row }) => ({ ...row, creditNanos: BigInt(nanos) })),
     pageProblem: check === undefined || check.quick_check === 'ok' ? undefined : check.quick_check,
   };
 }

@@ -4,6 +4,15 @@ import type { EncryptionKeyKeeper } from '../../ports/encryption-keys.ts';
 import { HASH_KEY_FILE, readHashKey } from '../data-directory.ts';
 import { EncryptionKeyFiles, OWN_KEY_FILE } from '../encryption-key-files.ts';
 
+/** What only a gateway that has run leaves in a data directory. */
+const TRACES = ['journal', 'outbox', 'signalbox.sqlite'] as const;
+
+/** Whether the key of the hashes is gone: it is made at the very first start. */
+export function isHashKeyGone(directory: string): boolean {
+  const isThere = (name: string) => existsSync(join(directory, name));
+  return !isThere(HASH_KEY_FILE) && TRACES.some(isThere);
+}
+
 /**
  * Reads the secrets of a data directory and makes none. Gives where the encryption key is from; undefined when none is given
  * and none was made yet. Throws a DataDirectoryProblem.

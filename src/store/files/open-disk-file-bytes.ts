@@ -4,8 +4,8 @@ import type { FileBytes, IncomingBytes } from '../../ports/files.ts';
 import { makeDirectory } from '../make-directory.ts';
 import { syncDirectory } from '../sync-directory.ts';
 
-/** Names that are given to no path unless they look like this. */
-const ID = /^file_[0-9A-Za-z]{24}$/;
+/** Ids, which are the names of the files: nothing else is made into a path. */
+export const FILE_ID = /^file_[0-9A-Za-z]{24}$/;
 
 const DRAFT_ENDING = '.draft';
 
@@ -42,11 +42,11 @@ class DiskFileBytes implements FileBytes {
   }
 
   async ids(): Promise<string[]> {
-    return (await readdir(this.#directory)).filter((name) => ID.test(name));
+    return (await readdir(this.#directory)).filter((name) => FILE_ID.test(name));
   }
 
   #pathOf(id: string): string {
-    if (!ID.test(id)) throw new Error('this is no id of a file');
+    if (!FILE_ID.test(id)) throw new Error('this is no id of a file');
     return join(this.#directory, id);
   }
 }

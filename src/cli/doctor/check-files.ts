@@ -1,0 +1,58 @@
+import { join } from 'node:path';
+import { examineFiles, type FileFacts } from '../../examination.ts';
+import { type Finding, fine, problem } from './finding.ts';
+import { countText } from './quantities.ts';
+import type { Database, Situation } from './situation.ts';
+
+/** Ids that are named in a sentence. */
+const MOST_NAMED = 3;
+
+/** Whether stored files have their content. */
+export async function checkFiles(situation: Situation): Promise<Finding[]> {
+  const { directory, runtime, database, lookAgain } = situation;
+  const found = await database.catch(() => undefined);
+  if (directory.kind !== 'there' || found?.facts === undefined) return [];
+  const contents = join(runtime.dataDir, 'files');
+  const facts = await examineFiles(contents, found.facts.files);
+  const stillThere = new Set(
+    facts.missing.length === 0 ? [] : (await lookAgain()).facts?.files.map(({ id }) => id),
+  );
+  const missing = facts.missing.filter((id) => stillThere.has(id));
+  return judge(contents, { ...facts, missing }, found);
+}
+
+function judge(contents: string, facts: FileFacts, { kind, facts: known }: Database): Finding[] {
+  const { missing, cut, withoutFile = 0 } = facts;
+  const files = known?.files.length ?? 0;
+  const figures = {
+    files,
+    without_content: missing.length,
+    cut_contents: cut.length,
+    contents_without_file: withoutFile,
+  };
+  // Gateways that share a database each hold the content of what was uploaded to them.
+  const elsewhere = kind === 'postgres' ? missing.length : 0;
+  const wrong = elsewhere > 0 ? cut : [...missing, ...cut];
+  if (wrong.length > 0) {
+    return [
+      problem(
+        `${wrong.length} of ${countText(files, 'stored file')} ${wrong.length === 1 ? 'has' : 'have'} no content, or another length of it, in ${contents}: ${named(wrong)}`,
+        'put the content back from a backup, or delete those files and upload them again: requests that name them fail',
+        figures,
+      ),
+    ];
+  }
+  if (files + withoutFile === 0) return [];
+  const here = `${files - elsewhere} of ${countText(files, 'stored file')} ${files === 1 ? 'has its' : 'have their'} content in ${contents}`;
+  const others = elsewhere > 0 ? '; that of the others is where it was uploaded' : '';
+  const swept =
+    withoutFile > 0
+      ? `; ${countText(withoutFile, 'content')} of deleted files ${withoutFile === 1 ? 'goes' : 'go'} within an hour of running`
+      : '';
+  return [fine(`${here}${others}${swept}`, figures)];
+}
+
+function named(ids: readonly string[]): string {
+  const shown = ids.slice(0, MOST_NAMED).join(', ');
+  return ids.length > MOST_NAMED ? `${shown} and others` : shown;
+}

@@ -1,0 +1,50 @@
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { FILE_ID } from '../files/open-disk-file-bytes.ts';
+import { type KnownFile, MOST_FILES } from './database-facts.ts';
+
+/** How the content of stored files agrees with what the database says. */
+export interface FileFacts {
+  /** Ids of files that have no content. */
+  readonly missing: readonly string[];
+  /** Ids of files whose content has another length. */
+  readonly cut: readonly string[];
+  /** Contents that belong to no file; undefined when there are too many files to tell. */
+  readonly withoutFile: number | undefined;
+}
+
+/** Sizes that are asked for at once. */
+const AT_ONCE = 64;
+
+/** Looks at the directory of contents, which need not be there. */
+export async function examineFiles(directory: string, files: readonly KnownFile[]): Promise<FileFacts> {
+  const contents = new Set((await namesIn(directory)).filter((name) => FILE_ID.test(name)));
+  const isThere = ({ id }: KnownFile) => contents.has(id);
+  const known = new Set(files.map(({ id }) => id));
+  return {
+    missing: files.filter((file) => !isThere(file)).map(({ id }) => id),
+    cut: await cutOf(directory, files.filter(isThere)),
+    withoutFile:
+      files.length === MOST_FILES ? undefined : [...contents].filter((id) => !known.has(id)).length,
+  };
+}
+
+async function cutOf(directory: string, files: readonly KnownFile[]): Promise<string[]> {
+  const cut: string[] = [];
+  for (let index = 0; index < files.length; index += AT_ONCE) {
+    const looks = files.slice(index, index + AT_ONCE).map(async ({ id, bytes }) => {
+      // One that is gone by now was just deleted.
+      const size = (await stat(join(directory, id)).catch(() => undefined))?.size ?? bytes;
+      return size === bytes ? [] : [id];
+    });
+    cut.push(...(await Promise.all(looks)).flat());
+  }
+  return cut;
+}
+
+function namesIn(directory: string): Promise<string[]> {
+  return readdir(directory).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    throw error;
+  });
+}
