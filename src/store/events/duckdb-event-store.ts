@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
+import { FairPlaces } from '../../kit/fair-places.ts';
 import { forEachSliced, runInTurns, type Sliced } from '../../kit/turns.ts';
 import { METRICS, type MetricName } from '../../ports/event-names.ts';
 import type {
@@ -20,7 +21,7 @@ import { AppTotalsMemory } from './app-totals-memory.ts';
 import { appTotalsSql } from './app-totals-sql.ts';
 import { DUCKDB_OPTIONS } from './duckdb-options.ts';
 import { type DuckdbColumns, type DuckdbRows, DuckdbThread } from './duckdb-thread.ts';
-import { DuckdbFileDamaged } from './duckdb-trouble.ts';
+import { DuckdbFileDamaged, isOutOfMemory, QuestionTooLarge } from './duckdb-trouble.ts';
 import { takeInBundle } from './event-bundle.ts';
 import { KnownSeries } from './known-series.ts';
 import { isOfDays, querySql } from './query-sql.ts';
@@ -32,6 +33,16 @@ import { appendedOf, takeInStatements } from './take-in.ts';
 
 /** Events since the last compaction of sums that are worth one. */
 const MANY_ADDED = 200_000;
+
+/**
+ * Questions that are answered at the same time, and those of one account among them. Each takes one of the four threads that
+ * a process has for its disks, and whoever writes takes another: the journal needs the rest.
+ */
+const QUESTIONS_AT_ONCE = 2;
+const QUESTIONS_OF_ONE = 1;
+
+/** Who asks about all accounts. */
+const EVERYBODY = '';
 
 /** Who is told of what happens to the file. */
 export interface DuckdbEventStoreOptions {
@@ -53,6 +64,7 @@ export class DuckdbEventStore implements EventStore {
   /** A new file that is damaged too says that something else is. */
   #hasSetAside = false;
   #written: Promise<unknown> = Promise.resolve();
+  readonly #questions = new FairPlaces(QUESTIONS_AT_ONCE, QUESTIONS_OF_ONE);
   #addedSinceCompact = 0;
   #isClosed = false;
 
@@ -77,8 +89,8 @@ export class DuckdbEventStore implements EventStore {
     });
   }
 
-  async query(query: EventQuery, signal?: AbortSignal): Promise<EventAnswer> {
-    return await this.#with(async (thread) => {
+  query(query: EventQuery, signal?: AbortSignal): Promise<EventAnswer> {
+    return this.#asking(query.accountId ?? EVERYBODY, signal, async (thread) => {
       const columns = await thread.columns(querySql(query), signal);
       const answer = await runInTurns(answerOf(query, columns));
       return { ...answer, missingBeforeMs: await missingBefore(thread, query) };
@@ -118,13 +130,30 @@ export class DuckdbEventStore implements EventStore {
   }
 
   async #lookForAppTotals(windows: readonly DayWindow[], signal?: AbortSignal): Promise<AppTotals[]> {
-    const [apps = [], ...sums] = await this.#with((thread) => thread.columns(appTotalsSql(windows), signal));
+    const [apps = [], ...sums] = await this.#asking(EVERYBODY, signal, (thread) =>
+      thread.columns(appTotalsSql(windows), signal),
+    );
     const sumOf = (index: number, row: number) => BigInt((sums[index]?.[row] ?? 0n) as bigint);
     return Array.from(apps as readonly string[], (app, row) => ({
       app,
       tokens: windows.map((_, window) => sumOf(window, row)),
       requests: windows.map((_, window) => sumOf(windows.length + window, row)),
     }));
+  }
+
+  /** Questions take turns: work that reads is long, and the threads that it takes are few and not ours alone. */
+  #asking<Result>(
+    who: string,
+    signal: AbortSignal | undefined,
+    work: (thread: DuckdbThread) => Promise<Result>,
+  ): Promise<Result> {
+    return this.#questions.within(who, signal, async () => {
+      try {
+        return await this.#with(work);
+      } catch (error) {
+        throw isOutOfMemory(error) ? new QuestionTooLarge() : error;
+      }
+    });
   }
 
   /** Work that writes is one after another. */

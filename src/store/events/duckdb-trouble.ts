@@ -1,8 +1,27 @@
+import { GatewayError } from '../../ir/errors.ts';
 import { GenerationRefused } from '../../ports/generations.ts';
 import { DatabaseUnavailable } from '../sql/database-unavailable.ts';
 
 /** The file cannot be read, and no other try will help: it is damaged, of another program, or of another release. */
 export class DuckdbFileDamaged extends Error {}
+
+/** More would have to be kept in memory than is set aside for it. */
+export class QuestionTooLarge extends GatewayError {
+  constructor() {
+    super(
+      'invalid-request',
+      'time_range: the question needs more memory than there is for one; ask for a shorter range, fewer metrics or fewer dimensions',
+    );
+  }
+}
+
+/** Whether memory was what an error of DuckDB was about. */
+export function isOutOfMemory(error: unknown): boolean {
+  return (
+    error instanceof DatabaseUnavailable &&
+    /out of memory/i.test((error.cause as Error | undefined)?.message ?? '')
+  );
+}
 
 /** What an error of DuckDB says when it may pass: another process has the file, the disk is full or away. */
 const PASSING =

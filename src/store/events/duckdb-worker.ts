@@ -46,14 +46,21 @@ const close = async () => {
   database?.writer.closeSync();
   database?.instance.closeSync();
 };
+// By id: those that are under way, and their connections once they have one.
 const queries = new Map();
-const reading = async ({ instance }, id, read) => {
+const interrupt = ({ id }) => {
+  const query = queries.get(id);
+  if (query === undefined) return;
+  query.isInterrupted = true;
+  query.connection?.interrupt();
+};
+const reading = async ({ instance }, query, read) => {
   const connection = await instance.connect();
-  queries.set(id, connection);
+  query.connection = connection;
   try {
+    if (query.isInterrupted) throw new Error('interrupted');
     return await read(connection);
   } finally {
-    queries.delete(id);
     connection.closeSync();
   }
 };
@@ -105,8 +112,8 @@ const work = {
     return rowsOf(writer, statement);
   },
   query: (database, { id, statement }) =>
-    reading(database, id, (connection) => rowsOf(connection, statement)),
-  columns: (database, { id, statement: { sql, parameters } }) => reading(database, id, async (connection) => {
+    reading(database, queries.get(id), (connection) => rowsOf(connection, statement)),
+  columns: (database, { id, statement: { sql, parameters } }) => reading(database, queries.get(id), async (connection) => {
     const reader = await connection.runAndReadAll(sql, parameters);
     return reader.getColumnsJS().map(packed);
   }),
@@ -136,9 +143,13 @@ parentPort.on('message', async (asked) => {
     await Promise.all([written, ...underway]);
     await close();
     parentPort.close();
-  } else if (asked.kind === 'interrupt') queries.get(asked.id)?.interrupt();
+  } else if (asked.kind === 'interrupt') interrupt(asked);
   else if (READING.has(asked.kind)) {
-    const query = answer(asked).finally(() => underway.delete(query));
+    queries.set(asked.id, {});
+    const query = answer(asked).finally(() => {
+      queries.delete(asked.id);
+      underway.delete(query);
+    });
     underway.add(query);
   } else written = written.then(() => answer(asked));
 });
