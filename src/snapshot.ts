@@ -56,6 +56,7 @@ export function snapshotOf(
       ownCredentialFee: config.byok.fee,
       checkpointMs: config.durability.checkpoint_ms,
       maxFileBytes: config.server.max_body_bytes,
+      contentRoomBytes: CONTENT_ROOM_BODIES * config.server.max_body_bytes,
       basePath: config.server.base_path,
     },
     http: {
@@ -76,6 +77,9 @@ export function snapshotOf(
     },
   };
 }
+
+/** Largest requests whose stored files may be in memory at once. Text may take two bytes a character: two is the least. */
+const CONTENT_ROOM_BODIES = 4;
 
 /** Fills in what requests name and the operator wrote: presets, then prompt templates. */
 export function prepareBody(format: Format, given: JsonObject, { config, prompts }: Snapshot): PreparedBody {

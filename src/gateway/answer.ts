@@ -96,6 +96,7 @@ export function answerRequest(
         return await account.close(settlement);
       } finally {
         state.open.leave();
+        void underway.content.close();
       }
     },
   });

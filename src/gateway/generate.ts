@@ -87,14 +87,21 @@ export function createGateway(parts: GatewayParts): Gateway {
     drains: { current: 0 },
     open: new OpenWork(),
   };
+  const room = new ContentRoom();
 
+  /** Whoever gets a request from here closes its content. */
   async function prepare(input: GenerationInput): Promise<Underway> {
     const started = parts.clock.monotonic();
     const snapshot = parts.snapshot();
+    const content = room.open(input.replied);
     try {
-      const parsed = await readRequest(parts, input, snapshot);
+      const maxTokens = (models: readonly string[]) => largestContext(parts, input, snapshot, models);
+      const parsed = await readRequest(parts, input, snapshot, content, maxTokens);
       const { plan, mustRelay } = await planned(parts, input, snapshot, parsed);
-      return { input, snapshot, request: parsed.request, journey: new Journey(plan), mustRelay };
+      return { input, snapshot, request: parsed.request, journey: new Journey(plan), mustRelay, content };
+    } catch (error) {
+      void content.close();
+      throw error;
     } finally {
       input.timing.mark('plan', parts.clock.monotonic() - started);
     }

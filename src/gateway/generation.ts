@@ -30,6 +30,8 @@ export interface GenerationInput {
   readonly attribution?: Attribution;
   /** Aborted when the caller goes away or the gateway's deadline passes (reason: a GatewayError). */
   readonly signal: AbortSignal;
+  /** Resolves when the reply has left, or nobody waits for that: until then it may need the request. */
+  readonly replied: Promise<void>;
   /** Told how long each phase took, for `Server-Timing`. */
   readonly timing: Timing;
 }

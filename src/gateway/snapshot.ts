@@ -15,6 +15,8 @@ export interface GatewaySnapshot {
   readonly checkpointMs: number;
   /** What the stored files that a request names may come to together. */
   readonly maxFileBytes: number;
+  /** What the content of stored files may take in memory, that of all requests together. */
+  readonly contentRoomBytes: number;
   /** Path that the interface answers under: for messages that name a route. */
   readonly basePath: string;
 }

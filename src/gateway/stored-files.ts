@@ -26,13 +26,17 @@ export interface FileAccess {
   readonly workspaceId: string;
   /** What all places of a request that name files may come to, as it is written into them. */
   readonly maxBytes: number;
+  /** The largest prompt that anybody may take who may serve the request; infinite where that is not known. */
+  readonly maxTokens: () => Promise<number>;
+  /** Takes room in memory for the content; throws where there is none. */
+  readonly takeRoom: (bytes: number) => void;
   readonly signal: AbortSignal;
 }
 
 /**
  * Puts the content of stored files where a body names them, as if the caller had written it there. Throws 404 for a file
- * that is not in the workspace, 400 for one that cannot stand where it is named, 413 for too much of them; nothing is read
- * before all that is known.
+ * that is not in the workspace, 400 for one that cannot stand where it is named and for more text than anybody takes, 413
+ * for too much of them, and where there is no room in memory; nothing is read before all that is known.
  */
 export async function withStoredFiles(
   body: JsonObject,
@@ -43,6 +47,8 @@ export async function withStoredFiles(
   const namings = await runInTurns(storedFilesIn(body, parts));
   if (namings.length === 0) return { body, report: [] };
   const found = await find(namings, files, access);
+  await refuseTooLong([...found.values()], access);
+  access.takeRoom(sumOf([...found.values()], memoryBytes));
   const contents = new Map<string, InlineFile>();
   for (const [naming, file] of found) {
     if (contents.has(file.id)) continue;
@@ -87,6 +93,35 @@ function tooMuch(path: string, maxBytes: number): GatewayError {
 }
 
 /** Text goes as it is, everything else in base64. */
-function writtenBytes({ mimeType, sizeBytes }: StoredFile): number {
-  return kindOf(mimeType) === 'text' ? sizeBytes : 4 * Math.ceil(sizeBytes / 3);
+function writtenBytes(file: StoredFile): number {
+  return isText(file) ? file.sizeBytes : 4 * Math.ceil(file.sizeBytes / 3);
+}
+
+/** One character beyond Latin-1 makes every character of a text take two bytes. */
+function memoryBytes(file: StoredFile): number {
+  return isText(file) ? 2 * file.sizeBytes : writtenBytes(file);
+}
+
+/** Bytes of a text that make a token at the most: twice what the most wordy prose and the emptiest tables come to. */
+const MOST_BYTES_PER_TOKEN = 16;
+
+/** Refuses text that is longer than any prompt may be, whatever it says. The rest is counted when it is read. */
+async function refuseTooLong(files: readonly StoredFile[], { maxTokens }: FileAccess): Promise<void> {
+  const bytes = sumOf(files.filter(isText), writtenBytes);
+  if (bytes === 0) return;
+  const most = await maxTokens();
+  const least = Math.ceil(bytes / MOST_BYTES_PER_TOKEN);
+  if (least <= most) return;
+  throw new GatewayError(
+    'context-length',
+    `The text files that the prompt names have ${bytes} bytes, which are more than ${least} tokens, but no endpoint of the requested model takes more than ${most}. Name shorter files or choose a model with a larger context.`,
+  );
+}
+
+function isText({ mimeType }: StoredFile): boolean {
+  return kindOf(mimeType) === 'text';
+}
+
+function sumOf(files: readonly StoredFile[], bytesOf: (file: StoredFile) => number): number {
+  return files.reduce((sum, file) => sum + bytesOf(file), 0);
 }

@@ -1,4 +1,5 @@
 import type { GenerationRequest } from '../ir/request.ts';
+import type { ContentShare } from './content-room.ts';
 import type { GenerationInput } from './generation.ts';
 import type { Journey } from './journey.ts';
 import type { GatewaySnapshot } from './snapshot.ts';
@@ -11,4 +12,6 @@ export interface Underway {
   readonly journey: Journey;
   /** Only the relay lane can carry it. */
   readonly mustRelay: boolean;
+  /** Room for the files in it. */
+  readonly content: ContentShare;
 }

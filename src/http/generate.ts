@@ -58,7 +58,8 @@ export async function generation(
   run: (input: GenerationInput) => Promise<void>,
 ): Promise<void> {
   const { exchange, settings } = call;
-  const input = inputOf(call, format);
+  let replied = () => {};
+  const input = inputOf(call, format, new Promise((resolve) => (replied = resolve)));
   const left = settings.requestDeadlineMs - exchange.timing.elapsed();
   const timer = setTimeout(
     () => exchange.abort(new GatewayError('deadline', 'Operation timed out. Please try again later.')),
@@ -69,10 +70,11 @@ export async function generation(
     await run(input);
   } finally {
     clearTimeout(timer);
+    replied();
   }
 }
 
-function inputOf(call: Call, format: Format): GenerationInput {
+function inputOf(call: Call, format: Format, replied: Promise<void>): GenerationInput {
   const { exchange, caller, headers, body, settings } = call;
   if (caller === undefined) throw new Error('a generation route must require a key');
   const sessionId = sessionHeader(call);
@@ -88,6 +90,7 @@ function inputOf(call: Call, format: Format): GenerationInput {
     ...(betas !== '' && { betas }),
     attribution: attributionOf(headers, settings.vendor),
     signal: exchange.signal,
+    replied,
     timing: exchange.timing,
   };
 }

@@ -7,14 +7,14 @@ import type { Clock } from '../kit/ids.ts';
 import type { AppRegistry } from '../ports/apps.ts';
 import type { EventStore } from '../ports/events.ts';
 import { hiddenBy } from './hidden-apps.ts';
-import { type RankedApp, rankApps, SCORINGS, scoreApps } from './rank-apps.ts';
+import { type RankedApp, rankApps, SCORINGS } from './rank-apps.ts';
 import { isOfContent, modelFilters, piecesOf, type RankedModel, rankModels } from './rank-models.ts';
 import { rankingsWindow, withPreceding } from './rankings-window.ts';
 
 /** What rankings are made of. */
 export interface RankingsDependencies {
   readonly events: Pick<EventStore, 'appTotals' | 'query'>;
-  readonly apps: Pick<AppRegistry, 'ofHosts' | 'hostsOfCategories'>;
+  readonly apps: Pick<AppRegistry, 'idsOf' | 'ofHosts' | 'hostsOfCategories'>;
   /** Hosts of apps that the operator does not want to see ranked. */
   readonly hidden: () => readonly string[];
   readonly clock: Pick<Clock, 'now'>;
@@ -56,9 +56,9 @@ export class Rankings {
       categories === undefined ? undefined : apps.hostsOfCategories(categories),
     ]);
     const isHidden = hiddenBy(hidden());
-    const scored = scoreApps(totals, sort, (host) => tagged?.has(host) !== false && !isHidden(host));
-    const ranked = await rankApps(scored, offset + limit, (hosts) => apps.ofHosts(hosts));
-    return { asOfMs, window, apps: ranked.slice(offset) };
+    const isRanked = (host: string) => tagged?.has(host) !== false && !isHidden(host);
+    const page = await rankApps({ totals, sort, isRanked }, { offset, limit }, apps);
+    return { asOfMs, window, apps: page };
   }
 
   /** Models of every period. Throws 400. */

@@ -15,7 +15,7 @@ const MOST_AHEAD_MS = DAY_MS;
 
 /** More than any generation has, and little enough that the sums of many of them are exact. */
 const MOST_TOKENS = 1_000_000_000_000;
-const MOST_USD = 1_000_000;
+const MOST_USD = 10_000;
 const MOST_MS = 1_000_000_000;
 
 const text = (maxLength: number) =>

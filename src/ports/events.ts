@@ -110,13 +110,19 @@ export interface DayWindow {
   readonly endMs: number;
 }
 
-/** What an app used, in each of the windows asked for. */
+/** Whole numbers, exact: bigint where a number would not be. */
+export type WholeNumbers = ArrayLike<number | bigint>;
+
+/**
+ * What apps used, in columns: there may be many of them. Those of tokens and requests are one for each of the windows asked
+ * for, in which an app stands where it stands among the apps.
+ */
 export interface AppTotals {
-  /** Host and port of its address. */
-  readonly app: string;
+  /** Host and port of their addresses. */
+  readonly apps: readonly string[];
   /** Prompt and completion. */
-  readonly tokens: readonly bigint[];
-  readonly requests: readonly bigint[];
+  readonly tokens: readonly WholeNumbers[];
+  readonly requests: readonly WholeNumbers[];
 }
 
 /** A file of events that were prepared apart from the store, by `openEventBundle`. */
@@ -153,7 +159,7 @@ export interface EventStore {
    * What every app used, over all accounts, requests that asked for zero retention left out. Apps with no tokens and no
    * requests in the first window are left out too. Fast over a year of ten thousand apps: it reads sums only.
    */
-  appTotals(windows: readonly DayWindow[], signal?: AbortSignal): Promise<readonly AppTotals[]>;
+  appTotals(windows: readonly DayWindow[], signal?: AbortSignal): Promise<AppTotals>;
   /** Adds the events of a bundle: all or none, however many they are. One whose id is there changes nothing, whatever its moment. */
   takeIn(bundle: EventBundle): Promise<Appended>;
   /**

@@ -107,8 +107,8 @@ export class DuckdbEventStore implements EventStore {
     if (this.#thread === undefined && !existsSync(this.#file)) return Promise.resolve(0);
     const before = BigInt(beforeMs - (beforeMs % DAY_MS));
     return this.#inTurn(async (thread) => {
-      const [, removed] = await thread.transact(statementsOf([...PRUNE, ...COMPACT], { before }));
-      this.#addedSinceCompact = 0;
+      const [, removed] = await thread.transact(statementsOf(PRUNE, { before }));
+      await this.#compact(thread);
       return countOf(removed);
     });
   }
@@ -225,10 +225,13 @@ export class DuckdbEventStore implements EventStore {
     return { added, known: known + events.length - distinct.length, tooOld };
   }
 
-  /** The events are in: what goes wrong here is tried again after the next ones. */
   async #compactAfter(thread: DuckdbThread, added: number): Promise<void> {
     this.#addedSinceCompact += added;
-    if (this.#addedSinceCompact < MANY_ADDED) return;
+    if (this.#addedSinceCompact >= MANY_ADDED) await this.#compact(thread);
+  }
+
+  /** Sums are right without it: what goes wrong here is tried again after more events. */
+  async #compact(thread: DuckdbThread): Promise<void> {
     try {
       await thread.transact(statementsOf(COMPACT));
       this.#addedSinceCompact = 0;

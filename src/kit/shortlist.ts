@@ -1,0 +1,42 @@
+/** The first so many of what is added, in their order. Adding is cheap as long as they are few. */
+export class Shortlist<T> {
+  readonly #most: number;
+  readonly #compare: (one: T, other: T) => number;
+  readonly #members: T[] = [];
+
+  /** `compare` as for sorting. */
+  constructor(most: number, compare: (one: T, other: T) => number) {
+    this.#most = most;
+    this.#compare = compare;
+  }
+
+  /** First ones first; equal ones as they were added. */
+  get members(): readonly T[] {
+    return this.#members;
+  }
+
+  /** Whether a member would get a place. */
+  admits(member: T): boolean {
+    const last = this.#members.at(-1);
+    if (this.#members.length < this.#most || last === undefined) return this.#most > 0;
+    return this.#compare(member, last) < 0;
+  }
+
+  /** Adds a member if it gets a place, and lets the last one go where there are too many. */
+  add(member: T): void {
+    if (!this.admits(member)) return;
+    this.#members.splice(this.#placeOf(member), 0, member);
+    if (this.#members.length > this.#most) this.#members.pop();
+  }
+
+  #placeOf(member: T): number {
+    let begin = 0;
+    let end = this.#members.length;
+    while (begin < end) {
+      const middle = (begin + end) >>> 1;
+      if (this.#compare(this.#members[middle] as T, member) <= 0) begin = middle + 1;
+      else end = middle;
+    }
+    return begin;
+  }
+}
