@@ -7,49 +7,70 @@ import { openEventBundle } from '../src/store/events/event-bundle.ts';
 import { openSqlite } from '../src/store/sql/open-sqlite.ts';
 import { SqlAppRegistry } from '../src/store/sql/sql-app-registry.ts';
 import { appHistory, HISTORY_START_MS } from '../test/builders/event-history.ts';
-import { openTestGateway } from '../test/e2e/harness.ts';
+import { openTestGateway, type TestGateway } from '../test/e2e/harness.ts';
 
 /**
- * How long rankings over a year of ten thousand apps take, HTTP included, and how long they hold up the loop.
- * `node scripts/bench.mjs rankings [APPS]`.
+ * How long rankings take, HTTP included, and how long they hold up the loop: over a year of ten thousand apps, and over a day
+ * of 150,000 apps that are all equal. `node scripts/bench.mjs rankings [APPS [EQUAL_APPS]]`.
  */
 
 const DAYS = 365;
 const DAY_MS = 86_400_000;
 const APPS = Number(process.argv[2] ?? 10_000);
+const EQUAL_APPS = Number(process.argv[3] ?? 150_000);
 const SLICE = 2_000;
 const ROUNDS = 21;
 
-const gateway = await openTestGateway(
-  {
-    limits: { datasets: { per_minute: 1_000_000, per_day: 1_000_000 } },
-    apps: { hidden: ['app-7.example', '*.hidden.example'] },
-  },
-  { prepare: fill },
-);
-try {
-  const day = (place: number) => new Date(HISTORY_START_MS + place * DAY_MS).toISOString().slice(0, 10);
-  const year = `start_date=${day(0)}&end_date=${day(DAYS - 1)}`;
-  const quarter = `start_date=${day(DAYS - 91)}&end_date=${day(DAYS - 1)}`;
-  for (const path of [
-    `app-rankings?${year}`,
-    `app-rankings?${year}&limit=100&offset=100`,
-    `app-rankings?${year}&category=coding`,
-    `app-rankings?${quarter}&sort=trending`,
-    `rankings-daily?${year}`,
-    `rankings-daily?${year}&period=month`,
-  ]) {
-    console.log(`${path}: ${await measured(`/datasets/${path}`)}`);
-  }
-} finally {
-  await gateway.close();
+const day = (place: number) => new Date(HISTORY_START_MS + place * DAY_MS).toISOString().slice(0, 10);
+const year = `start_date=${day(0)}&end_date=${day(DAYS - 1)}`;
+const quarter = `start_date=${day(DAYS - 91)}&end_date=${day(DAYS - 1)}`;
+
+console.log(`${APPS} apps on ${DAYS} days`);
+await measureAll(APPS, () => appHistory(APPS, DAYS), [
+  `app-rankings?${year}`,
+  `app-rankings?${year}&limit=100&offset=100`,
+  `app-rankings?${year}&category=coding`,
+  `app-rankings?${quarter}&sort=trending`,
+  `rankings-daily?${year}`,
+  `rankings-daily?${year}&period=month`,
+]);
+
+console.log(`${EQUAL_APPS} equal apps on one day`);
+await measureAll(EQUAL_APPS, () => equalApps(EQUAL_APPS), [
+  `app-rankings?${year}`,
+  `app-rankings?${year}&limit=100&offset=100`,
+  `app-rankings?${year}&category=coding`,
+  `app-rankings?start_date=${day(0)}&end_date=${day(0)}&sort=trending`,
+]);
+
+function* equalApps(apps: number): Generator<GenerationEvent> {
+  for (const event of appHistory(apps, 1)) yield { ...event, promptTokens: 7 };
 }
 
-async function fill(dataDir: string): Promise<void> {
+async function measureAll(
+  apps: number,
+  history: () => Iterable<GenerationEvent>,
+  paths: readonly string[],
+): Promise<void> {
+  const gateway = await openTestGateway(
+    {
+      limits: { datasets: { per_minute: 1_000_000, per_day: 1_000_000 } },
+      apps: { hidden: ['app-7.example', '*.hidden.example'] },
+    },
+    { prepare: (dataDir) => fill(dataDir, apps, history()) },
+  );
+  try {
+    for (const path of paths) console.log(`${path}: ${await measured(gateway, `/datasets/${path}`)}`);
+  } finally {
+    await gateway.close();
+  }
+}
+
+async function fill(dataDir: string, apps: number, history: Iterable<GenerationEvent>): Promise<void> {
   const file = join(dataDir, 'bundle');
   const bundle = openEventBundle(file);
   let slice: GenerationEvent[] = [];
-  for (const event of appHistory(APPS, DAYS)) {
+  for (const event of history) {
     slice.push(event);
     if (slice.length < SLICE) continue;
     await bundle.add(slice);
@@ -63,7 +84,7 @@ async function fill(dataDir: string): Promise<void> {
   const database = await openSqlite(join(dataDir, 'signalbox.sqlite'), 1);
   const categories = Object.values(APP_CATEGORIES).flat();
   await new SqlAppRegistry(database).note(
-    Array.from({ length: APPS }, (_, app) => ({
+    Array.from({ length: apps }, (_, app) => ({
       host: `app-${app}.example`,
       url: `https://app-${app}.example/`,
       title: `App ${app}`,
@@ -74,7 +95,7 @@ async function fill(dataDir: string): Promise<void> {
   await database.destroy();
 }
 
-async function measured(path: string): Promise<string> {
+async function measured(gateway: TestGateway, path: string): Promise<string> {
   const delays = monitorEventLoopDelay({ resolution: 1 });
   const times: number[] = [];
   const processor = process.cpuUsage();

@@ -1,7 +1,7 @@
 import type { ActivityQuery } from '../contract/activity.ts';
 import type { AnalyticsQuery } from '../contract/analytics.ts';
 import type { Json } from '../kit/json.ts';
-import { stringifySliced } from '../kit/stringify-sliced.ts';
+import { encodeSliced, stringifySliced } from '../kit/stringify-sliced.ts';
 import { runInTurns } from '../kit/turns.ts';
 import { analyticsMeta } from '../manage/analytics-names.ts';
 import { callerOf } from './caller-of.ts';
@@ -35,5 +35,5 @@ export const listActivity: Handler = async (call) => {
 /** There may be ten thousands of rows: others have their turn while they are written. */
 async function replyInTurns({ exchange }: Call, data: Json): Promise<void> {
   const pieces = await runInTurns(stringifySliced({ data }));
-  exchange.reply.jsonText(200, pieces.join(''));
+  exchange.reply.jsonText(200, await runInTurns(encodeSliced(pieces)));
 }

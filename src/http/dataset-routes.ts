@@ -1,6 +1,6 @@
 import { type AppRankingsQuery, appRankingsReply } from '../contract/dataset-app-rankings.ts';
 import { type RankingsDailyQuery, rankingsDailyReply } from '../contract/dataset-rankings-daily.ts';
-import { stringifySliced } from '../kit/stringify-sliced.ts';
+import { encodeSliced, stringifySliced } from '../kit/stringify-sliced.ts';
 import { runInTurns } from '../kit/turns.ts';
 import type { Handler } from './route.ts';
 import { withinQueryTime } from './within-query-time.ts';
@@ -21,5 +21,5 @@ export const listRankingsDaily: Handler = async (call) => {
     services.rankings.ofModels(query as RankingsDailyQuery, signal),
   );
   const pieces = await runInTurns(stringifySliced(rankingsDailyReply(rankings)));
-  exchange.reply.jsonText(200, pieces.join(''));
+  exchange.reply.jsonText(200, await runInTurns(encodeSliced(pieces)));
 };

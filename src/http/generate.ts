@@ -59,7 +59,10 @@ export async function generation(
 ): Promise<void> {
   const { exchange, settings } = call;
   let replied = () => {};
-  const input = inputOf(call, format, new Promise((resolve) => (replied = resolve)));
+  const untilReplied = new Promise<void>((resolve) => {
+    replied = resolve;
+  });
+  const input = inputOf(call, format, untilReplied);
   const left = settings.requestDeadlineMs - exchange.timing.elapsed();
   const timer = setTimeout(
     () => exchange.abort(new GatewayError('deadline', 'Operation timed out. Please try again later.')),

@@ -1,5 +1,6 @@
 import { maskedLabel } from '../kit/masked-label.ts';
 import { originOf } from '../kit/origin-of.ts';
+import { forEachSliced, runInTurns } from '../kit/turns.ts';
 import type { App, AppRegistry } from '../ports/apps.ts';
 import type { KeyStore, WorkspaceStore } from '../ports/tenancy.ts';
 import type { AnalyticsDimension } from './analytics-names.ts';
@@ -42,7 +43,9 @@ export class AccountNames {
   /** Of those of the apps that are known, by host. */
   async apps(hosts: readonly string[]): Promise<Names> {
     const apps = await this.#sources.apps.ofHosts(hosts);
-    return new Map(apps.map((app) => [app.host, titleOf(app)]));
+    const names = new Map<string, string>();
+    await runInTurns(forEachSliced(apps, (app) => names.set(app.host, titleOf(app))));
+    return names;
   }
 
   async #readKeys(): Promise<Names> {
@@ -87,7 +90,7 @@ export function isShownByName(dimension: string): boolean {
   return Object.hasOwn(SHOWN, dimension);
 }
 
-/** What each of the values of a dimension is shown as. */
+/** What each of the values of a dimension is shown as. However many there are, others have their turn. */
 export async function shownValues(
   dimension: AnalyticsDimension,
   values: readonly (string | null)[],
@@ -97,6 +100,8 @@ export async function shownValues(
   if (show === undefined) return values;
   const ids = [...new Set(values)].filter((value) => value !== null);
   if (ids.length === 0) return values;
-  const shown = await show(ids, names);
-  return values.map((value) => (value === null ? null : shown(value)));
+  const nameOf = await show(ids, names);
+  const shown: (string | null)[] = [];
+  await runInTurns(forEachSliced(values, (value) => shown.push(value === null ? null : nameOf(value))));
+  return shown;
 }

@@ -18,6 +18,7 @@ const APPS: readonly App[] = [
 /** Analytics over events that answer with these rows, and what they were asked. */
 function analyticsWith(rows: readonly EventRow[], more: Partial<EventAnswer> = {}) {
   const asked: EventQuery[] = [];
+  const lookedUp: (readonly number[])[] = [];
   const parts: AnalyticsDependencies = {
     events: {
       query: async (query) => {
@@ -38,7 +39,10 @@ function analyticsWith(rows: readonly EventRow[], more: Partial<EventAnswer> = {
       },
     },
     apps: {
-      find: async (id) => APPS.find((app) => app.id === id),
+      ofIds: async (ids) => {
+        lookedUp.push(ids);
+        return APPS.filter(({ id }) => ids.includes(id));
+      },
       ofHosts: async (hosts) => APPS.filter(({ host }) => hosts.includes(host)),
     },
     clock: { now: () => Date.parse('2026-06-10T00:00:00Z'), monotonic: () => performance.now() },
@@ -49,7 +53,7 @@ function analyticsWith(rows: readonly EventRow[], more: Partial<EventAnswer> = {
       vendor: 'acme',
       signal: new AbortController().signal,
     });
-  return { ask, asked };
+  return { ask, asked, lookedUp };
 }
 
 const row = (dimensions: EventRow['dimensions'], metrics: EventRow['metrics'] = [1n]): EventRow => ({
@@ -189,6 +193,14 @@ describe('a filter', () => {
     });
     const others = { filters: [{ field: 'app', operator: 'not_in', value: [1, 77] }] };
     expect((await filtered(others)).filters).toEqual([['not_in', 'one.example']]);
+  });
+
+  it('looks the ids of apps up together', async () => {
+    const { ask, asked, lookedUp } = analyticsWith([]);
+    await ask({ filters: [{ field: 'app', operator: 'in', value: [2, 'Host.example', '1', 2] }] });
+    expect(lookedUp).toEqual([[2, 1, 2]]);
+    const values = ['two.example:8443', 'host.example', 'one.example', 'two.example:8443'];
+    expect(asked[0]?.filters[0]?.values).toEqual(values);
   });
 
   it('does not tell a thousand times', async () => {

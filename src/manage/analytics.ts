@@ -7,6 +7,7 @@ import {
 import { isoTime } from '../contract/iso-time.ts';
 import type { Clock } from '../kit/ids.ts';
 import { usdOf } from '../kit/money.ts';
+import { sortSliced } from '../kit/sort-sliced.ts';
 import { forEachSliced, runInTurns, type Sliced } from '../kit/turns.ts';
 import type { AppRegistry } from '../ports/apps.ts';
 import { METRICS } from '../ports/event-names.ts';
@@ -20,7 +21,7 @@ import { resolveFilters } from './resolve-filters.ts';
 export interface AnalyticsDependencies {
   readonly events: Pick<EventStore, 'query'>;
   readonly tenancy: NameSources['tenancy'];
-  readonly apps: Pick<AppRegistry, 'find' | 'ofHosts'>;
+  readonly apps: Pick<AppRegistry, 'ofIds' | 'ofHosts'>;
   readonly clock: Clock;
 }
 
@@ -58,7 +59,8 @@ export class Analytics {
       signal,
     );
     const named = await nameRows(answer.rows, question, names);
-    const rows = (ordersByName ? inOrderOfNames(named, question) : named).slice(0, question.limit);
+    const ordered = ordersByName ? await runInTurns(inOrderOfNames(named, question)) : named;
+    const rows = ordered.slice(0, question.limit);
     const notes = [...warnings, ...missingNotes(answer.missingBeforeMs)];
     return {
       data: await runInTurns(analyticsRows(rows, question, vendor)),
@@ -87,15 +89,29 @@ async function nameRows(
       ),
     ),
   );
-  return rows.map((row, index) => ({ ...row, dimensions: columns.map((column) => column[index] ?? null) }));
+  return runInTurns(withDimensions(rows, columns));
+}
+
+function* withDimensions(
+  rows: readonly EventRow[],
+  columns: readonly (readonly (string | null)[])[],
+): Sliced<EventRow[]> {
+  const named: EventRow[] = [];
+  yield* forEachSliced(rows, (row, index) => {
+    named.push({ ...row, dimensions: columns.map((column) => column[index] ?? null) });
+  });
+  return named;
 }
 
 /** Equal names stay in the order of the events; nulls come last. */
-function inOrderOfNames(rows: readonly EventRow[], { order, dimensions }: AnalyticsQuestion): EventRow[] {
+function inOrderOfNames(
+  rows: readonly EventRow[],
+  { order, dimensions }: AnalyticsQuestion,
+): Sliced<EventRow[]> {
   const place = dimensions.indexOf(order?.field as AnalyticsDimension);
   const sign = order?.direction === 'desc' ? -1 : 1;
   const nameOf = (row: EventRow) => row.dimensions[place] ?? null;
-  return [...rows].sort((one, other) => {
+  return sortSliced(rows, (one, other) => {
     const [first, second] = [nameOf(one), nameOf(other)];
     if (first === second) return 0;
     if (first === null || second === null) return first === null ? 1 : -1;

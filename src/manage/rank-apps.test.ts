@@ -1,13 +1,19 @@
 import { describe, expect, it } from 'vitest';
+import { runAtOnce } from '../kit/turns.ts';
 import type { App } from '../ports/apps.ts';
 import type { AppTotals } from '../ports/events.ts';
-import { rankApps, scoreApps } from './rank-apps.ts';
+import { type Contest, leadersOf, type RankingSources, rankApps } from './rank-apps.ts';
 
-const totals = (app: string, ...tokens: number[]): AppTotals => ({
-  app,
-  tokens: tokens.map(BigInt),
-  requests: tokens.map(() => 2n),
-});
+/** Tokens of apps by window, as a gateway gets them. */
+function totalsOf(apps: Readonly<Record<string, readonly (number | bigint)[]>>): AppTotals {
+  const rows = Object.values(apps);
+  const columns = (rows[0] ?? []).map((_, window) => rows.map((tokens) => tokens[window] ?? 0));
+  return {
+    apps: Object.keys(apps),
+    tokens: columns,
+    requests: columns.map((column) => new Float64Array(column.length).fill(2)),
+  };
+}
 
 const app = (id: number, host: string, title: string | null = null): App => ({
   id,
@@ -17,10 +23,27 @@ const app = (id: number, host: string, title: string | null = null): App => ({
   categories: [],
 });
 
-const everyone = () => true;
+function contest(
+  apps: Readonly<Record<string, readonly (number | bigint)[]>>,
+  more: Partial<Contest> = {},
+): Contest {
+  return { totals: totalsOf(apps), sort: 'popular', isRanked: () => true, ...more };
+}
 
-const registry = (apps: readonly App[]) => async (hosts: readonly string[]) =>
-  apps.filter(({ host }) => hosts.includes(host));
+const signal = new AbortController().signal;
+
+function registryOf(apps: readonly App[]): RankingSources {
+  const ofHosts = async (hosts: readonly string[]) => apps.filter(({ host }) => hosts.includes(host));
+  const idsOf = async (hosts: readonly string[]) =>
+    new Map((await ofHosts(hosts)).map(({ host, id }) => [host, id]));
+  return { apps: { ofHosts, idsOf }, signal };
+}
+
+/** The hosts of leaders, in the order of the totals. */
+function leaders(asked: Contest, count: number, below?: bigint): readonly string[] {
+  const found = runAtOnce(leadersOf(asked, count, below));
+  return found?.places.map((place) => asked.totals.apps[place] ?? '') ?? [];
+}
 
 /** The same numbers in every run. */
 function numbers(seed: number): (limit: number) => number {
@@ -31,87 +54,198 @@ function numbers(seed: number): (limit: number) => number {
   };
 }
 
-describe('scoreApps', () => {
-  it('puts the most tokens first, and leaves out those without any', () => {
-    const scored = scoreApps([totals('a', 1), totals('b', 0), totals('c', 5)], 'popular', everyone);
-    expect(scored.map(({ host }) => host)).toEqual(['c', 'a']);
+describe('leadersOf', () => {
+  it('finds those with the most tokens, and nobody without any', () => {
+    const asked = contest({ a: [1], b: [0], c: [5], d: [3] });
+    expect(leaders(asked, 1)).toEqual(['c']);
+    expect(leaders(asked, 2)).toEqual(['c', 'd']);
+    expect(leaders(asked, 9)).toEqual(['a', 'c', 'd']);
+    expect(leaders(contest({ a: [0] }), 9)).toEqual([]);
+  });
+
+  it('finds all that are equal to the last one, and those below a bound', () => {
+    const asked = contest({ a: [1], b: [2], c: [2], d: [3] });
+    expect(leaders(asked, 2)).toEqual(['b', 'c', 'd']);
+    expect(leaders(asked, 1, 3n)).toEqual(['b', 'c']);
+    expect(leaders(asked, 1, 1n)).toEqual([]);
   });
 
   it('tells growth exactly, and leaves out what does not grow', () => {
-    const scored = scoreApps(
-      [
-        totals('mean', 2, 3, 3, 0),
-        totals('a third more', 2, 3, 2, 0),
-        totals('two thirds more', 2, 3, 1, 0),
-        totals('new', 1, 0, 0, 0),
-        totals('less', 9, 30, 0, 0),
-      ],
-      'trending',
-      everyone,
+    const asked = contest(
+      {
+        mean: [2, 3, 3, 0],
+        'a third more': [2, 3, 2, 0],
+        'two thirds more': [2, 3, 1, 0],
+        new: [1, 0, 0, 0],
+        less: [9, 30, 0, 0],
+      },
+      { sort: 'trending' },
     );
-    expect(scored.map(({ host }) => host)).toEqual(['new', 'two thirds more', 'a third more']);
+    expect(leaders(asked, 1)).toEqual(['new']);
+    expect(leaders(asked, 2)).toEqual(['two thirds more', 'new']);
+    expect(leaders(asked, 9)).toEqual(['a third more', 'two thirds more', 'new']);
   });
 
   it('tells numbers apart that are larger than a double holds', () => {
-    const one = { app: 'one', tokens: [2n ** 60n], requests: [1n] };
-    const more = { app: 'more', tokens: [2n ** 60n + 1n], requests: [1n] };
-    expect(scoreApps([one, more], 'popular', everyone).map(({ host }) => host)).toEqual(['more', 'one']);
+    expect(leaders(contest({ one: [2n ** 60n], more: [2n ** 60n + 1n] }), 1)).toEqual(['more']);
+    const most = Number.MAX_SAFE_INTEGER;
+    const asked = contest({ one: [most, 1, 0, 0], more: [most, 0, 0, 0] }, { sort: 'trending' });
+    expect(leaders(asked, 1)).toEqual(['more']);
   });
 
   it('leaves out who is not ranked', () => {
-    expect(scoreApps([totals('a', 1), totals('b', 2)], 'popular', (host) => host !== 'b')).toHaveLength(1);
+    const asked = contest({ a: [1], b: [2] }, { isRanked: (host) => host !== 'b' });
+    expect(leaders(asked, 1)).toEqual(['a']);
+  });
+
+  it('is done in slices, a thousand apps in each', () => {
+    const count = 20_000;
+    const column = new Float64Array(count).fill(7);
+    const totals = {
+      apps: Array.from({ length: count }, (_, index) => `app-${index}`),
+      tokens: [column],
+      requests: [column],
+    };
+    let visited = 0;
+    const isRanked = () => {
+      visited += 1;
+      return true;
+    };
+    const work = leadersOf({ totals, sort: 'popular', isRanked }, 200);
+    let slices = 0;
+    for (let isDone = false; !isDone; slices++) {
+      visited = 0;
+      isDone = work.next().done === true;
+      expect(visited).toBeLessThanOrEqual(1_500);
+    }
+    expect(slices).toBeGreaterThan((2 * count) / 1_500);
   });
 });
 
 describe('rankApps', () => {
+  const page = { offset: 0, limit: 10 };
+
   it('names apps by title, else by host, and orders equal ones by id', async () => {
-    const scored = scoreApps([totals('a', 7), totals('b', 7), totals('c', 9)], 'popular', everyone);
-    const apps = [app(3, 'a'), app(2, 'b', 'B'), app(5, 'c', 'C')];
-    expect(await rankApps(scored, 10, registry(apps))).toEqual([
+    const asked = contest({ a: [7], b: [7], c: [9] });
+    const registry = registryOf([app(3, 'a'), app(2, 'b', 'B'), app(5, 'c', 'C')]);
+    const all = [
       { id: 5, name: 'C', rank: 1, tokens: 9n, requests: 2n },
       { id: 2, name: 'B', rank: 2, tokens: 7n, requests: 2n },
       { id: 3, name: 'a', rank: 3, tokens: 7n, requests: 2n },
-    ]);
+    ];
+    expect(await rankApps(asked, page, registry)).toEqual(all);
+    expect(await rankApps(asked, { offset: 1, limit: 1 }, registry)).toEqual(all.slice(1, 2));
+    expect(await rankApps(asked, { offset: 3, limit: 1 }, registry)).toEqual([]);
   });
 
   it('looks up no more than it takes', async () => {
-    const scored = scoreApps(
-      Array.from({ length: 1_000 }, (_, index) => totals(`app-${index}`, index)),
-      'popular',
-      everyone,
+    const apps = Object.fromEntries(
+      Array.from({ length: 1_000 }, (_, index) => [`app-${index}`, [index] as const]),
     );
-    const asked: string[] = [];
-    await rankApps(scored, 10, async (hosts) => {
-      asked.push(...hosts);
-      return hosts.map((host, index) => app(index + 1, host));
-    });
-    expect(asked).toHaveLength(10);
+    const looks = { ids: 0, apps: 0 };
+    const registry: RankingSources['apps'] = {
+      idsOf: async (hosts) => {
+        looks.ids += hosts.length;
+        return new Map(hosts.map((host, index) => [host, index + 1]));
+      },
+      ofHosts: async (hosts) => {
+        looks.apps += hosts.length;
+        return [];
+      },
+    };
+    await rankApps(contest(apps), { offset: 6, limit: 4 }, { apps: registry, signal });
+    expect(looks).toEqual({ ids: 10, apps: 4 });
+  });
+
+  it('lets others have their turn while it looks up thousands of equal apps, few at a time', async () => {
+    const count = 5_000;
+    const apps = Object.fromEntries(
+      Array.from({ length: count }, (_, index) => [`app-${index}`, [7] as const]),
+    );
+    let turns = 0;
+    let looks = 0;
+    const registry: RankingSources['apps'] = {
+      idsOf: async (hosts) => {
+        expect(hosts.length).toBeLessThanOrEqual(300);
+        // A look in the same turn as the last one would find the count of turns behind.
+        expect(turns).toBe(looks);
+        looks += 1;
+        setImmediate(() => {
+          turns += 1;
+        });
+        return new Map(hosts.map((host) => [host, count - Number(host.slice(4))]));
+      },
+      ofHosts: async () => [],
+    };
+    const ranked = await rankApps(contest(apps), { offset: 100, limit: 2 }, { apps: registry, signal });
+    expect(looks).toBeGreaterThanOrEqual(count / 300);
+    expect(ranked.map(({ id, name, rank }) => [id, name, rank])).toEqual([
+      [101, 'app-4899', 101],
+      [102, 'app-4898', 102],
+    ]);
+  });
+
+  it('ends with its signal', async () => {
+    const apps = Object.fromEntries(
+      Array.from({ length: 5_000 }, (_, index) => [`app-${index}`, [7] as const]),
+    );
+    const controller = new AbortController();
+    let looks = 0;
+    const idsOf = async () => {
+      looks += 1;
+      controller.abort(new Error('late'));
+      return new Map<string, number>();
+    };
+    const sources = { apps: { idsOf, ofHosts: async () => [] }, signal: controller.signal };
+    await expect(rankApps(contest(apps), page, sources)).rejects.toThrow('late');
+    expect(looks).toBe(1);
+  });
+
+  it('goes on where apps are unknown', async () => {
+    const apps = Object.fromEntries(
+      Array.from({ length: 9_000 }, (_, index) => [`app-${index}`, [index] as const]),
+    );
+    const registry = registryOf([app(1, 'app-8999'), app(2, 'app-40'), app(3, 'app-30')]);
+    const ranked = await rankApps(contest(apps), page, registry);
+    expect(ranked.map(({ id, rank }) => [id, rank])).toEqual([
+      [1, 1],
+      [2, 2],
+      [3, 3],
+    ]);
   });
 
   it('agrees with the plain computation for every page, ties and unknown apps included', async () => {
     for (let seed = 1; seed <= 60; seed++) {
       const below = numbers(seed);
-      const count = 1 + below(80);
-      const all = Array.from({ length: count }, (_, index) =>
-        totals(`app-${index}`, below(6), below(6), below(6), below(6)),
+      const all = Object.fromEntries(
+        Array.from({ length: 1 + below(80) }, (_, index) => [
+          `app-${index}`,
+          [below(6), below(6), below(6), below(6)],
+        ]),
       );
-      const known = all
+      const known = Object.keys(all)
         .filter(() => below(10) > 0)
-        .map(({ app: host }) => app(1 + Number(host.slice(4)) * 7 + below(7), host));
+        .map((host) => app(1 + Number(host.slice(4)) * 7 + below(7), host));
       for (const sort of ['popular', 'trending'] as const) {
         const expected = known
           .map(({ id, host }) => {
-            const [window = 0, ...before] = all.find(({ app }) => app === host)?.tokens.map(Number) ?? [];
+            const [window = 0, ...before] = all[host] ?? [];
             const past = before.reduce((sum, tokens) => sum + tokens, 0);
             return { id, score: sort === 'popular' ? window : window * 3 - past };
           })
           .filter(({ score }) => score > 0)
           .sort((one, other) => other.score - one.score || one.id - other.id)
           .map(({ id }, index) => ({ id, rank: index + 1 }));
-        const scored = scoreApps(all, sort, everyone);
-        for (const most of [1, 3, 10, 100]) {
-          const ranked = await rankApps(scored, most, registry(known));
-          expect(ranked.map(({ id, rank }) => ({ id, rank }))).toEqual(expected.slice(0, most));
+        for (const [offset, limit] of [
+          [0, 1],
+          [2, 3],
+          [5, 10],
+          [0, 100],
+        ] as const) {
+          const ranked = await rankApps(contest(all, { sort }), { offset, limit }, registryOf(known));
+          expect(ranked.map(({ id, rank }) => ({ id, rank }))).toEqual(
+            expected.slice(offset, offset + limit),
+          );
         }
       }
     }

@@ -28,6 +28,13 @@ export interface RankingPage {
   readonly limit: number;
 }
 
+/** What apps are looked up in. */
+export interface RankingSources {
+  readonly apps: Pick<AppRegistry, 'idsOf' | 'ofHosts'>;
+  /** Ends the looking up, which may take long where many apps are equal. */
+  readonly signal: AbortSignal;
+}
+
 interface Scoring {
   /** Windows before the one that is ranked. */
   readonly precedingWindows: number;
@@ -87,37 +94,38 @@ const MORE_LEADERS = 2_000;
 
 /**
  * A page of apps, best first; equal ones by id. Only as many are looked up as it takes. One that nobody knows has no id, and
- * no place.
+ * no place. Rejects with the reason of the signal once that is aborted.
  */
 export async function rankApps(
   contest: Contest,
   { offset, limit }: RankingPage,
-  registry: Pick<AppRegistry, 'idsOf' | 'ofHosts'>,
+  sources: RankingSources,
 ): Promise<RankedApp[]> {
   const count = offset + limit;
   const placed: Placed[] = [];
   let leaders = await runInTurns(leadersOf(contest, count));
   while (leaders !== undefined) {
     const known = new Shortlist(count - placed.length, byScoreThenId);
-    await lookUp(contest, leaders.places, registry, (app) => known.add(app));
+    await lookUp(contest, leaders.places, sources, (app) => known.add(app));
     placed.push(...known.members);
     if (placed.length === count) break;
     leaders = await runInTurns(leadersOf(contest, MORE_LEADERS, leaders.lowestScore));
   }
-  return named(contest, placed.slice(offset), offset, registry);
+  return named(contest, placed.slice(offset), offset, sources);
 }
 
 /** Visits those that are known, in turns. */
 async function lookUp(
   contest: Contest,
   places: readonly number[],
-  registry: Pick<AppRegistry, 'idsOf'>,
+  { apps, signal }: RankingSources,
   visit: (app: Placed) => void,
 ): Promise<void> {
   for (let begin = 0; begin < places.length; begin += LOOKED_UP_AT_ONCE) {
     if (begin > 0) await nextTurn();
+    signal.throwIfAborted();
     const some = places.slice(begin, begin + LOOKED_UP_AT_ONCE);
-    const ids = await registry.idsOf(some.map((place) => hostAt(contest, place)));
+    const ids = await apps.idsOf(some.map((place) => hostAt(contest, place)));
     for (const place of some) {
       const id = ids.get(hostAt(contest, place));
       if (id !== undefined) visit({ place, id, score: scoreAt(contest, place) });
@@ -129,10 +137,10 @@ async function named(
   contest: Contest,
   page: readonly Placed[],
   offset: number,
-  registry: Pick<AppRegistry, 'ofHosts'>,
+  { apps }: RankingSources,
 ): Promise<RankedApp[]> {
-  const apps = await registry.ofHosts(page.map(({ place }) => hostAt(contest, place)));
-  const titles = new Map(apps.map(({ host, title }) => [host, title]));
+  const known = await apps.ofHosts(page.map(({ place }) => hostAt(contest, place)));
+  const titles = new Map(known.map(({ host, title }) => [host, title]));
   const { tokens, requests } = contest.totals;
   return page.map(({ id, place }, index) => ({
     id,

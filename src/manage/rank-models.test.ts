@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { dayText } from '../contract/dataset-window.ts';
+import { runAtOnce } from '../kit/turns.ts';
 import type { EventRow } from '../ports/events.ts';
 import { modelFilters, piecesOf, rankModels } from './rank-models.ts';
 
@@ -14,7 +15,7 @@ const row = (bucketMs: number, model: string, tokens: number): EventRow => ({
 describe('rankModels', () => {
   it('goes by period, tokens and slug', () => {
     const rows = [row(2, 'a', 5), row(1, 'c', 5), row(1, 'b', 5), row(1, 'd', 9), row(2, 'z', 0)];
-    expect(rankModels(rows).map(({ periodMs, model }) => [periodMs, model])).toEqual([
+    expect(runAtOnce(rankModels(rows)).map(({ periodMs, model }) => [periodMs, model])).toEqual([
       [1, 'd'],
       [1, 'b'],
       [1, 'c'],
@@ -24,11 +25,20 @@ describe('rankModels', () => {
 
   it('sums up what is beyond the first 50, and puts it last', () => {
     const rows = Array.from({ length: 53 }, (_, index) => row(1, `m/${index}`, 100 + index));
-    const ranked = rankModels(rows);
+    const ranked = runAtOnce(rankModels(rows));
     expect(ranked).toHaveLength(51);
     expect(ranked[0]).toEqual({ periodMs: 1, model: 'm/52', tokens: 152n });
     expect(ranked[50]).toEqual({ periodMs: 1, model: 'other', tokens: 303n });
-    expect(rankModels(rows.slice(0, 50)).some(({ model }) => model === 'other')).toBe(false);
+    const named = runAtOnce(rankModels(rows.slice(0, 50)));
+    expect(named.some(({ model }) => model === 'other')).toBe(false);
+  });
+
+  it('is done in slices, a few hundred rows in each', () => {
+    const rows = Array.from({ length: 10_000 }, (_, index) => row(index % 30, `m/${index}`, index));
+    const work = rankModels(rows);
+    let slices = 1;
+    while (work.next().done !== true) slices++;
+    expect(slices).toBeGreaterThan(rows.length / 256);
   });
 });
 

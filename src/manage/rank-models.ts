@@ -1,5 +1,7 @@
 import type { RankingsDailyQuery } from '../contract/dataset-rankings-daily.ts';
 import { invalidRequest } from '../ir/errors.ts';
+import { Shortlist } from '../kit/shortlist.ts';
+import { forEachSliced, type Sliced } from '../kit/turns.ts';
 import { boundsAt, type ResetWindow } from '../kit/windows.ts';
 import type { DayWindow, EventFilter, EventRow } from '../ports/events.ts';
 import { MODALITIES, type Modality, modalitiesText } from '../ports/modalities.ts';
@@ -19,31 +21,37 @@ const MOST_MODELS = 50;
 const OTHER = 'other';
 
 /** Rows of model and tokens, put in order: by period, then most tokens first, the rest of a period last and as one. */
-export function rankModels(rows: readonly EventRow[]): RankedModel[] {
-  const periods = new Map<number, RankedModel[]>();
-  for (const { bucketMs, dimensions, metrics } of rows) {
+export function* rankModels(rows: readonly EventRow[]): Sliced<RankedModel[]> {
+  const periods = new Map<number, RankedPeriod>();
+  yield* forEachSliced(rows, ({ bucketMs, dimensions, metrics }) => {
     const model = dimensions[0];
     const tokens = BigInt(metrics[0] ?? 0);
-    if (bucketMs === null || typeof model !== 'string' || tokens === 0n) continue;
-    const models = periods.get(bucketMs) ?? [];
-    models.push({ periodMs: bucketMs, model, tokens });
-    periods.set(bucketMs, models);
-  }
-  return [...periods.keys()]
-    .sort((one, other) => one - other)
-    .flatMap((period) => ranked(periods.get(period) ?? []));
+    if (bucketMs === null || typeof model !== 'string' || tokens === 0n) return;
+    const period = periods.get(bucketMs) ?? { named: new Shortlist(MOST_MODELS, byTokens), tokens: 0n };
+    period.named.add({ periodMs: bucketMs, model, tokens });
+    period.tokens += tokens;
+    periods.set(bucketMs, period);
+  });
+  return [...periods].sort(([one], [other]) => one - other).flatMap(([, period]) => rankedModels(period));
 }
 
-function ranked(models: readonly RankedModel[]): RankedModel[] {
-  const ordered = [...models].sort((one, other) => {
-    if (one.tokens !== other.tokens) return one.tokens > other.tokens ? -1 : 1;
-    return one.model < other.model ? -1 : 1;
-  });
-  const named = ordered.slice(0, MOST_MODELS);
-  const rest = ordered.slice(MOST_MODELS);
-  const periodMs = rest[0]?.periodMs;
-  if (periodMs === undefined) return named;
-  return [...named, { periodMs, model: OTHER, tokens: rest.reduce((sum, { tokens }) => sum + tokens, 0n) }];
+interface RankedPeriod {
+  readonly named: Shortlist<RankedModel>;
+  /** Of all its models. */
+  tokens: bigint;
+}
+
+function rankedModels({ named: { members }, tokens: all }: RankedPeriod): readonly RankedModel[] {
+  const rest = members.reduce((left, { tokens }) => left - tokens, all);
+  const periodMs = members[0]?.periodMs;
+  return rest === 0n || periodMs === undefined
+    ? members
+    : [...members, { periodMs, model: OTHER, tokens: rest }];
+}
+
+function byTokens(one: RankedModel, other: RankedModel): number {
+  if (one.tokens !== other.tokens) return one.tokens > other.tokens ? -1 : 1;
+  return one.model < other.model ? -1 : 1;
 }
 
 type Period = NonNullable<RankingsDailyQuery['period']>;

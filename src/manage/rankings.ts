@@ -3,7 +3,9 @@ import type { RankingsDailyQuery } from '../contract/dataset-rankings-daily.ts';
 import type { ShownDataset } from '../contract/dataset-window.ts';
 import { APP_CATEGORIES } from '../ir/app-categories.ts';
 import { invalidRequest } from '../ir/errors.ts';
+import { FairPlaces } from '../kit/fair-places.ts';
 import type { Clock } from '../kit/ids.ts';
+import { runInTurns } from '../kit/turns.ts';
 import type { AppRegistry } from '../ports/apps.ts';
 import type { EventStore } from '../ports/events.ts';
 import { hiddenBy } from './hidden-apps.ts';
@@ -32,12 +34,20 @@ export interface ModelRankings extends ShownDataset {
 
 const DEFAULT_PAGE = 50;
 
+/** Rankings of apps that are made at once. */
+const AT_ONCE = 2;
+
+/** Who a ranking is made for. */
+const EVERYBODY = '';
+
 const NOTHING_CLASSIFIED =
   'category and language_type need requests that were classified by their content; this gateway classifies none, so no row matches';
 
 /** Rankings over all accounts of the installation. Requests that asked for zero retention are in none. */
 export class Rankings {
   readonly #parts: RankingsDependencies;
+  /** A turn of the event loop has a slice of every one that is under way. */
+  readonly #underway = new FairPlaces(AT_ONCE, AT_ONCE);
 
   constructor(parts: RankingsDependencies) {
     this.#parts = parts;
@@ -45,20 +55,26 @@ export class Rankings {
 
   /** A page of apps. Throws 400. */
   async ofApps(query: AppRankingsQuery, signal: AbortSignal): Promise<AppRankings> {
-    const { events, apps, hidden, clock } = this.#parts;
+    const { events, clock } = this.#parts;
     const asOfMs = clock.now();
     const window = rankingsWindow(query, asOfMs);
     const { sort = 'popular', limit = DEFAULT_PAGE } = query;
-    const offset = query.offset ?? 0;
+    const page = { offset: query.offset ?? 0, limit };
     const categories = categoriesOf(query);
-    const [totals, tagged] = await Promise.all([
-      events.appTotals(withPreceding(window, SCORINGS[sort].precedingWindows), signal),
-      categories === undefined ? undefined : apps.hostsOfCategories(categories),
-    ]);
+    const totals = await events.appTotals(withPreceding(window, SCORINGS[sort].precedingWindows), signal);
+    const apps = await this.#underway.within(EVERYBODY, signal, async () => {
+      const contest = { totals, sort, isRanked: await this.#ranked(categories) };
+      return rankApps(contest, page, { apps: this.#parts.apps, signal });
+    });
+    return { asOfMs, window, apps };
+  }
+
+  /** Tells which apps are ranked: those that nobody hides, of the categories if there are some. */
+  async #ranked(categories: readonly string[] | undefined): Promise<(host: string) => boolean> {
+    const { apps, hidden } = this.#parts;
+    const tagged = categories && (await apps.hostsOfCategories(categories));
     const isHidden = hiddenBy(hidden());
-    const isRanked = (host: string) => tagged?.has(host) !== false && !isHidden(host);
-    const page = await rankApps({ totals, sort, isRanked }, { offset, limit }, apps);
-    return { asOfMs, window, apps: page };
+    return (host) => tagged?.has(host) !== false && !isHidden(host);
   }
 
   /** Models of every period. Throws 400. */
@@ -84,7 +100,7 @@ export class Rankings {
         },
         signal,
       );
-      models.push(...rankModels(rows));
+      models.push(...(await runInTurns(rankModels(rows))));
     }
     return { asOfMs, window, models };
   }

@@ -8,45 +8,59 @@ import type { NamedFilter } from './parse-filters.ts';
 /** What values are looked up in. */
 export interface FilterSources {
   readonly names: AccountNames;
-  readonly apps: Pick<AppRegistry, 'find'>;
+  readonly apps: Pick<AppRegistry, 'ofIds'>;
 }
 
 /** A value as the events have it, or why nothing has it. */
 type Resolved = { readonly value: string; readonly warning?: string } | { readonly warning: string };
 
-type Resolve = (value: FilterValue, path: string, sources: FilterSources) => Promise<Resolved>;
+/** How each of some values is resolved, once what all of them need was looked up. */
+type Resolve = (
+  values: readonly FilterValue[],
+  sources: FilterSources,
+) => Promise<(value: FilterValue, path: string) => Resolved>;
 
-const asItIs: Resolve = async (value) => ({ value: String(value) });
+const asItIs: Resolve = async () => (value) => ({ value: String(value) });
 
 const RESOLVE: Readonly<Record<ValueKind, Resolve>> = {
   text: asItIs,
   contextLength: asItIs,
-  async key(value, path, { names }) {
-    if (idOf(value) !== undefined) {
-      return {
-        warning: `${path}: keys here have no numbers: ${value} matches no key; use the hash of a key`,
-      };
-    }
-    const hash = String(value).toLowerCase();
-    if ((await names.keys()).has(hash)) return { value: hash };
-    // Unknown, another account's and deleted alike: of those only a deleted key of this account has usage here.
-    const warning = `${path}: the account has no key with the hash ${hash}; only usage of a deleted key can match`;
-    return { value: hash, warning };
+  async key(_, { names }) {
+    const keys = await names.keys();
+    return (value, path) => {
+      if (idOf(value) !== undefined) {
+        return {
+          warning: `${path}: keys here have no numbers: ${value} matches no key; use the hash of a key`,
+        };
+      }
+      const hash = String(value).toLowerCase();
+      if (keys.has(hash)) return { value: hash };
+      // Unknown, another account's and deleted alike: of those only a deleted key of this account has usage here.
+      const warning = `${path}: the account has no key with the hash ${hash}; only usage of a deleted key can match`;
+      return { value: hash, warning };
+    };
   },
-  async workspace(value, path, { names }) {
-    const id = String(value).toLowerCase();
-    if ((await names.workspaces()).has(id)) return { value: id };
-    // As with keys: within the account only what a deleted one used can match.
-    const warning = `${path}: the account has no workspace ${id}; only usage of a deleted workspace can match`;
-    return { value: id, warning };
+  async workspace(_, { names }) {
+    const workspaces = await names.workspaces();
+    return (value, path) => {
+      const id = String(value).toLowerCase();
+      if (workspaces.has(id)) return { value: id };
+      // As with keys: within the account only what a deleted one used can match.
+      const warning = `${path}: the account has no workspace ${id}; only usage of a deleted workspace can match`;
+      return { value: id, warning };
+    };
   },
-  async app(value, path, { apps }) {
-    const id = idOf(value);
-    if (id === undefined) return { value: String(value).toLowerCase() };
-    const app = await apps.find(id);
-    return app === undefined
-      ? { warning: `${path}: there is no app with the id ${shownValue(value)}` }
-      : { value: app.host };
+  async app(values, { apps }) {
+    const ids = values.map(idOf).filter((id) => id !== undefined);
+    const hosts = new Map((await apps.ofIds(ids)).map(({ id, host }) => [id, host]));
+    return (value, path) => {
+      const id = idOf(value);
+      if (id === undefined) return { value: String(value).toLowerCase() };
+      const host = hosts.get(id);
+      return host === undefined
+        ? { warning: `${path}: there is no app with the id ${shownValue(value)}` }
+        : { value: host };
+    };
   },
 };
 
@@ -58,10 +72,10 @@ export async function resolveFilters(
   const warnings: string[] = [];
   const resolved: EventFilter[] = [];
   for (const { field, operator, values, includesUnset, path } of filters) {
-    const resolve = RESOLVE[ANALYTICS_DIMENSIONS[field].values];
+    const resolve = await RESOLVE[ANALYTICS_DIMENSIONS[field].values](values, sources);
     const found: string[] = [];
     for (const value of values) {
-      const answer = await resolve(value, path, sources);
+      const answer = resolve(value, path);
       if ('value' in answer) found.push(answer.value);
       if (answer.warning !== undefined) warnings.push(answer.warning);
     }

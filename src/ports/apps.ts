@@ -29,10 +29,13 @@ export interface AppRegistry {
    * tries all of them again.
    */
   note(sightings: readonly AppSighting[]): Promise<void>;
-  find(id: number): Promise<App | undefined>;
-  /** Those of the hosts that are known. */
+  /** Those that there are. However many are asked for, others have their turn. */
+  ofIds(ids: readonly number[]): Promise<readonly App[]>;
+  /** Those of the hosts that are known. However many are asked for, others have their turn. */
   ofHosts(hosts: readonly string[]): Promise<readonly App[]>;
-  /** Hosts of those with at least one of the categories. */
+  /** The ids of those of the hosts that are known: less work than the apps themselves. */
+  idsOf(hosts: readonly string[]): Promise<ReadonlyMap<string, number>>;
+  /** Hosts of those with at least one of the categories. However many there are, others have their turn. */
   hostsOfCategories(categories: readonly string[]): Promise<ReadonlySet<string>>;
   count(): Promise<number>;
 }

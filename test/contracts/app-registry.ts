@@ -18,6 +18,23 @@ const sighting = (host: string, more: Partial<AppSighting> = {}): AppSighting =>
   ...more,
 });
 
+/** Apps that may be looked up without anybody having a turn. */
+const MOST_IN_TURN = 300;
+
+/** How often the event loop turned while something was done. */
+async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
+  let turns = 0;
+  let isDone = false;
+  const count = () => {
+    turns += 1;
+    if (!isDone) setImmediate(count);
+  };
+  setImmediate(count);
+  await work();
+  isDone = true;
+  return turns;
+}
+
 const CATEGORIES = ['game', 'legal', 'roleplay', 'cli-agent', 'image-gen', 'video-gen'];
 
 /** What every AppRegistry must do. `open` gives an empty one each time. */
@@ -44,8 +61,13 @@ export function appRegistryContract(name: string, open: () => Promise<AppRegistr
         { id: 2, host: 'a.example', url: 'https://a.example/', title: null, categories: [] },
         { id: 3, host: 'c.example:81', url: 'https://c.example:81/', title: null, categories: [] },
       ]);
-      expect(await apps.find(3)).toEqual(await appOf('c.example:81'));
-      expect(await apps.find(4)).toBeUndefined();
+      expect(await apps.ofIds([4, 3, 10 ** 15])).toEqual([await appOf('c.example:81')]);
+      expect(await apps.idsOf(['a.example', 'd.example', 'b.example'])).toEqual(
+        new Map([
+          ['b.example', 1],
+          ['a.example', 2],
+        ]),
+      );
       expect(await apps.count()).toBe(3);
     });
 
@@ -96,6 +118,8 @@ export function appRegistryContract(name: string, open: () => Promise<AppRegistr
       expect(await apps.hostsOfCategories(['image-gen'])).toEqual(new Set());
       expect(await apps.hostsOfCategories([])).toEqual(new Set());
       expect(await apps.ofHosts([])).toEqual([]);
+      expect(await apps.ofIds([])).toEqual([]);
+      expect(await apps.idsOf([])).toEqual(new Map());
     });
 
     it('is the same after the same sightings again', async () => {
@@ -118,9 +142,24 @@ export function appRegistryContract(name: string, open: () => Promise<AppRegistr
         hosts.map((host, index) => sighting(host, { categories: CATEGORIES.slice(index % 6) })),
       );
       expect(await apps.count()).toBe(2_100);
+      const ids = hosts.map((_, index) => index + 1);
       expect(await apps.ofHosts(hosts)).toHaveLength(2_100);
+      expect((await apps.ofIds(ids)).map(({ id }) => id).sort((one, other) => one - other)).toEqual(ids);
+      expect(await apps.idsOf(hosts)).toEqual(new Map(hosts.map((host, index) => [host, index + 1])));
       expect((await apps.hostsOfCategories(['game'])).size).toBe(350);
+      expect((await apps.hostsOfCategories(['legal', 'video-gen'])).size).toBe(2_100);
       expect((await appOf('app-2099.example'))?.id).toBe(2_100);
+    });
+
+    it.each([
+      ['ofHosts', (hosts: readonly string[]) => apps.ofHosts(hosts)],
+      ['idsOf', (hosts: readonly string[]) => apps.idsOf(hosts)],
+      ['ofIds', (hosts: readonly string[]) => apps.ofIds(hosts.map((_, index) => index + 1))],
+      ['hostsOfCategories', () => apps.hostsOfCategories(['game'])],
+    ])('lets others have their turn while many are looked up: %s', async (_, lookUp) => {
+      const hosts = Array.from({ length: 3_000 }, (_, index) => `app-${index}.example`);
+      await apps.note(hosts.map((host) => sighting(host, { categories: ['game'] })));
+      expect(await turnsDuring(() => lookUp(hosts))).toBeGreaterThanOrEqual(hosts.length / MOST_IN_TURN - 1);
     });
 
     it('gives one id to an app that several note at once', async () => {

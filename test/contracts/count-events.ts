@@ -1,6 +1,5 @@
 import type { DimensionName, Granularity, MetricName } from '../../src/ports/event-names.ts';
 import type {
-  AppTotals,
   DayWindow,
   EventQuery,
   EventRow,
@@ -28,9 +27,16 @@ export function countEvents(events: readonly GenerationEvent[], query: EventQuer
   }));
 }
 
+/** What an app used in each of some windows. */
+export interface AppCount {
+  readonly app: string;
+  readonly tokens: bigint[];
+  readonly requests: bigint[];
+}
+
 /** What every app used, in plain TypeScript, by name. */
-export function countApps(events: readonly GenerationEvent[], windows: readonly DayWindow[]): AppTotals[] {
-  const totals = new Map<string, { app: string; tokens: bigint[]; requests: bigint[] }>();
+export function countApps(events: readonly GenerationEvent[], windows: readonly DayWindow[]): AppCount[] {
+  const totals = new Map<string, AppCount>();
   for (const { app, isZdr, createdAtMs, promptTokens, completionTokens } of events) {
     if (app === null || isZdr) continue;
     const total = totals.get(app) ?? { app, tokens: windows.map(() => 0n), requests: windows.map(() => 0n) };

@@ -13,7 +13,7 @@ function startWith(query: EventStore['query'], times: HttpDependencies['times'] 
   const analytics = new Analytics({
     events: { query },
     tenancy: { listKeys: async () => [], listWorkspaces: async () => ({ workspaces: [], total: 0 }) },
-    apps: { find: async () => undefined, ofHosts: async () => [] },
+    apps: { ofIds: async () => [], ofHosts: async () => [] },
     clock: systemClock,
   });
   return startServer({ analytics, times });

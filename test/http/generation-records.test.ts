@@ -21,6 +21,7 @@ const row = acceptedRow({
     acceptedAtMs: 1,
     wantsMetadata: false,
     signal: new AbortController().signal,
+    replied: Promise.resolve(),
     timing: { mark: () => {} },
   },
   request: requestOf(),

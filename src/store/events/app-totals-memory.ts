@@ -3,13 +3,13 @@ import type { AppTotals, DayWindow } from '../../ports/events.ts';
 /** Answers that are remembered. */
 const MOST_ANSWERS = 8;
 
-/** Longer ones are not: they would take more memory than they save time. */
-const MOST_APPS = 50_000;
+/** Apps in all of them together: more would take more memory than they save time. */
+const MOST_APPS = 400_000;
 
 interface Remembered {
   readonly windows: readonly DayWindow[];
   /** Undefined while it is being looked for. */
-  totals: readonly AppTotals[] | undefined;
+  readonly totals: AppTotals | undefined;
 }
 
 /**
@@ -21,10 +21,7 @@ export class AppTotalsMemory {
   readonly #answers = new Map<string, Remembered>();
 
   /** What is remembered, or else what is looked for, remembered unless it may have changed meanwhile. */
-  async of(
-    windows: readonly DayWindow[],
-    look: () => Promise<readonly AppTotals[]>,
-  ): Promise<readonly AppTotals[]> {
+  async of(windows: readonly DayWindow[], look: () => Promise<AppTotals>): Promise<AppTotals> {
     const key = windows.map(({ startMs, endMs }) => `${startMs}-${endMs}`).join();
     const known = this.#answers.get(key)?.totals;
     if (known !== undefined) {
@@ -34,7 +31,8 @@ export class AppTotalsMemory {
     const looking: Remembered = { windows, totals: undefined };
     this.#remember(key, looking);
     const totals = await look();
-    if (this.#answers.get(key) === looking && totals.length <= MOST_APPS) looking.totals = totals;
+    const isRoom = totals.apps.length <= MOST_APPS;
+    if (isRoom && this.#answers.get(key) === looking) this.#remember(key, { windows, totals });
     return totals;
   }
 
@@ -49,7 +47,15 @@ export class AppTotalsMemory {
   #remember(key: string, answer: Remembered): void {
     this.#answers.delete(key);
     this.#answers.set(key, answer);
-    const [oldest] = this.#answers.keys();
-    if (this.#answers.size > MOST_ANSWERS && oldest !== undefined) this.#answers.delete(oldest);
+    for (const oldest of this.#answers.keys()) {
+      if (this.#answers.size <= MOST_ANSWERS && this.#apps() <= MOST_APPS) return;
+      this.#answers.delete(oldest);
+    }
+  }
+
+  #apps(): number {
+    let apps = 0;
+    for (const { totals } of this.#answers.values()) apps += totals?.apps.length ?? 0;
+    return apps;
   }
 }

@@ -15,6 +15,7 @@ import type {
   EventStore,
   GenerationEvent,
   MetricValue,
+  WholeNumbers,
 } from '../../ports/events.ts';
 import { DatabaseUnavailable } from '../sql/database-unavailable.ts';
 import { AppTotalsMemory } from './app-totals-memory.ts';
@@ -97,8 +98,8 @@ export class DuckdbEventStore implements EventStore {
     });
   }
 
-  async appTotals(windows: readonly DayWindow[], signal?: AbortSignal): Promise<readonly AppTotals[]> {
-    if (windows.length === 0) return [];
+  async appTotals(windows: readonly DayWindow[], signal?: AbortSignal): Promise<AppTotals> {
+    if (windows.length === 0) return { apps: [], tokens: [], requests: [] };
     return this.#appTotals.of(windows, () => this.#lookForAppTotals(windows, signal));
   }
 
@@ -129,16 +130,16 @@ export class DuckdbEventStore implements EventStore {
     await this.#thread?.close();
   }
 
-  async #lookForAppTotals(windows: readonly DayWindow[], signal?: AbortSignal): Promise<AppTotals[]> {
+  async #lookForAppTotals(windows: readonly DayWindow[], signal?: AbortSignal): Promise<AppTotals> {
     const [apps = [], ...sums] = await this.#asking(EVERYBODY, signal, (thread) =>
       thread.columns(appTotalsSql(windows), signal),
     );
-    const sumOf = (index: number, row: number) => BigInt((sums[index]?.[row] ?? 0n) as bigint);
-    return Array.from(apps as readonly string[], (app, row) => ({
-      app,
-      tokens: windows.map((_, window) => sumOf(window, row)),
-      requests: windows.map((_, window) => sumOf(windows.length + window, row)),
-    }));
+    const totals = sums as readonly WholeNumbers[];
+    return {
+      apps: apps as readonly string[],
+      tokens: totals.slice(0, windows.length),
+      requests: totals.slice(windows.length),
+    };
   }
 
   /** Questions take turns: work that reads is long, and the threads that it takes are few and not ours alone. */

@@ -1,12 +1,19 @@
 import type { Kysely } from 'kysely';
+import { nextTurn } from '../../kit/turns.ts';
 import type { App, AppRegistry, AppSighting } from '../../ports/apps.ts';
 import { type AppChanges, appChanges, type NotedApp } from './app-changes.ts';
 import type { AppRow, Tables } from './tables.ts';
 import { transact } from './transact.ts';
 import { numberOrNull } from './whole-number.ts';
 
-/** Rows or names of one statement: a statement has at most some ten thousand parameters in either engine. */
-const AT_ONCE = 500;
+/** Rows that one statement writes: a statement has at most some ten thousand parameters in either engine. */
+const WRITTEN_AT_ONCE = 500;
+
+/** What one statement looks for or finds: SQLite is read on this thread, and everybody waits for it. */
+const READ_AT_ONCE = 250;
+
+/** The largest number of the column. */
+const MOST_ID = 2 ** 31 - 1;
 
 /** The fact about the installation that holds the id of its newest app. */
 const NEWEST_ID = 'newest_app_id';
@@ -26,24 +33,31 @@ export class SqlAppRegistry implements AppRegistry {
     for (const some of slicesOf(sightings)) await this.#noteSlice(some);
   }
 
-  async find(id: number): Promise<App | undefined> {
-    const row = await this.#database.selectFrom('apps').selectAll().where('id', '=', id).executeTakeFirst();
-    const [app] = row === undefined ? [] : await withCategories(this.#database, [row]);
-    return app && shown(app);
+  async ofIds(ids: readonly number[]): Promise<readonly App[]> {
+    const possible = ids.filter((id) => id <= MOST_ID);
+    return readInTurns(possible, async (some) => {
+      const rows = await this.#database.selectFrom('apps').selectAll().where('id', 'in', some).execute();
+      return (await withCategories(this.#database, rows)).map(shown);
+    });
   }
 
   async ofHosts(hosts: readonly string[]): Promise<readonly App[]> {
-    return (await appsOf(this.#database, hosts)).map(shown);
+    return readInTurns(hosts, async (some) => (await registeredAt(this.#database, some)).map(shown));
+  }
+
+  async idsOf(hosts: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    const rows = await readInTurns(hosts, (some) =>
+      this.#database.selectFrom('apps').select(['host', 'id']).where('host', 'in', some).execute(),
+    );
+    return new Map(rows.map(({ host, id }) => [host, Number(id)]));
   }
 
   async hostsOfCategories(categories: readonly string[]): Promise<ReadonlySet<string>> {
-    if (categories.length === 0) return new Set();
-    const rows = await this.#database
-      .selectFrom('app_categories')
-      .select('host')
-      .where('category', 'in', categories)
-      .execute();
-    return new Set(rows.map(({ host }) => host));
+    const hosts = new Set<string>();
+    for (const category of categories) {
+      for await (const page of this.#hostsOf(category)) for (const host of page) hosts.add(host);
+    }
+    return hosts;
   }
 
   async count(): Promise<number> {
@@ -52,6 +66,25 @@ export class SqlAppRegistry implements AppRegistry {
       .select((select) => select.fn.countAll().as('total'))
       .executeTakeFirstOrThrow();
     return Number(total);
+  }
+
+  /** In pages, with turns between them. */
+  async *#hostsOf(category: string): AsyncGenerator<readonly string[]> {
+    for (let last = ''; ; ) {
+      const page = await this.#database
+        .selectFrom('app_categories')
+        .select('host')
+        .where('category', '=', category)
+        .where('host', '>', last)
+        .orderBy('host')
+        .limit(READ_AT_ONCE)
+        .execute();
+      yield page.map(({ host }) => host);
+      const end = page[READ_AT_ONCE - 1];
+      if (end === undefined) return;
+      last = end.host;
+      await nextTurn();
+    }
   }
 
   async #noteSlice(sightings: readonly AppSighting[]): Promise<void> {
@@ -121,16 +154,26 @@ async function knownOf(
   database: Kysely<Tables>,
   hosts: readonly string[],
 ): Promise<ReadonlyMap<string, RegisteredApp>> {
-  return new Map((await appsOf(database, hosts)).map((app) => [app.host, app]));
+  const apps = await readInTurns(hosts, (some) => registeredAt(database, some));
+  return new Map(apps.map((app) => [app.host, app]));
 }
 
-async function appsOf(database: Kysely<Tables>, hosts: readonly string[]): Promise<RegisteredApp[]> {
-  const apps: RegisteredApp[] = [];
-  for (const some of slicesOf(hosts)) {
-    const rows = await database.selectFrom('apps').selectAll().where('host', 'in', some).execute();
-    apps.push(...(await withCategories(database, rows)));
+async function registeredAt(database: Kysely<Tables>, hosts: readonly string[]): Promise<RegisteredApp[]> {
+  const rows = await database.selectFrom('apps').selectAll().where('host', 'in', hosts).execute();
+  return withCategories(database, rows);
+}
+
+/** What is found for all of the names, some of them at a time, with turns between. */
+async function readInTurns<Name, Found>(
+  names: readonly Name[],
+  read: (some: readonly Name[]) => Promise<readonly Found[]>,
+): Promise<Found[]> {
+  const all: Found[] = [];
+  for (let begin = 0; begin < names.length; begin += READ_AT_ONCE) {
+    if (begin > 0) await nextTurn();
+    all.push(...(await read(names.slice(begin, begin + READ_AT_ONCE))));
   }
-  return apps;
+  return all;
 }
 
 async function withCategories(database: Kysely<Tables>, rows: readonly AppRow[]): Promise<RegisteredApp[]> {
@@ -166,5 +209,7 @@ function isNothing({ made, retitled, tagged }: AppChanges): boolean {
 }
 
 function* slicesOf<T>(items: readonly T[]): Generator<readonly T[]> {
-  for (let begin = 0; begin < items.length; begin += AT_ONCE) yield items.slice(begin, begin + AT_ONCE);
+  for (let begin = 0; begin < items.length; begin += WRITTEN_AT_ONCE) {
+    yield items.slice(begin, begin + WRITTEN_AT_ONCE);
+  }
 }
