@@ -1,5 +1,7 @@
+import type { Catalog } from '../catalog/catalog.ts';
 import type { GenerationRequest } from '../ir/request.ts';
 import type { RankedCandidate } from '../routing/candidate.ts';
+import { namedModel } from '../routing/resolve/named-model.ts';
 import { outputWithin } from '../routing/rules/filters.ts';
 import { promptOf } from './estimate.ts';
 import { NothingLeft, type Plan } from './plan.ts';
@@ -37,12 +39,20 @@ export async function fitContext(
   }
 }
 
+/** The largest context of the models that a request names; infinite where one is not known. */
+export function largestContext({ models }: GenerationRequest, catalog: Catalog): number {
+  const endpoints = models.map((id) => namedModel(id, catalog)?.endpoints ?? []);
+  const isKnown = endpoints.length > 0 && endpoints.every(({ length }) => length > 0);
+  if (!isKnown) return Number.POSITIVE_INFINITY;
+  return endpoints.flat().reduce((most, endpoint) => Math.max(most, contextOf({ endpoint })), 0);
+}
+
 /** Tokens that the context leaves for the prompt. */
 function roomOf(candidate: RankedCandidate, { maxOutputTokens }: GenerationRequest): number {
   return contextOf(candidate) - outputWithin(candidate.endpoint, maxOutputTokens);
 }
 
-function contextOf({ endpoint }: RankedCandidate): number {
+function contextOf({ endpoint }: Pick<RankedCandidate, 'endpoint'>): number {
   return endpoint.contextLength ?? Number.POSITIVE_INFINITY;
 }
 

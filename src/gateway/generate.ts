@@ -26,7 +26,8 @@ import {
   metadataOf,
   plannedGeneration,
 } from './answer.ts';
-import { fitContext } from './context-length.ts';
+import { ContentRoom, type ContentShare } from './content-room.ts';
+import { fitContext, largestContext } from './context-length.ts';
 import { CredentialOpener } from './credentials.ts';
 import { countPrompt } from './estimate.ts';
 import { type Explanation, explainNothing, explainPlan } from './explain.ts';
@@ -42,6 +43,7 @@ import { withinLimits } from './itinerary.ts';
 import { Journey, metadataOfNothing } from './journey.ts';
 import { OpenWork } from './open-work.ts';
 import { NothingLeft, type Plan, type PlanContext, planRequest } from './plan.ts';
+import { resumed } from './resumed.ts';
 import type { GatewaySnapshot } from './snapshot.ts';
 import { type StoredFiles, withStoredFiles } from './stored-files.ts';
 import { refuseUnavailable } from './unavailable.ts';
@@ -95,8 +97,10 @@ export function createGateway(parts: GatewayParts): Gateway {
     const snapshot = parts.snapshot();
     const content = room.open(input.replied);
     try {
-      const maxTokens = (models: readonly string[]) => largestContext(parts, input, snapshot, models);
-      const parsed = await readRequest(parts, input, snapshot, content, maxTokens);
+      const parsed = await readRequest(parts, input, snapshot, {
+        content,
+        maxTokens: (body) => maxPromptTokens(parts, input, snapshot, body),
+      });
       const { plan, mustRelay } = await planned(parts, input, snapshot, parsed);
       return { input, snapshot, request: parsed.request, journey: new Journey(plan), mustRelay, content };
     } catch (error) {
@@ -109,7 +113,7 @@ export function createGateway(parts: GatewayParts): Gateway {
 
   /** Reserves the money, then answers. Nothing is awaited in between: whoever is admitted is settled. */
   async function admitted(underway: Underway): Promise<Admitted> {
-    const { input, snapshot, request, journey, mustRelay } = underway;
+    const { input, snapshot, request, journey, mustRelay, content } = underway;
     const admission = await routed(underway, () =>
       admit(
         {
@@ -128,7 +132,10 @@ export function createGateway(parts: GatewayParts): Gateway {
           now: () => parts.clock.now(),
         },
       ),
-    );
+    ).catch((error: unknown) => {
+      void content.close();
+      throw error;
+    });
     const going = admission.isTight ? translated(underway) : underway;
     return { underway: going, batches: answerRequest(going, admission, parts, state) };
   }
@@ -139,7 +146,7 @@ export function createGateway(parts: GatewayParts): Gateway {
       const started = parts.clock.monotonic();
       const first = await routed(underway, () => batches.next());
       input.timing.mark('upstream', parts.clock.monotonic() - started);
-      return { context: replyContext(parts, underway), batches: resume(first, batches) };
+      return { context: replyContext(parts, underway), batches: resumed(first, batches) };
     },
 
     async complete(input): Promise<FinishedGeneration> {
@@ -156,41 +163,35 @@ export function createGateway(parts: GatewayParts): Gateway {
     },
 
     async countTokens(input): Promise<number> {
-      const { request, journey, snapshot } = await prepare(input);
+      const { request, journey, snapshot, content } = await prepare(input);
       const common = {
         request,
         hashUser: (id: string) => hashUser(parts.userHashKey, input.caller.accountId, id),
         ...(input.betas !== undefined && { betas: input.betas }),
         signal: input.signal,
       };
-      for (const candidate of withinLimits(journey.plan.candidates, snapshot.attempts)) {
-        const counted = await parts.countUpstream({
-          ...common,
-          endpoint: candidate.endpoint,
-          credential: credentials.open(candidate),
-          isOwnCredential: candidate.access.kind === 'own',
-        });
-        if (counted !== undefined) return counted;
+      try {
+        for (const candidate of withinLimits(journey.plan.candidates, snapshot.attempts)) {
+          const counted = await parts.countUpstream({
+            ...common,
+            endpoint: candidate.endpoint,
+            credential: credentials.open(candidate),
+            isOwnCredential: candidate.access.kind === 'own',
+          });
+          if (counted !== undefined) return counted;
+        }
+        return await countPrompt(request, parts.tokenizer, input.signal);
+      } finally {
+        void content.close();
       }
-      return countPrompt(request, parts.tokenizer, input.signal);
     },
 
     async explain(input): Promise<Explanation> {
-      const snapshot = parts.snapshot();
-      const parsed = await readRequest(parts, input, snapshot);
-      const { request } = parsed;
-      const promptTokens = await countPrompt(request, parts.tokenizer, input.signal);
+      const content = room.open(input.replied);
       try {
-        const { plan } = await planned(parts, { ...input, wantsMetadata: false }, snapshot, parsed);
-        return await explainPlan(request, plan, {
-          health: parts.health,
-          preview: ({ endpoint, lane }) => parts.previewUpstream({ request, endpoint, lane }),
-          promptTokens,
-          nowMs: parts.clock.now(),
-        });
-      } catch (error) {
-        if (!(error instanceof NothingLeft)) throw error;
-        return explainNothing(error, promptTokens);
+        return await explained(parts, input, content);
+      } finally {
+        void content.close();
       }
     },
 
@@ -246,20 +247,42 @@ function preparedBody(parts: GatewayParts, { format, body, caller }: GenerationI
   return parts.prepareBody(format, withDefaultModel(body, caller.workspace));
 }
 
+/** What bounds the files of a request. */
+interface FileBounds {
+  readonly content: ContentShare;
+  /** The largest prompt that anybody may take who may serve it, as far as its body tells. */
+  readonly maxTokens: (body: PreparedBody) => Promise<number>;
+}
+
 async function readRequest(
   parts: GatewayParts,
   input: GenerationInput,
   snapshot: GatewaySnapshot,
+  { content, maxTokens }: FileBounds,
 ): Promise<Parsed> {
   const prepared = preparedBody(parts, input);
   const { workspaceId } = input.caller;
   const filled = await withStoredFiles(prepared.body, parts.formats[input.format].fileParts, parts.files, {
     workspaceId,
     maxBytes: snapshot.maxFileBytes,
+    maxTokens: () => maxTokens(prepared),
+    takeRoom: (bytes) => content.take(bytes, snapshot.contentRoomBytes),
     signal: input.signal,
   });
   const report = [...prepared.report, ...filled.report];
   return runInTurns(parse(parts, input, snapshot, { body: filled.body, report }));
+}
+
+/** The largest prompt that the models take which a body names. Its files need not be read for that. */
+async function maxPromptTokens(
+  parts: GatewayParts,
+  input: GenerationInput,
+  snapshot: GatewaySnapshot,
+  body: PreparedBody,
+): Promise<number> {
+  const { request } = await runInTurns(parse(parts, input, snapshot, body));
+  const own = await parts.ownCredentials.of(input.caller);
+  return largestContext(request, catalogFor(own, snapshot.catalog));
 }
 
 function* parse(
@@ -306,6 +329,31 @@ async function planned(
   } catch (error) {
     if (!(error instanceof NothingLeft) || !input.wantsMetadata) throw error;
     throw error.withRouting(metadataOfNothing(error, snapshot.region));
+  }
+}
+
+/** A prompt that is too long is told of like everything else that rules endpoints out: so it is counted. */
+async function explained(
+  parts: GatewayParts,
+  input: GenerationInput,
+  content: ContentShare,
+): Promise<Explanation> {
+  const snapshot = parts.snapshot();
+  const maxTokens = async () => Number.POSITIVE_INFINITY;
+  const parsed = await readRequest(parts, input, snapshot, { content, maxTokens });
+  const { request } = parsed;
+  const promptTokens = await countPrompt(request, parts.tokenizer, input.signal);
+  try {
+    const { plan } = await planned(parts, { ...input, wantsMetadata: false }, snapshot, parsed);
+    return await explainPlan(request, plan, {
+      health: parts.health,
+      preview: ({ endpoint, lane }) => parts.previewUpstream({ request, endpoint, lane }),
+      promptTokens,
+      nowMs: parts.clock.now(),
+    });
+  } catch (error) {
+    if (!(error instanceof NothingLeft)) throw error;
+    return explainNothing(error, promptTokens);
   }
 }
 
@@ -366,18 +414,4 @@ function replyContext(parts: GatewayParts, { input, snapshot, request, journey }
     provider: selected?.endpoint.provider.name ?? '',
     serviceTier: (selected && tierOf(selected.endpoint)) ?? 'default',
   };
-}
-
-/** Puts the batch that was already pulled back in front. Ending early ends the source. */
-async function* resume(
-  first: IteratorResult<EventBatch, void>,
-  rest: AsyncGenerator<EventBatch, void, void>,
-): AsyncGenerator<EventBatch, void, void> {
-  try {
-    if (first.done === true) return;
-    yield first.value;
-    yield* rest;
-  } finally {
-    await rest.return();
-  }
 }

@@ -56,6 +56,7 @@ function planned({ input, request, plan }: Changes = {}): PlannedGeneration {
       acceptedAtMs: ACCEPTED_MS,
       wantsMetadata: false,
       signal: new AbortController().signal,
+      replied: Promise.resolve(),
       timing: { mark: () => {} },
       ...input,
     },

@@ -11,6 +11,7 @@ import type { HealthView } from '../routing/health/endpoint-health.ts';
 import { planRoute } from '../routing/plan-route.ts';
 import { preferencesOf } from '../routing/preferences.ts';
 import { parseModelId } from '../routing/resolve/model-id.ts';
+import { namedModel } from '../routing/resolve/named-model.ts';
 import { NothingToChoose, type RouterRule } from '../routing/resolve/nothing-to-choose.ts';
 import type { Resolution, ResolutionContext } from '../routing/resolve/resolution.ts';
 import { resolveModels } from '../routing/resolve/resolve-models.ts';
@@ -123,8 +124,7 @@ export function planRequest(request: GenerationRequest, context: PlanContext, pr
 /** The model that a conversation is with, whatever it is called and however it is routed: of router models the router. */
 function conversationModel({ models }: GenerationRequest, catalog: Catalog): string {
   const id = models[0] ?? '';
-  const { base } = parseModelId(id);
-  return (catalog.resolve(id) ?? catalog.resolve(base))?.id ?? base;
+  return namedModel(id, catalog)?.id ?? parseModelId(id).base;
 }
 
 /** The models of a request; a router that has none to choose from is a plan that came to nothing. */

@@ -40,7 +40,13 @@ async function* piecesOf(bytes: Uint8Array, length: number) {
   for (let at = 0; at < bytes.length; at += length) yield bytes.subarray(at, at + length);
 }
 
-const access: FileAccess = { workspaceId: 'own', maxBytes: 1000, signal: new AbortController().signal };
+const access: FileAccess = {
+  workspaceId: 'own',
+  maxBytes: 1000,
+  maxTokens: async () => Number.POSITIVE_INFINITY,
+  takeRoom: () => {},
+  signal: new AbortController().signal,
+};
 const bodyOf = (...names: string[]) => ({
   input: [{ role: 'user', content: names.map((name) => ({ type: 'input_file', file_id: idOf(name) })) }],
 });
@@ -118,6 +124,47 @@ describe('stored files in a request', () => {
       ),
     });
     expect(asked).toEqual([`find ${idOf('pdf')}`, `find ${idOf('txt')}`]);
+  });
+
+  it('take room for all that they come to, text twice, before anything is read', async () => {
+    const { files, asked } = filesOf({
+      pdf: { bytes: 'a'.repeat(100), mimeType: 'application/pdf' },
+      txt: { bytes: 'a'.repeat(100), mimeType: 'text/plain' },
+    });
+    const full = new Error('full');
+    const taken: number[] = [];
+    const takeRoom = (bytes: number) => {
+      taken.push(bytes);
+      throw full;
+    };
+    await expect(fill(files, ['pdf', 'txt', 'txt'], { takeRoom })).rejects.toBe(full);
+    expect(taken).toEqual([136 + 2 * 200]);
+    expect(asked).toEqual([`find ${idOf('pdf')}`, `find ${idOf('txt')}`]);
+  });
+
+  it('that are not named take no room', async () => {
+    const takeRoom = () => {
+      throw new Error('taken');
+    };
+    expect(contentOf(await fill(filesOf({}).files, [], { takeRoom }))).toEqual([]);
+  });
+
+  it('of more text than anybody takes are a 400, and nothing is read or takes room', async () => {
+    const { files, asked } = filesOf({ txt: { bytes: 'a'.repeat(160), mimeType: 'text/plain' } });
+    const takeRoom = () => {
+      throw new Error('taken');
+    };
+    await expect(fill(files, ['txt', 'txt'], { maxTokens: async () => 19, takeRoom })).rejects.toMatchObject({
+      kind: 'context-length',
+      message: expect.stringMatching(/ 320 bytes, at least 20 tokens, .* more than 19\./),
+    });
+    expect(asked).toEqual([`find ${idOf('txt')}`]);
+    expect(contentOf(await fill(files, ['txt', 'txt'], { maxTokens: async () => 20 }))).toHaveLength(2);
+  });
+
+  it('that are no text may be of any size: how many tokens they are is for others to say', async () => {
+    const { files } = filesOf({ pdf: { bytes: 'a'.repeat(300), mimeType: 'application/pdf' } });
+    expect(contentOf(await fill(files, ['pdf'], { maxTokens: async () => 1 }))).toHaveLength(1);
   });
 
   it('are not read on for a caller who has left', async () => {

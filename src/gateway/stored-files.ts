@@ -36,7 +36,7 @@ export interface FileAccess {
 /**
  * Puts the content of stored files where a body names them, as if the caller had written it there. Throws 404 for a file
  * that is not in the workspace, 400 for one that cannot stand where it is named and for more text than anybody takes, 413
- * for too much of them, and where there is no room in memory; nothing is read before all that is known.
+ * for too much of them, 503 where there is no room for them now; nothing is read before all that is known.
  */
 export async function withStoredFiles(
   body: JsonObject,
@@ -102,7 +102,7 @@ function memoryBytes(file: StoredFile): number {
   return isText(file) ? 2 * file.sizeBytes : writtenBytes(file);
 }
 
-/** Bytes of a text that make a token at the most: twice what the most wordy prose and the emptiest tables come to. */
+/** Bytes that tokens have on average at the very most: prose has three or four, deeply indented data some more. */
 const MOST_BYTES_PER_TOKEN = 16;
 
 /** Refuses text that is longer than any prompt may be, whatever it says. The rest is counted when it is read. */
@@ -114,7 +114,7 @@ async function refuseTooLong(files: readonly StoredFile[], { maxTokens }: FileAc
   if (least <= most) return;
   throw new GatewayError(
     'context-length',
-    `The text files that the prompt names have ${bytes} bytes, which are more than ${least} tokens, but no endpoint of the requested model takes more than ${most}. Name shorter files or choose a model with a larger context.`,
+    `The text files that the prompt names have ${bytes} bytes, at least ${least} tokens, but no endpoint of the requested model takes more than ${most}. Name shorter files or choose a model with a larger context.`,
   );
 }
 
