@@ -1,13 +1,47 @@
-// `node scripts/bench.mjs NAME`: runs bench/NAME.ts.
+// `node scripts/bench.mjs NAME [ARGUMENT...]` runs bench/NAME.ts.
+// `node scripts/bench.mjs [--OPTION...]` compares the gateway with its peers (bench/compare/run.ts), and with `--guard` looks
+// whether anything has become much dearer (bench/compare/guard.ts).
 import { join } from 'node:path';
-import { installIfNeeded, root, run, runTool } from './toolchain.mjs';
+import { pathToFileURL } from 'node:url';
+import { buildIfNeeded, installIfNeeded, root, run, runTool } from './toolchain.mjs';
 
-const [name, ...args] = process.argv.slice(2);
-if (name === undefined || !/^[a-z][a-z-]*$/.test(name)) {
-  console.error('usage: node scripts/bench.mjs NAME [ARGUMENT...], where bench/NAME.ts is what to run');
+const out = join(root, 'node_modules', '.signalbox-bench');
+const [first, ...rest] = process.argv.slice(2);
+
+installIfNeeded();
+if (first === undefined || first.startsWith('--')) await compare();
+else if (/^[a-z][a-z-]*$/.test(first)) runOne(first, rest);
+else {
+  console.error('usage: node scripts/bench.mjs [NAME [ARGUMENT...]], where bench/NAME.ts is what to run');
   process.exit(2);
 }
-installIfNeeded();
-const out = join(root, 'node_modules', '.signalbox-bench');
-runTool('vite/bin/vite.js', ['build', '--ssr', `bench/${name}.ts`, '--outDir', out, '--logLevel', 'error']);
-run(process.execPath, [join(out, `${name}.js`), ...args]);
+
+function runOne(name, args) {
+  runTool('vite/bin/vite.js', ['build', '--ssr', `bench/${name}.ts`, '--outDir', out, '--logLevel', 'error']);
+  run(process.execPath, [join(out, `${name}.js`), ...args]);
+}
+
+async function compare() {
+  buildIfNeeded();
+  const { build } = await import('vite');
+  const programs = ['run', 'guard', 'bare-proxy', 'upstream-fallback', 'load-fallback'];
+  await build({
+    root,
+    configFile: false,
+    logLevel: 'error',
+    build: {
+      ssr: true,
+      outDir: out,
+      emptyOutDir: true,
+      rollupOptions: {
+        input: {
+          plan: join(root, 'bench', 'plan.ts'),
+          ...Object.fromEntries(programs.map((name) => [name, join(root, 'bench', 'compare', `${name}.ts`)])),
+        },
+      },
+    },
+  });
+  process.chdir(root);
+  // In this very process, so that an interrupt reaches what ends everything that was started.
+  await import(pathToFileURL(join(out, first === '--guard' ? 'guard.js' : 'run.js')).href);
+}

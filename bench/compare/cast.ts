@@ -1,0 +1,78 @@
+import { join } from 'node:path';
+import { type GatewaySize, SMALLEST, startGateway } from './gateway-subject.ts';
+import { startNginx } from './nginx-subject.ts';
+import type { Peers } from './options.ts';
+import { startPortkey } from './portkey-subject.ts';
+import type { Subject } from './subject.ts';
+import { forwarding, portSaid } from './upstream-subject.ts';
+import type { Workbench } from './workbench.ts';
+
+interface CastOptions {
+  readonly workbench: Workbench;
+  /** Where the programs of the benchmark were built to. */
+  readonly built: string;
+  readonly upstream: Subject;
+  readonly peers: Peers;
+}
+
+/** Everybody who may be measured. Each is started when first asked for, and then stays. */
+export class Cast {
+  readonly upstream: Subject;
+  readonly #options: CastOptions;
+  readonly #started = new Map<string, Promise<Subject | undefined>>();
+
+  constructor(options: CastOptions) {
+    this.#options = options;
+    this.upstream = options.upstream;
+  }
+
+  /** Each group has gateways of its own: what one did before must not show in a comparison of several. */
+  async gateway(size: GatewaySize = SMALLEST, group = 'lanes'): Promise<Subject> {
+    const { workbench } = this.#options;
+    const name = `gateway ${group} ${size.models} ${size.keys}`;
+    const subject = await this.#once(name, () => startGateway(workbench, this.upstream.port, size));
+    if (subject === undefined) throw new Error('the gateway did not start');
+    return subject;
+  }
+
+  /** Gives a gateway that has done nothing yet, and ends it. */
+  async withFreshGateway<T>(use: (gateway: Subject) => Promise<T>): Promise<T> {
+    const { workbench } = this.#options;
+    const gateway = await startGateway(workbench, this.upstream.port, SMALLEST);
+    try {
+      return await use(gateway);
+    } finally {
+      await workbench.end(gateway.process);
+    }
+  }
+
+  /** Absent where it is not wanted or not there. */
+  async nginx(): Promise<Subject | undefined> {
+    if (this.#options.peers === 'none') return undefined;
+    return this.#once('nginx', () => startNginx(this.#options.workbench, this.upstream.port));
+  }
+
+  /** Absent where it is not wanted or not there. */
+  async portkey(): Promise<Subject | undefined> {
+    if (this.#options.peers !== 'all') return undefined;
+    return this.#once('portkey', () => startPortkey(this.#options.workbench, this.upstream.port));
+  }
+
+  async bareProxy(): Promise<Subject | undefined> {
+    return this.#once('bare proxy', async () => {
+      const program = join(this.#options.built, 'bare-proxy.js');
+      const command = [process.execPath, program, String(this.upstream.port)];
+      const started = this.#options.workbench.start('bare-proxy', command, {
+        place: 'tested',
+        readsLines: true,
+      });
+      return forwarding('bare proxy', started, await portSaid(started, 'the bare proxy'));
+    });
+  }
+
+  #once(name: string, start: () => Promise<Subject | undefined>): Promise<Subject | undefined> {
+    const started = this.#started.get(name) ?? start();
+    this.#started.set(name, started);
+    return started;
+  }
+}

@@ -1,0 +1,111 @@
+import type { Cast } from './cast.ts';
+import type { GatewaySize } from './gateway-subject.ts';
+import { ANSWERS, LANES, type Lane, PACE_MS } from './lanes.ts';
+import { type LoadShape, measureLoad, type Sample } from './measure-load.ts';
+import type { Metric, Row, Scenario, Stage } from './scenario.ts';
+import type { Subject } from './subject.ts';
+
+/** Somebody in a contest: a subject, and the way that requests take through it. */
+export interface Entrant {
+  readonly name: string;
+  readonly subject: Subject;
+  readonly lane: Lane;
+}
+
+interface ContestPlan {
+  readonly name: string;
+  readonly title: string;
+  readonly shape: LoadShape;
+  readonly metrics: readonly Metric[];
+  /** What heats the same code sooner; absent = the same load. */
+  readonly warmUp?: LoadShape;
+  entrants(cast: Cast): Promise<readonly Entrant[]>;
+}
+
+/** A compiler that compiles what runs often needs requests rather than time to get there. */
+const ENOUGH_REQUESTS = 2000;
+const MOST_WARM_UPS = 4;
+const STILL_CHEAPER = 0.93;
+
+/** A scenario in which all entrants meet the same load, in turn, round after round. */
+export function contest({ name, title, shape, metrics, warmUp = shape, entrants }: ContestPlan): Scenario {
+  return {
+    name,
+    title,
+    async run(stage) {
+      const all = await entrants(stage.cast);
+      for (const entrant of all) await heat(stage, entrant, warmUp);
+      const samples = all.map((): Sample[] => []);
+      for (let count = 0; count < stage.rounds; count++)
+        for (const [index, entrant] of all.entries())
+          samples[index]?.push(await round(stage, entrant, shape));
+      return all.map((entrant, index) => rowOf(entrant.name, samples[index] ?? [], metrics, shape));
+    },
+  };
+}
+
+/** Loads an entrant until it has seen enough and no longer gets cheaper. */
+async function heat(stage: Stage, entrant: Entrant, shape: LoadShape): Promise<void> {
+  let cheapest = Number.POSITIVE_INFINITY;
+  let seen = 0;
+  for (let count = 0; count < MOST_WARM_UPS; count++) {
+    const { processorMicros, requests } = await round(stage, entrant, shape);
+    const cost = processorMicros / requests;
+    seen += requests;
+    if (seen >= ENOUGH_REQUESTS && cost > cheapest * STILL_CHEAPER) return;
+    cheapest = Math.min(cheapest, cost);
+  }
+}
+
+function round(stage: Stage, { subject, lane }: Entrant, shape: LoadShape): Promise<Sample> {
+  return measureLoad(stage, subject, lane, shape, stage.seconds);
+}
+
+function rowOf(name: string, samples: readonly Sample[], metrics: readonly Metric[], shape: LoadShape): Row {
+  const ideal = (ANSWERS[shape.answer].events - 1) * PACE_MS;
+  const read: Partial<Record<Metric, (sample: Sample) => number>> = {
+    requestRate: ({ requests, seconds }) => requests / seconds,
+    eventRate: ({ events, seconds }) => events / seconds,
+    requestCost: ({ processorMicros, requests }) => processorMicros / requests,
+    eventCost: ({ processorMicros, events }) => processorMicros / events,
+    p50: ({ p50 }) => p50 / 1000,
+    p99: ({ p99 }) => p99 / 1000,
+    firstP50: ({ firstP50 }) => firstP50 / 1000,
+    late: ({ p99 }) => p99 / 1000 - ideal,
+  };
+  return {
+    name,
+    values: Object.fromEntries(
+      metrics.map((metric) => [metric, samples.map((sample) => read[metric]?.(sample) ?? Number.NaN)]),
+    ),
+  };
+}
+
+const GATEWAY_LANES = [LANES.relay, LANES.messagesToChat, LANES.responsesToMessages];
+
+/** The upstream, the gateway in every lane, and nginx where it is there. */
+export async function usualEntrants(cast: Cast): Promise<Entrant[]> {
+  const gateway = await cast.gateway();
+  return [
+    { name: 'upstream', subject: cast.upstream, lane: LANES.relay },
+    ...GATEWAY_LANES.map((lane) => ({ name: lane.name, subject: gateway, lane })),
+    ...peer('nginx', await cast.nginx()),
+  ];
+}
+
+/** Somebody who relays, where he is there. */
+export function peer(name: string, subject: Subject | undefined): Entrant[] {
+  return subject === undefined ? [] : [{ name, subject, lane: LANES.relay }];
+}
+
+/** Gateways of several sizes, each relaying, that meet in nothing else. */
+export async function gatewaysOf(
+  cast: Cast,
+  group: string,
+  sizes: Readonly<Record<string, GatewaySize>>,
+): Promise<Entrant[]> {
+  const entrants: Entrant[] = [];
+  for (const [name, size] of Object.entries(sizes))
+    entrants.push({ name, subject: await cast.gateway(size, group), lane: LANES.relay });
+  return entrants;
+}

@@ -1,0 +1,113 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { ANSWERS, type AnswerName } from './lanes.ts';
+import { type Subject, upstreamModel } from './subject.ts';
+import { freePort, untilReady, type Workbench } from './workbench.ts';
+
+/** How large the installation is. */
+export interface GatewaySize {
+  readonly models: number;
+  readonly keys: number;
+}
+
+/** The smallest catalogue: a model for each answer in each dialect. */
+export const SMALLEST: GatewaySize = { models: 10, keys: 1 };
+
+const DIALECTS = { chat: 'openai-chat', messages: 'anthropic-messages' } as const;
+const PRICING = { prompt: '0.000001', completion: '0.000004' };
+/** Large enough never to be used up, and yet booked against in every request. */
+const KEY_LIMIT_USD = 1_000_000;
+const CREDITS_USD = 100_000_000;
+const KEYS_AT_ONCE = 32;
+/** The default leaves little room beside 4,000 streams. */
+const MOST_REQUESTS = 20_000;
+
+/** Starts the gateway as it ships, on the embedded engines: only the size of the installation and the upstream are set. */
+export async function startGateway(
+  workbench: Workbench,
+  upstreamPort: number,
+  size: GatewaySize,
+): Promise<Subject> {
+  const name = `gateway-${size.models}-models-${size.keys}-keys`;
+  const dataDir = mkdtempSync(join(workbench.folder, `${name}-`));
+  const managementKey = randomBytes(24).toString('hex');
+  const port = await freePort();
+  const config = workbench.write(`${name}.yaml`, JSON.stringify(configuration(upstreamPort, size.models)));
+  const program = resolve('dist', 'cli', 'signalbox.js');
+  const flags = ['--port', String(port), '--config', config, '--data-dir', dataDir];
+  const started = workbench.start(name, [process.execPath, program, 'serve', ...flags], {
+    place: 'tested',
+    env: { SIGNALBOX_MANAGEMENT_KEY: managementKey },
+  });
+  await untilReady(name, started, `http://127.0.0.1:${port}/readyz`);
+  const keys = await createKeys(`http://127.0.0.1:${port}/api/v1/keys`, managementKey, size.keys);
+  return {
+    name: 'gateway',
+    process: started,
+    port,
+    basePath: '/api/v1',
+    headers: {},
+    keysFile: workbench.write(`${name}.keys`, keys.join('\n')),
+    model: (lane, answer) => modelId(lane.upstream, answer),
+  };
+}
+
+type Dialect = keyof typeof DIALECTS;
+
+function modelId(upstream: Dialect, answer: AnswerName): string {
+  return `bench/${upstream}-${answer}`;
+}
+
+function configuration(upstreamPort: number, models: number): object {
+  const dialects = Object.keys(DIALECTS) as Dialect[];
+  const answers = Object.keys(ANSWERS) as AnswerName[];
+  const asked = dialects.flatMap((dialect) =>
+    answers.map((answer) => model(modelId(dialect, answer), dialect, upstreamModel(answer))),
+  );
+  const others = Array.from({ length: models - asked.length }, (_, index) =>
+    model(`author-${index % 50}/model-${index}`, 'chat', `model-${index}`),
+  );
+  return {
+    providers: dialects.map((dialect) => ({
+      slug: dialect,
+      dialect: DIALECTS[dialect],
+      base_url: `http://127.0.0.1:${upstreamPort}/v1`,
+      api_key: 'bench',
+    })),
+    models: [...asked, ...others],
+    credits: { initial_usd: CREDITS_USD },
+    limits: { max_concurrent_requests: MOST_REQUESTS },
+  };
+}
+
+function model(id: string, provider: Dialect, upstreamName: string): object {
+  return {
+    id,
+    context_length: 200_000,
+    max_output_tokens: 32_000,
+    endpoints: [{ provider, model: upstreamName, pricing: PRICING }],
+  };
+}
+
+async function createKeys(url: string, managementKey: string, count: number): Promise<string[]> {
+  const keys: string[] = [];
+  while (keys.length < count) {
+    const next = Array.from({ length: Math.min(KEYS_AT_ONCE, count - keys.length) }, (_, index) =>
+      createKey(url, managementKey, `bench ${keys.length + index}`),
+    );
+    keys.push(...(await Promise.all(next)));
+  }
+  return keys;
+}
+
+async function createKey(url: string, managementKey: string, name: string): Promise<string> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${managementKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ name, limit: KEY_LIMIT_USD }),
+  });
+  const text = await response.text();
+  if (response.status !== 201) throw new Error(`a key was not made: ${response.status} ${text}`);
+  return (JSON.parse(text) as { key: string }).key;
+}

@@ -1,0 +1,22 @@
+import type { AnswerName, Lane } from './lanes.ts';
+import type { StartedProcess } from './workbench.ts';
+
+/** Who is measured: a server that answers the requests of the load. */
+export interface Subject {
+  readonly name: string;
+  readonly process: StartedProcess;
+  readonly port: number;
+  /** What comes before the path of a format. */
+  readonly basePath: string;
+  /** Headers beyond those that every request has. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Keys that callers send, one a line. */
+  readonly keysFile?: string;
+  /** What callers call the model that answers so. */
+  model(lane: Lane, answer: AnswerName): string;
+}
+
+/** The name that the upstream knows an answer by: whoever only forwards is asked for it directly. */
+export function upstreamModel(answer: AnswerName): string {
+  return `bench-${answer}`;
+}
