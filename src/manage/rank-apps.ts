@@ -38,7 +38,7 @@ export interface RankingSources {
 interface Scoring {
   /** Windows before the one that is ranked. */
   readonly precedingWindows: number;
-  /** By tokens in a window: 0 is the one that is ranked, then those before it. */
+  /** By tokens in a window: 0 is the one that is ranked, 1 all those before it. */
   readonly scoreOf: (tokensIn: (window: number) => bigint) => bigint;
   /** Apps with less are left out. */
   readonly leastScore: bigint;
@@ -49,7 +49,7 @@ export const SCORINGS: Readonly<Record<AppRankingSort, Scoring>> = {
   popular: { precedingWindows: 0, scoreOf: (tokensIn) => tokensIn(0), leastScore: 1n },
   trending: {
     precedingWindows: 3,
-    scoreOf: (tokensIn) => 3n * tokensIn(0) - tokensIn(1) - tokensIn(2) - tokensIn(3),
+    scoreOf: (tokensIn) => 3n * tokensIn(0) - tokensIn(1),
     leastScore: 1n,
   },
 };

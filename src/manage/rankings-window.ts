@@ -30,13 +30,11 @@ export function rankingsWindow({ start_date, end_date }: DatasetWindowQuery, now
   return { startMs, endMs };
 }
 
-/** A window and those of the same length right before it, latest first. What lies before the dataset is empty. */
-export function withPreceding({ startMs, endMs }: DayWindow, count: number): DayWindow[] {
-  const length = endMs - startMs;
-  return Array.from({ length: count + 1 }, (_, index) => ({
-    startMs: Math.max(startMs - index * length, FIRST_MS),
-    endMs: Math.max(endMs - index * length, FIRST_MS),
-  }));
+/** A window and, as one, so many of its length right before it. What lies before the dataset is empty. */
+export function withPreceding(window: DayWindow, count: number): DayWindow[] {
+  if (count === 0) return [window];
+  const { startMs, endMs } = window;
+  return [window, { startMs: Math.max(startMs - count * (endMs - startMs), FIRST_MS), endMs: startMs }];
 }
 
 function dayMs(path: string, text: string): number {

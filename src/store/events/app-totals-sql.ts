@@ -13,7 +13,7 @@ interface Piece extends DayRange {
   readonly table: string;
 }
 
-/** A statement for the sums of apps. Its columns: app, then tokens of each window, then requests of each. */
+/** A statement for the sums of apps. Its columns: place of the app, then tokens of each window, then requests of each. */
 export function appTotalsSql(windows: readonly DayWindow[]): Statement {
   const pieces = windows.flatMap(({ startMs, endMs }, window) => {
     const range = { first: Math.ceil(startMs / DAY_MS), end: Math.ceil(endMs / DAY_MS) };
@@ -26,12 +26,10 @@ export function appTotalsSql(windows: readonly DayWindow[]): Statement {
     windows.map((_, window) => `coalesce(sum(${name}) FILTER (window_place = ${window}), 0)::BIGINT`),
   );
   // Summed by window before windows become columns: that adds up every row once instead of once for each window.
-  const sql = `SELECT app, totals.* EXCLUDE (app_place) FROM (
-      SELECT app_place, ${sums.map((sum, index) => `${sum} AS sum${index}`).join(', ')}
-      FROM (SELECT app_place, window_place, sum(tokens)::BIGINT AS tokens, sum(requests)::BIGINT AS requests
-        FROM (${pieces.join(' UNION ALL ')}) GROUP BY ALL)
-      GROUP BY app_place HAVING count(*) FILTER (window_place = 0) > 0) AS totals
-    JOIN apps ON apps.place = app_place`;
+  const sql = `SELECT app_place, ${sums.join(', ')}
+    FROM (SELECT app_place, window_place, sum(tokens)::BIGINT AS tokens, sum(requests)::BIGINT AS requests
+      FROM (${pieces.join(' UNION ALL ')}) GROUP BY ALL)
+    GROUP BY app_place HAVING count(*) FILTER (window_place = 0) > 0`;
   return { sql, parameters: {} };
 }
 

@@ -24,6 +24,7 @@ import { DUCKDB_OPTIONS } from './duckdb-options.ts';
 import { type DuckdbColumns, type DuckdbRows, DuckdbThread } from './duckdb-thread.ts';
 import { DuckdbFileDamaged, isOutOfMemory, QuestionTooLarge } from './duckdb-trouble.ts';
 import { takeInBundle } from './event-bundle.ts';
+import { KnownApps } from './known-apps.ts';
 import { KnownSeries } from './known-series.ts';
 import { isOfDays, querySql } from './query-sql.ts';
 import { ALL_DAILY, COMPACT, DAY_MS, PRUNE, PRUNED_BEFORE, SCHEMA, SHAPE, STAGED } from './schema.ts';
@@ -58,9 +59,10 @@ export class DuckdbEventStore implements EventStore {
   readonly #file: string;
   readonly #options: DuckdbEventStoreOptions;
   #thread: DuckdbThread | undefined;
-  /** Both of the file that the thread has open. */
+  /** These are of the file that the thread has open. */
   #knownSeries = new KnownSeries();
   #appTotals = new AppTotalsMemory();
+  #knownApps = new KnownApps();
   #settingAside: Promise<void> | undefined;
   /** A new file that is damaged too says that something else is. */
   #hasSetAside = false;
@@ -131,15 +133,17 @@ export class DuckdbEventStore implements EventStore {
   }
 
   async #lookForAppTotals(windows: readonly DayWindow[], signal?: AbortSignal): Promise<AppTotals> {
-    const [apps = [], ...sums] = await this.#asking(EVERYBODY, signal, (thread) =>
-      thread.columns(appTotalsSql(windows), signal),
-    );
-    const totals = sums as readonly WholeNumbers[];
-    return {
-      apps: apps as readonly string[],
-      tokens: totals.slice(0, windows.length),
-      requests: totals.slice(windows.length),
-    };
+    return this.#asking(EVERYBODY, signal, async (thread) => {
+      const [places, ...sums] = (await thread.columns(
+        appTotalsSql(windows),
+        signal,
+      )) as readonly WholeNumbers[];
+      return {
+        apps: await this.#knownApps.at((places ?? []) as ArrayLike<number>, thread, signal),
+        tokens: sums.slice(0, windows.length),
+        requests: sums.slice(windows.length),
+      };
+    });
   }
 
   /** Questions take turns: work that reads is long, and the threads that it takes are few and not ours alone. */
@@ -181,6 +185,7 @@ export class DuckdbEventStore implements EventStore {
     if (this.#thread === undefined || this.#thread.isEnded) {
       this.#knownSeries = new KnownSeries();
       this.#appTotals = new AppTotalsMemory();
+      this.#knownApps = new KnownApps();
       this.#thread = new DuckdbThread(
         { file: this.#file, options: DUCKDB_OPTIONS, schema: SCHEMA, shape: SHAPE },
         this.#options.onRenewed,
