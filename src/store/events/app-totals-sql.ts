@@ -13,23 +13,25 @@ interface Piece extends DayRange {
   readonly table: string;
 }
 
+const SUMMED = ['tokens', 'requests'] as const;
+
 /** A statement for the sums of apps. Its columns: place of the app, then tokens of each window, then requests of each. */
 export function appTotalsSql(windows: readonly DayWindow[]): Statement {
-  const pieces = windows.flatMap(({ startMs, endMs }, window) => {
+  const columns = SUMMED.flatMap((name) => windows.map((_, window) => ({ name, window })));
+  // Each window has columns of its own, in which the rows of others are 0: so every row is added up once.
+  const pieces = windows.flatMap(({ startMs, endMs }, ofPiece) => {
     const range = { first: Math.ceil(startMs / DAY_MS), end: Math.ceil(endMs / DAY_MS) };
+    const padded = columns.map(
+      ({ name, window }) => `${window === ofPiece ? name : '0::BIGINT'} AS ${name}${window}`,
+    );
     return [{ table: APP_SUMS[0].added, ...range }, ...piecesOf(range, APP_SUMS.length - 1)].map(
-      ({ table, first, end }) => `SELECT ${window} AS window_place, app_place, tokens, requests FROM ${table}
+      ({ table, first, end }) => `SELECT app_place, ${padded.join(', ')} FROM ${table}
         WHERE first_day >= ${first} AND first_day < ${end}`,
     );
   });
-  const sums = ['tokens', 'requests'].flatMap((name) =>
-    windows.map((_, window) => `coalesce(sum(${name}) FILTER (window_place = ${window}), 0)::BIGINT`),
-  );
-  // Summed by window before windows become columns: that adds up every row once instead of once for each window.
-  const sql = `SELECT app_place, ${sums.join(', ')}
-    FROM (SELECT app_place, window_place, sum(tokens)::BIGINT AS tokens, sum(requests)::BIGINT AS requests
-      FROM (${pieces.join(' UNION ALL ')}) GROUP BY ALL)
-    GROUP BY app_place HAVING count(*) FILTER (window_place = 0) > 0`;
+  const sums = columns.map(({ name, window }) => `sum(${name}${window})::BIGINT`);
+  const sql = `SELECT app_place, ${sums.join(', ')} FROM (${pieces.join(' UNION ALL ')})
+    GROUP BY app_place HAVING sum(requests0) > 0`;
   return { sql, parameters: {} };
 }
 
