@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { type GatewaySize, SMALLEST, startGateway } from './gateway-subject.ts';
-import { startNginx } from './nginx-subject.ts';
+import { type NginxManner, startNginx } from './nginx-subject.ts';
 import type { Peers } from './options.ts';
 import { startPortkey } from './portkey-subject.ts';
 import type { Subject } from './subject.ts';
@@ -47,9 +47,10 @@ export class Cast {
   }
 
   /** Absent where it is not wanted or not there. */
-  async nginx(): Promise<Subject | undefined> {
+  async nginx(manner: NginxManner = 'plain'): Promise<Subject | undefined> {
     if (this.#options.peers === 'none') return undefined;
-    return this.#once('nginx', () => startNginx(this.#options.workbench, this.upstream.port));
+    const { workbench } = this.#options;
+    return this.#once(`nginx ${manner}`, () => startNginx(workbench, this.upstream.port, manner));
   }
 
   /** Absent where it is not wanted or not there. */

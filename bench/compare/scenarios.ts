@@ -20,6 +20,7 @@ export const whole2k = contest({
   metrics: WHOLE,
   entrants: async (cast) => [
     ...(await usualEntrants(cast)),
+    ...peer('nginx, connections kept', await cast.nginx('keeping')),
     ...peer('bare proxy', await cast.bareProxy()),
     ...peer('portkey', await cast.portkey()),
   ],

@@ -81,6 +81,13 @@ export const TARGETS: readonly Target[] = [
     5,
     ratio('whole-2k', 'requestCost', 'relay', 'nginx'),
   ),
+  lower(
+    'the same, against nginx that keeps its connections',
+    'x',
+    8,
+    5,
+    ratio('whole-2k', 'requestCost', 'relay', 'nginx, connections kept'),
+  ),
   {
     ...lower(
       'the same, requests/s against Portkey',
