@@ -24,6 +24,7 @@ const started = performance.now();
 const deadline = started + numberOf('seconds', 1) * 1000;
 const latencies: number[] = [];
 const firstEvents: number[] = [];
+const refusals: number[] = [];
 let [events, errors, sent, firstError] = [0, 0, 0, ''];
 
 function headersFor(key: string): Record<string, string> {
@@ -45,6 +46,11 @@ function ask(due: number): Promise<void> {
 }
 
 async function take(response: IncomingMessage, due: number): Promise<void> {
+  if (isRefusal(response)) {
+    for await (const _ of response);
+    refusals.push(performance.now() - due);
+    return;
+  }
   let [seen, ended, tail] = [0, wordOf('end') === '', ''];
   for await (const chunk of response.setEncoding('latin1')) {
     const text = tail + chunk;
@@ -60,6 +66,12 @@ async function take(response: IncomingMessage, due: number): Promise<void> {
     throw new Error(`${seen} events of ${numberOf('events')} in an answer`);
   events += seen;
   latencies.push(performance.now() - due);
+}
+
+function isRefusal({ statusCode = 0, headers }: IncomingMessage): boolean {
+  return (
+    numberOf('refusals') === 1 && [429, 503].includes(statusCode) && headers['retry-after'] !== undefined
+  );
 }
 
 /** A connection that sends as soon as it has its answer. */
@@ -108,6 +120,8 @@ console.log(
     p99: percentile(latencies, 0.99),
     firstP50: percentile(firstEvents, 0.5),
     firstP99: percentile(firstEvents, 0.99),
+    refusals: refusals.length,
+    refusalP99: percentile(refusals, 0.99),
   }),
 );
 process.exit(0);

@@ -11,10 +11,11 @@
  *     stagger                milliseconds over which the first requests begin
  *     event, end             what marks an event, and what must be in every answer
  *     events                 how many events every answer must have
+ *     refusals=1             503 and 429 with Retry-After are counted and timed on their own
  *     hold=1                 one stream a connection: says {"open":N} when each has its first event, and keeps them
  *                            until its input ends
  *
- * Any status but 200, a missing end, a missing event and a broken connection are errors; the first is told.
+ * Any other status than 200, a missing end, a missing event and a broken connection are errors; the first is told.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -78,6 +79,7 @@ enum body_state { HEAD, PLAIN, CHUNK_SIZE, CHUNK_DATA, CHUNK_END, TRAILER };
 struct connection {
   int fd; /* -1 = not connected */
   bool busy, used; /* used = it has answered a request before */
+  bool refused;
   int64_t began;
   enum body_state state;
   size_t left; /* of the body, or of the chunk */
@@ -99,7 +101,7 @@ static struct {
   double seconds, rate, stagger;
   const char *event, *end;
   long events;
-  bool hold;
+  bool hold, refusals;
 } plan = {.connections = 1, .seconds = 1, .event = "", .end = ""};
 
 static char **heads;
@@ -109,7 +111,7 @@ static size_t body_length;
 static struct connection *pool, *by_fd[MOST_FDS];
 static int poller, timer;
 static int64_t started, deadline;
-static struct figures latencies, first_events;
+static struct figures latencies, first_events, refusals;
 static long requests, events, errors, in_flight, first_seen;
 static char first_error[600];
 
@@ -225,20 +227,28 @@ static void begin(struct connection *connection, int64_t at) {
   send_request(connection);
 }
 
+static void go_on(struct connection *connection, int64_t at) {
+  connection->used = true;
+  conclude(connection);
+  if (!plan.rate && !plan.hold && at < deadline) begin(connection, at);
+}
+
 static void complete(struct connection *connection) {
+  int64_t at = now();
+  if (connection->refused) {
+    note(&refusals, at - connection->began);
+    return go_on(connection, at);
+  }
   if (!connection->ended) return broken(connection, "an answer without its end", connection->tail, connection->tail_length);
   if (plan.events && connection->events != plan.events) {
     char counts[80];
     snprintf(counts, sizeof counts, "%ld events of %ld in an answer that ends with", connection->events, plan.events);
     return broken(connection, counts, connection->tail, connection->tail_length);
   }
-  int64_t at = now();
   requests++;
   events += connection->events;
   note(&latencies, at - connection->began);
-  connection->used = true;
-  conclude(connection);
-  if (!plan.rate && !plan.hold && at < deadline) begin(connection, at);
+  go_on(connection, at);
 }
 
 static long count_in(const char *bytes, size_t length, const char *sign, size_t sign_length) {
@@ -283,6 +293,11 @@ static void take_content(struct connection *connection, const char *bytes, size_
   keep_tail(connection, bytes, length);
 }
 
+static bool is_refusal(const char *head) {
+  if (!plan.refusals || !strcasestr(head, "\r\nretry-after:")) return false;
+  return !strncmp(head, "HTTP/1.1 503", 12) || !strncmp(head, "HTTP/1.1 429", 12);
+}
+
 /* How many bytes belonged to the head; sets the state that comes after it. */
 static size_t take_head(struct connection *connection, const char *bytes, size_t length) {
   if (!connection->head) connection->head = malloc(MOST_HEAD + 1);
@@ -296,7 +311,8 @@ static size_t take_head(struct connection *connection, const char *bytes, size_t
     return taken;
   }
   size_t head_size = (size_t)(end + 4 - connection->head);
-  if (strncmp(connection->head, "HTTP/1.1 200", 12)) {
+  connection->refused = is_refusal(connection->head);
+  if (!connection->refused && strncmp(connection->head, "HTTP/1.1 200", 12)) {
     broken(connection, "status", connection->head, connection->head_length);
     return taken;
   }
@@ -449,10 +465,12 @@ static void tell(void) {
   }
   qsort(latencies.values, latencies.count, sizeof(int64_t), ascending);
   qsort(first_events.values, first_events.count, sizeof(int64_t), ascending);
+  qsort(refusals.values, refusals.count, sizeof(int64_t), ascending);
   printf("{\"requests\":%ld,\"events\":%ld,\"errors\":%ld,\"firstError\":\"%s\",\"seconds\":%.3f,", requests, events, errors,
          first_error, seconds);
-  printf("\"p50\":%.1f,\"p99\":%.1f,\"firstP50\":%.1f,\"firstP99\":%.1f}\n", percentile(&latencies, 0.5),
+  printf("\"p50\":%.1f,\"p99\":%.1f,\"firstP50\":%.1f,\"firstP99\":%.1f,", percentile(&latencies, 0.5),
          percentile(&latencies, 0.99), percentile(&first_events, 0.5), percentile(&first_events, 0.99));
+  printf("\"refusals\":%zu,\"refusalP99\":%.1f}\n", refusals.count, percentile(&refusals, 0.99));
 }
 
 int main(int count, char **words) {
@@ -471,6 +489,7 @@ int main(int count, char **words) {
     else if (!strcmp(name, "end")) plan.end = value;
     else if (!strcmp(name, "events")) plan.events = atol(value);
     else if (!strcmp(name, "hold")) plan.hold = atoi(value) == 1;
+    else if (!strcmp(name, "refusals")) plan.refusals = atoi(value) == 1;
     else if (!strcmp(name, "head")) head_file = value;
     else if (!strcmp(name, "body")) body_file = value;
     else if (!strcmp(name, "keys")) keys_file = value;

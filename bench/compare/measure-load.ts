@@ -14,6 +14,8 @@ export interface LoadShape {
   readonly rate?: number;
   /** The first requests begin within so many milliseconds. */
   readonly staggerMs?: number;
+  /** Refusals for now are no errors. */
+  readonly maybeRefused?: true;
   /** Not shorter than this, whatever the command line says. */
   readonly leastSeconds?: number;
 }
@@ -29,6 +31,8 @@ export interface LoadReport {
   readonly p99: number;
   readonly firstP50: number;
   readonly firstP99: number;
+  readonly refusals: number;
+  readonly refusalP99: number;
 }
 
 /** One round of one subject. */
@@ -81,6 +85,7 @@ export function startLoad(
     ...(streams ? [`event=${format.event}`, `events=${events}`] : []),
     ...(subject.keysFile === undefined ? [] : [`keys=${subject.keysFile}`]),
     ...(shape.rate === undefined ? [] : [`rate=${shape.rate}`]),
+    ...(shape.maybeRefused === undefined ? [] : ['refusals=1']),
     ...(shape.staggerMs === undefined ? [] : [`stagger=${shape.staggerMs}`]),
   ];
   return workbench.start('load', [...load.command, ...words, ...more], {

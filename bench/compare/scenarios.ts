@@ -3,6 +3,7 @@ import { SMALLEST } from './gateway-subject.ts';
 import { idleStreams } from './idle-streams.ts';
 import { LANES } from './lanes.ts';
 import type { LoadShape } from './measure-load.ts';
+import { overload } from './overload.ts';
 import { planning } from './planning.ts';
 import type { Scenario } from './scenario.ts';
 import { measureValidation } from './validation-cost.ts';
@@ -113,6 +114,7 @@ export const SCENARIOS: readonly Scenario[] = [
       ...peer('portkey', await cast.portkey()),
     ],
   }),
+  overload,
   idleStreams,
   keyCounts,
   modelCounts,

@@ -48,6 +48,9 @@ export const ratio = comparing((left, right) => left / right);
 /** How much more than the other one's. */
 export const added = comparing((left, right) => left - right);
 
+/** How much more than twice the other one's. */
+const beyondTwice = comparing((left, right) => left - 2 * right);
+
 /** Validation in parts of JSON.parse, for the format and size where it is the largest part. */
 export const validationShare: Figure = (results) => {
   const rows = results.find(({ name }) => name === 'validation')?.rows ?? [];
@@ -142,6 +145,24 @@ export const TARGETS: readonly Target[] = [
     1.2,
     added('latency', 'p50', 'relay', 'upstream'),
   ),
+  {
+    ...lower(
+      'answered at three times the load, of capacity',
+      'x',
+      0.8,
+      0.9,
+      plain('overload', 'goodput', 'too much'),
+    ),
+    better: 'higher',
+  },
+  lower(
+    'the same, p99 beyond twice that with little to do',
+    'ms',
+    50,
+    0,
+    beyondTwice('overload', 'p99', 'too much', 'little to do'),
+  ),
+  lower('the same, p99 of refusals', 'ms', 20, 5, plain('overload', 'refusalP99', 'too much')),
   lower('validation against JSON.parse, the costliest of all', 'x', 0.2, 0.1, validationShare),
   lower('memory per idle stream', 'KB', 48, 32, plain('idle', 'streamMemory', 'relay')),
   lower(

@@ -1,0 +1,64 @@
+import { LANES } from './lanes.ts';
+import { type LoadShape, measureLoad, type Sample } from './measure-load.ts';
+import type { Row, Scenario, Stage } from './scenario.ts';
+import type { Subject } from './subject.ts';
+
+const SMALL: LoadShape = { answer: '2k', promptBytes: 2000, connections: 32 };
+const WARM_UPS = 6;
+/** Of what the gateway can do. */
+const LITTLE = 0.1;
+const TOO_MUCH = 3;
+/** Long enough that what is let in before anybody is refused is not a hundredth of it. */
+const LEAST_SECONDS = 20;
+/** Connections that are there for requests which wait. */
+const MOST_CONNECTIONS = 4000;
+/** As a service is measured that has recovered: no refusals, and as quick as before within this. */
+const MOST_RECOVERIES = 10;
+
+/** Three times as many requests a second as the gateway can answer: what becomes of those that it takes, and of the others. */
+export const overload: Scenario = {
+  name: 'overload',
+  title: `relay of 2 KB at ${TOO_MUCH} times the rate that can be answered`,
+  run: (stage) => stage.cast.withFreshGateway((gateway) => overloaded(stage, gateway)),
+};
+
+async function overloaded(stage: Stage, gateway: Subject): Promise<Row[]> {
+  const send = (shape: Partial<LoadShape>, seconds: number) =>
+    measureLoad(stage, gateway, LANES.relay, { ...SMALL, ...shape }, seconds);
+  for (let count = 0; count < WARM_UPS; count++) await send({}, 1);
+  const capacity = rateOf(await send({}, 3));
+  const atRate = (share: number) => ({
+    rate: capacity * share,
+    connections: MOST_CONNECTIONS,
+    maybeRefused: true as const,
+  });
+  const calm = await send(atRate(LITTLE), 5);
+  const flooded = await send(atRate(TOO_MUCH), Math.max(stage.seconds, LEAST_SECONDS));
+  const recovery = await recovered(calm, () => send(atRate(LITTLE), 1));
+  const row = (name: string, { p50, p99 }: Sample, more: Row['values'] = {}): Row => ({
+    name,
+    values: { p50: [p50 / 1000], p99: [p99 / 1000], ...more },
+  });
+  return [
+    row('little to do', calm),
+    row('too much', flooded, {
+      goodput: [rateOf(flooded) / capacity],
+      refusalP99: [flooded.refusalP99 / 1000],
+      recovery: [recovery],
+    }),
+  ];
+}
+
+function rateOf({ requests, seconds }: Sample): number {
+  return requests / seconds;
+}
+
+/** Seconds until all is as before. */
+async function recovered(calm: Sample, send: () => Promise<Sample>): Promise<number> {
+  const longest = 2 * calm.p99 + 50_000;
+  for (let seconds = 0; seconds < MOST_RECOVERIES; seconds++) {
+    const { refusals, p99 } = await send();
+    if (refusals === 0 && p99 <= longest) return seconds;
+  }
+  return Number.POSITIVE_INFINITY;
+}
