@@ -1,6 +1,7 @@
 import type { ForgettableScope } from '../ports/ledger.ts';
 import type { LedgerLoss } from '../ports/ledger-mark.ts';
 import type { Tenancy } from '../ports/tenancy.ts';
+import { countedFirst, notedFirst } from './events/counted-first.ts';
 import { openOwnEvents } from './events/own-events.ts';
 import { openEmbeddedLedger } from './ledger/open-embedded-ledger.ts';
 import { emptyWriteLog, openSqlite } from './sql/open-sqlite.ts';
@@ -26,7 +27,7 @@ export async function openEmbeddedState(options: EmbeddedStateOptions): Promise<
     const generationStore = new SqlGenerationStore(database);
     const appRegistry = new SqlAppRegistry(database);
     const events = await openOwnEvents(generationStore, { ...options, apps: appRegistry });
-    const { ledger, recentGenerations, rowsReached, close } = await openEmbeddedLedger({
+    const { ledger, recentGenerations, rowsReached, counted, close } = await openEmbeddedLedger({
       directory: options.directory,
       generations: generationStore,
       events,
@@ -43,8 +44,8 @@ export async function openEmbeddedState(options: EmbeddedStateOptions): Promise<
       byokStore: new SqlByokStore(database, emptyWriteLog),
       generationStore,
       fileStore: new SqlFileStore(database),
-      appRegistry,
-      eventStore: events.eventStore,
+      appRegistry: notedFirst(appRegistry, counted),
+      eventStore: countedFirst(events.eventStore, counted),
       eventFeed: events,
       ledger,
       recentGenerations,
