@@ -8,9 +8,9 @@ import { emptyWriteLog, openSqlite } from './sql/open-sqlite.ts';
 import { SqlAppRegistry } from './sql/sql-app-registry.ts';
 import { SqlByokStore } from './sql/sql-byok-store.ts';
 import { SqlFileStore } from './sql/sql-file-store.ts';
-import { SqlGenerationStore } from './sql/sql-generation-store.ts';
 import { SqlLedgerMark } from './sql/sql-ledger-mark.ts';
 import { SqlTenancy } from './sql/sql-tenancy.ts';
+import { sqliteGenerationStore } from './sql/sqlite-generation-store.ts';
 import type { State, StateOptions } from './state.ts';
 
 export interface EmbeddedStateOptions extends StateOptions {
@@ -24,7 +24,7 @@ export async function openEmbeddedState(options: EmbeddedStateOptions): Promise<
   const database = await openSqlite(options.databaseFile, options.clock.now(), options.warn);
   try {
     const tenancy = new SqlTenancy(database);
-    const generationStore = new SqlGenerationStore(database);
+    const generationStore = sqliteGenerationStore(database);
     const appRegistry = new SqlAppRegistry(database);
     const events = await openOwnEvents(generationStore, { ...options, apps: appRegistry });
     const { ledger, recentGenerations, rowsReached, counted, close } = await openEmbeddedLedger({

@@ -7,7 +7,11 @@ import { temporaryDirectory } from '../../../test/contracts/temporary-directory.
 import type { Amount } from '../../ir/amount.ts';
 import { systemClock } from '../../kit/ids.ts';
 import type { Limits, ScopeIds } from '../../ports/ledger.ts';
-import { type EmbeddedLedgerSettings, openEmbeddedLedger } from './open-embedded-ledger.ts';
+import {
+  type EmbeddedLedgerSettings,
+  type OpenedEmbeddedLedger,
+  openEmbeddedLedger,
+} from './open-embedded-ledger.ts';
 import type { OpenedLedger } from './opened-ledger.ts';
 import { wholeGenerations } from './projector.ts';
 
@@ -22,7 +26,7 @@ describe('the embedded ledger', () => {
   let generations: MemoryGenerations;
   let mark: MemoryMark;
   let warnings: string[];
-  let opened: OpenedLedger[];
+  let opened: OpenedEmbeddedLedger[];
   let left: { remove(): void }[];
 
   beforeEach(() => {
@@ -39,7 +43,7 @@ describe('the embedded ledger', () => {
     for (const each of [temporary, ...left]) each.remove();
   });
 
-  const open = async (more: Partial<EmbeddedLedgerSettings> = {}): Promise<OpenedLedger> => {
+  const open = async (more: Partial<EmbeddedLedgerSettings> = {}): Promise<OpenedEmbeddedLedger> => {
     const one = await openEmbeddedLedger({
       directory: temporary.path,
       generations,

@@ -53,7 +53,7 @@ interface Pending<Item> {
 
 const MAX_PENDING = 10_000;
 
-const GATHER_MS = 100;
+const GATHER_MS = 250;
 
 const MAX_BATCH = 500;
 
