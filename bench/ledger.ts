@@ -6,8 +6,8 @@ import { systemClock } from '../src/kit/ids.ts';
 import type { Ledger, Limits } from '../src/ports/ledger.ts';
 import { openEmbeddedLedger } from '../src/store/ledger/open-embedded-ledger.ts';
 import { openSqlite } from '../src/store/sql/open-sqlite.ts';
-import { SqlGenerationStore } from '../src/store/sql/sql-generation-store.ts';
 import { SqlLedgerMark } from '../src/store/sql/sql-ledger-mark.ts';
+import { sqliteGenerationStore } from '../src/store/sql/sqlite-generation-store.ts';
 
 /**
  * What the ledger costs a request, with the rows being made beside it, and how long a gateway takes to be ready again that
@@ -41,7 +41,7 @@ const exists = {
 
 const directory = mkdtempSync(join(process.argv[2] ?? tmpdir(), 'signalbox-bench-'));
 const database = await openSqlite(join(directory, 'x.sqlite'), Date.now());
-const generations = new SqlGenerationStore(database);
+const generations = sqliteGenerationStore(database);
 const settings = {
   directory,
   generations,

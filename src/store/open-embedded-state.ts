@@ -1,15 +1,16 @@
 import type { ForgettableScope } from '../ports/ledger.ts';
 import type { LedgerLoss } from '../ports/ledger-mark.ts';
 import type { Tenancy } from '../ports/tenancy.ts';
+import { countedFirst, notedFirst } from './events/counted-first.ts';
 import { openOwnEvents } from './events/own-events.ts';
 import { openEmbeddedLedger } from './ledger/open-embedded-ledger.ts';
 import { emptyWriteLog, openSqlite } from './sql/open-sqlite.ts';
 import { SqlAppRegistry } from './sql/sql-app-registry.ts';
 import { SqlByokStore } from './sql/sql-byok-store.ts';
 import { SqlFileStore } from './sql/sql-file-store.ts';
-import { SqlGenerationStore } from './sql/sql-generation-store.ts';
 import { SqlLedgerMark } from './sql/sql-ledger-mark.ts';
 import { SqlTenancy } from './sql/sql-tenancy.ts';
+import { sqliteGenerationStore } from './sql/sqlite-generation-store.ts';
 import type { State, StateOptions } from './state.ts';
 
 export interface EmbeddedStateOptions extends StateOptions {
@@ -23,10 +24,10 @@ export async function openEmbeddedState(options: EmbeddedStateOptions): Promise<
   const database = await openSqlite(options.databaseFile, options.clock.now(), options.warn);
   try {
     const tenancy = new SqlTenancy(database);
-    const generationStore = new SqlGenerationStore(database);
+    const generationStore = sqliteGenerationStore(database);
     const appRegistry = new SqlAppRegistry(database);
     const events = await openOwnEvents(generationStore, { ...options, apps: appRegistry });
-    const { ledger, recentGenerations, rowsReached, close } = await openEmbeddedLedger({
+    const { ledger, recentGenerations, rowsReached, counted, close } = await openEmbeddedLedger({
       directory: options.directory,
       generations: generationStore,
       events,
@@ -43,8 +44,8 @@ export async function openEmbeddedState(options: EmbeddedStateOptions): Promise<
       byokStore: new SqlByokStore(database, emptyWriteLog),
       generationStore,
       fileStore: new SqlFileStore(database),
-      appRegistry,
-      eventStore: events.eventStore,
+      appRegistry: notedFirst(appRegistry, counted),
+      eventStore: countedFirst(events.eventStore, counted),
       eventFeed: events,
       ledger,
       recentGenerations,

@@ -5,8 +5,8 @@ import { expect } from 'vitest';
 import { systemClock } from '../../src/kit/ids.ts';
 import { openEmbeddedLedger } from '../../src/store/ledger/open-embedded-ledger.ts';
 import { openSqlite } from '../../src/store/sql/open-sqlite.ts';
-import { SqlGenerationStore } from '../../src/store/sql/sql-generation-store.ts';
 import { SqlLedgerMark } from '../../src/store/sql/sql-ledger-mark.ts';
+import { sqliteGenerationStore } from '../../src/store/sql/sqlite-generation-store.ts';
 import { built, killHard } from '../operator/program.ts';
 
 /** What the killed processes said they had done. */
@@ -26,14 +26,14 @@ const SPENDER = `
   import { systemClock } from ${JSON.stringify(built('kit/ids.js'))};
   import { openEmbeddedLedger } from ${JSON.stringify(built('store/ledger/open-embedded-ledger.js'))};
   import { openSqlite } from ${JSON.stringify(built('store/sql/open-sqlite.js'))};
-  import { SqlGenerationStore } from ${JSON.stringify(built('store/sql/sql-generation-store.js'))};
+  import { sqliteGenerationStore } from ${JSON.stringify(built('store/sql/sqlite-generation-store.js'))};
   import { SqlLedgerMark } from ${JSON.stringify(built('store/sql/sql-ledger-mark.js'))};
   const [directory, round] = process.argv.slice(1);
   const say = (...words) => writeSync(1, words.join(' ') + '\\n');
   const database = await openSqlite(join(directory, 'x.sqlite'), Date.now());
   const { ledger, report } = await openEmbeddedLedger({
     directory,
-    generations: new SqlGenerationStore(database),
+    generations: sqliteGenerationStore(database),
     mark: new SqlLedgerMark(database),
     exists: { key: new Set(['k0', 'k1', 'k2']), workspace: new Set(['w']) },
     durability: () => 'power',
@@ -111,7 +111,7 @@ async function check(directory: string, { accepted, voiding, voided, settled }: 
   const started = performance.now();
   const { ledger, close } = await openEmbeddedLedger({
     directory,
-    generations: new SqlGenerationStore(database),
+    generations: sqliteGenerationStore(database),
     mark: new SqlLedgerMark(database),
     exists: { key: new Set(['k0', 'k1', 'k2']), workspace: new Set(['w']) },
     durability: () => 'power',

@@ -3,6 +3,7 @@ import { expect, vi } from 'vitest';
 import type { Charge, Ledger, Limits, ScopeIds } from '../../src/ports/ledger.ts';
 import { openEmbeddedLedger } from '../../src/store/ledger/open-embedded-ledger.ts';
 import type { OpenedLedger } from '../../src/store/ledger/opened-ledger.ts';
+import { wholeGenerations } from '../../src/store/ledger/projector.ts';
 import { MemoryGenerations } from '../contracts/memory-generations.ts';
 import { MemoryMark } from '../contracts/memory-mark.ts';
 import { type Fault, JournalDisk } from './journal-disk.ts';
@@ -156,7 +157,7 @@ class LedgerHistory {
       files: this.#disk,
       generations: this.#generations,
       events: {
-        projection: { name: 'events', add: (batch) => this.#events.add(batch) },
+        projection: wholeGenerations('events', (batch) => this.#events.add(batch)),
         owe: () => Promise.reject(new Error('the journal is never too long')),
       },
       mark: this.#mark,

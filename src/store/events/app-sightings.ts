@@ -8,9 +8,13 @@ import type { StoredGeneration } from '../../ports/generations.ts';
 export function appSightingsOf(
   generations: readonly Pick<StoredGeneration, 'row' | 'settledAtMs'>[],
 ): AppSighting[] {
+  return oneOfEachApp(generations.map(sightingOf));
+}
+
+/** One sighting for each app that was seen. */
+export function oneOfEachApp(seen: readonly (AppSighting | undefined)[]): AppSighting[] {
   const sightings = new Map<string, AppSighting>();
-  for (const generation of generations) {
-    const sighting = sightingOf(generation);
+  for (const sighting of seen) {
     if (sighting === undefined) continue;
     const before = sightings.get(sighting.host);
     sightings.set(sighting.host, before === undefined ? sighting : together(before, sighting));
@@ -18,13 +22,16 @@ export function appSightingsOf(
   return [...sightings.values()];
 }
 
-function sightingOf({
+/** The app that made a generation; undefined where it said nothing that an app is known by. */
+export function sightingOf({
   row,
   settledAtMs,
 }: Pick<StoredGeneration, 'row' | 'settledAtMs'>): AppSighting | undefined {
+  const referer = textAt(row, 'http_referer');
+  if (referer === undefined) return undefined;
   const createdAtMs = Date.parse(textAt(row, 'created_at') ?? '');
   return appSightingOf({
-    referer: textAt(row, 'http_referer') ?? null,
+    referer,
     title: textAt(row, 'app_title') ?? null,
     categories: stringsAt(row, 'app_categories') ?? [],
     atMs: Number.isNaN(createdAtMs) ? settledAtMs : createdAtMs,

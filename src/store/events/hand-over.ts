@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { StoredGeneration } from '../../ports/generations.ts';
 import { addInHalves } from '../ledger/add-in-halves.ts';
-import type { Projection } from '../ledger/projector.ts';
+import type { GenerationTaker } from './event-projection.ts';
 
 /** Generations that follow a place, and where they end; undefined when there are none. */
 export interface Page<Place> {
@@ -14,7 +14,7 @@ export interface HandingOver<Place> {
   readonly behind: Place;
   /** At most `limit` generations behind a place; fewer when there are no more. */
   read(behind: Place, limit: number): Promise<Page<Place>>;
-  readonly projection: Projection;
+  readonly projection: GenerationTaker;
   /** Is told of each place up to which the projection has everything. */
   reached(place: Place): Promise<void>;
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void;

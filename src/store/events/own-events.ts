@@ -7,7 +7,7 @@ import type { EventStore } from '../../ports/events.ts';
 import type { GenerationStore } from '../../ports/generations.ts';
 import type { CountedGenerations } from '../ledger/open-embedded-ledger.ts';
 import { DuckdbEventStore } from './duckdb-event-store.ts';
-import { eventProjection } from './event-projection.ts';
+import { type CountedGeneration, eventProjection, generationTaker } from './event-projection.ts';
 import { ProgressFile } from './progress-file.ts';
 import { type Owed, RowRefill } from './row-refill.ts';
 
@@ -20,7 +20,7 @@ export interface EventsOptions {
 }
 
 /** Events of a gateway that has its data directory to itself. */
-export interface OwnEvents extends CountedGenerations, EventFeed {
+export interface OwnEvents extends CountedGenerations<CountedGeneration>, EventFeed {
   readonly eventStore: EventStore;
   /** Begins to bring in what is owed. `rowsReached` resolves once all that was settled by then has its row. */
   start(rowsReached: () => Promise<void>): void;
@@ -36,7 +36,7 @@ export async function openOwnEvents(
   const eventStore = new DuckdbEventStore(path, { warn, onRenewed: () => refill.renewed() });
   const projection = eventProjection(eventStore, apps);
   const refill = await RowRefill.open({
-    projection,
+    projection: generationTaker(projection),
     rows,
     file: new ProgressFile(join(directory, 'events-owed.json'), isOwed),
     isEmpty: !existsSync(path),
@@ -45,9 +45,9 @@ export async function openOwnEvents(
   return {
     eventStore,
     projection: {
-      name: projection.name,
-      async add(generations) {
-        await projection.add(generations);
+      ...projection,
+      async add(counted) {
+        await projection.add(counted);
         await refill.written();
       },
     },

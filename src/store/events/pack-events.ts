@@ -59,7 +59,8 @@ function numbersOf(
   name: string,
 ): Float64Array<ArrayBuffer> {
   const numbers = new Float64Array(events.length);
-  events.forEach((event, index) => {
+  for (let index = 0; index < events.length; index++) {
+    const event = events[index] as GenerationEvent;
     const value = of(event);
     const number = value === null ? Number.NaN : Number(value);
     if (value !== null && !Number.isSafeInteger(number)) {
@@ -68,6 +69,6 @@ function numbersOf(
       );
     }
     numbers[index] = number;
-  });
+  }
   return numbers;
 }

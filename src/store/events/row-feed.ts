@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Projection } from '../ledger/projector.ts';
 import { BEFORE_ALL, type BookedPage, type BookedPlace } from '../sql/booked-generations.ts';
 import { DatabaseUnavailable } from '../sql/database-unavailable.ts';
+import type { GenerationTaker } from './event-projection.ts';
 import { handOver } from './hand-over.ts';
 import type { ProgressFile } from './progress-file.ts';
 import { ToldOnce } from './told-once.ts';
@@ -21,7 +21,7 @@ export interface BookedRows {
 }
 
 export interface RowFeedOptions {
-  readonly projection: Projection;
+  readonly projection: GenerationTaker;
   readonly rows: BookedRows;
   readonly file: Pick<ProgressFile<FeedProgress>, 'read' | 'write'>;
   /** Whether there is no event at all. */

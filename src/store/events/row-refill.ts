@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { GenerationStore, SettledPlace } from '../../ports/generations.ts';
-import type { Projection } from '../ledger/projector.ts';
+import type { GenerationTaker } from './event-projection.ts';
 import { handOver } from './hand-over.ts';
 import type { ProgressFile } from './progress-file.ts';
 import { ToldOnce } from './told-once.ts';
@@ -12,7 +12,7 @@ export interface Owed {
 }
 
 export interface RowRefillOptions {
-  readonly projection: Projection;
+  readonly projection: GenerationTaker;
   readonly rows: Pick<GenerationStore, 'settledAfter'>;
   readonly file: Pick<ProgressFile<Owed>, 'read' | 'write'>;
   /** Whether there is no event at all. */

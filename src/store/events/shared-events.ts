@@ -4,7 +4,7 @@ import { isJsonObject } from '../../kit/json.ts';
 import type { EventFeed } from '../../ports/event-feed.ts';
 import type { EventStore } from '../../ports/events.ts';
 import { DuckdbEventStore } from './duckdb-event-store.ts';
-import { eventProjection } from './event-projection.ts';
+import { eventProjection, generationTaker } from './event-projection.ts';
 import type { EventsOptions } from './own-events.ts';
 import { ProgressFile } from './progress-file.ts';
 import { type BookedRows, type FeedProgress, RowFeed } from './row-feed.ts';
@@ -23,7 +23,7 @@ export async function openSharedEvents(
   const path = join(directory, 'events.duckdb');
   const eventStore = new DuckdbEventStore(path, { warn, onRenewed: () => feed.renewed() });
   const feed = await RowFeed.open({
-    projection: eventProjection(eventStore, apps),
+    projection: generationTaker(eventProjection(eventStore, apps)),
     rows,
     file: new ProgressFile(join(directory, 'events-fed.json'), isProgress),
     isEmpty: !existsSync(path),

@@ -44,44 +44,45 @@ async function placeSeries(
   events: readonly GenerationEvent[],
   known: KnownSeries,
 ): Promise<Float64Array<ArrayBuffer>> {
-  const places = new Map<string, number>();
-  const unknown: NewSeries[] = [];
-  const isUnknown = new Set<string>();
-  const values: string[] = [];
-  for (const [index, event] of events.entries()) {
+  const places = new Float64Array(events.length);
+  const unknown = new Map<string, NewSeries>();
+  const waiting: { readonly index: number; readonly values: string }[] = [];
+  for (let index = 0; index < events.length; index++) {
     if (index > 0 && index % SLICE === 0) await nextTurn();
-    const ofEvent = seriesValuesOf(event);
-    values.push(ofEvent);
-    if (places.has(ofEvent)) continue;
-    const place = known.placeOf(ofEvent);
-    if (place !== undefined) places.set(ofEvent, place);
-    else if (!isUnknown.has(ofEvent)) {
-      isUnknown.add(ofEvent);
-      unknown.push({ values: ofEvent, event, place: unknown.length });
+    const event = events[index] as GenerationEvent;
+    const values = seriesValuesOf(event);
+    const place = known.placeOf(values);
+    if (place !== undefined) places[index] = place;
+    else {
+      waiting.push({ index, values });
+      if (!unknown.has(values)) unknown.set(values, { values, event, place: unknown.size });
     }
   }
-  for (const [place, stagedPlace] of await placesOf(thread, unknown)) {
-    const ofSeries = unknown[stagedPlace]?.values;
-    if (ofSeries === undefined) continue;
-    places.set(ofSeries, place);
-    known.note(ofSeries, place);
-  }
-  return Float64Array.from(values, (ofEvent) => {
-    const place = places.get(ofEvent);
+  if (waiting.length === 0) return places;
+  const found = await placesOf(thread, [...unknown.values()]);
+  for (const [values, place] of found) known.note(values, place);
+  for (const { index, values } of waiting) {
+    const place = found.get(values);
     if (place === undefined) throw new DatabaseUnavailable(new Error('a series has no place'));
-    return place;
-  });
+    places[index] = place;
+  }
+  return places;
 }
 
+/** Places of series by their values. */
 async function placesOf(
   thread: DuckdbThread,
   series: readonly NewSeries[],
-): Promise<readonly (readonly [place: number, stagedPlace: number])[]> {
-  if (series.length === 0) return [];
+): Promise<ReadonlyMap<string, number>> {
   await thread.run(plain(MAKE_STAGED_SERIES));
   for (let begin = 0; begin < series.length; begin += SLICE) {
     await thread.stage(STAGED.series, packSeries(series.slice(begin, begin + SLICE)));
   }
   const answers = await thread.transact([...statementsOf(placeSeriesSql(STAGED)), plain(PLACES)]);
-  return (answers.at(-1) ?? []).map(([place, stagedPlace]) => [Number(place), Number(stagedPlace)] as const);
+  const places = new Map<string, number>();
+  for (const [place, stagedPlace] of answers.at(-1) ?? []) {
+    const values = series[Number(stagedPlace)]?.values;
+    if (values !== undefined) places.set(values, Number(place));
+  }
+  return places;
 }

@@ -1,10 +1,10 @@
-import { GenerationRefused, type StoredGeneration } from '../../ports/generations.ts';
+import { GenerationRefused } from '../../ports/generations.ts';
 
 /** Adds generations. Those that are refused are found by halves and left out, so that the others go on. */
-export async function addInHalves(
-  batch: readonly StoredGeneration[],
-  add: (generations: readonly StoredGeneration[]) => Promise<void>,
-  leaveOut: (generation: StoredGeneration, refusal: GenerationRefused) => void,
+export async function addInHalves<Item>(
+  batch: readonly Item[],
+  add: (items: readonly Item[]) => Promise<void>,
+  leaveOut: (item: Item, refusal: GenerationRefused) => void,
 ): Promise<void> {
   try {
     await add(batch);

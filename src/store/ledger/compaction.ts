@@ -2,7 +2,7 @@ import type { Journal } from '../../ports/journal.ts';
 import type { LedgerMark } from '../../ports/ledger-mark.ts';
 import type { JournalFiles } from '../journal/journal-files.ts';
 import type { Books } from './books.ts';
-import type { Projector } from './projector.ts';
+import type { AnyProjector } from './projector.ts';
 import type { RecordWriter } from './record-writer.ts';
 import type { SegmentSequences } from './segment-sequences.ts';
 import { writeSnapshotFile } from './snapshot-file.ts';
@@ -19,7 +19,7 @@ export interface CompactionOptions {
   readonly files: JournalFiles;
   readonly writer: RecordWriter;
   readonly segments: SegmentSequences;
-  readonly projectors: readonly Projector[];
+  readonly projectors: readonly AnyProjector[];
   readonly published: PublishedSnapshot;
   readonly mark: LedgerMark;
   /** What the mark says; undefined when that is not true any more. */

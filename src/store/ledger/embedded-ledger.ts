@@ -18,7 +18,7 @@ import {
   type Use,
 } from '../../ports/ledger.ts';
 import type { Books } from './books.ts';
-import type { Projector } from './projector.ts';
+import type { AnyProjector } from './projector.ts';
 import { RecentCharges } from './recent-charges.ts';
 import type { RecordWriter, Writing } from './record-writer.ts';
 import type { SettleRecord } from './records.ts';
@@ -27,9 +27,9 @@ export interface EmbeddedLedgerOptions {
   readonly books: Books;
   readonly journal: Journal;
   readonly writer: RecordWriter;
-  readonly projectors: readonly Projector[];
+  readonly projectors: readonly AnyProjector[];
   /** The one of `projectors` that makes the rows. */
-  readonly rows: Projector;
+  readonly rows: AnyProjector;
   readonly generations: Pick<GenerationStore, 'count'>;
   /** What a settlement survives. */
   durability(): Durability;

@@ -7,8 +7,13 @@ import { temporaryDirectory } from '../../../test/contracts/temporary-directory.
 import type { Amount } from '../../ir/amount.ts';
 import { systemClock } from '../../kit/ids.ts';
 import type { Limits, ScopeIds } from '../../ports/ledger.ts';
-import { type EmbeddedLedgerSettings, openEmbeddedLedger } from './open-embedded-ledger.ts';
+import {
+  type EmbeddedLedgerSettings,
+  type OpenedEmbeddedLedger,
+  openEmbeddedLedger,
+} from './open-embedded-ledger.ts';
 import type { OpenedLedger } from './opened-ledger.ts';
+import { wholeGenerations } from './projector.ts';
 
 const NOW = Date.parse('2025-06-15T12:00:00Z');
 const SCOPES: ScopeIds = { key: 'k', workspace: 'w', account: 'a' };
@@ -21,7 +26,7 @@ describe('the embedded ledger', () => {
   let generations: MemoryGenerations;
   let mark: MemoryMark;
   let warnings: string[];
-  let opened: OpenedLedger[];
+  let opened: OpenedEmbeddedLedger[];
   let left: { remove(): void }[];
 
   beforeEach(() => {
@@ -38,7 +43,7 @@ describe('the embedded ledger', () => {
     for (const each of [temporary, ...left]) each.remove();
   });
 
-  const open = async (more: Partial<EmbeddedLedgerSettings> = {}): Promise<OpenedLedger> => {
+  const open = async (more: Partial<EmbeddedLedgerSettings> = {}): Promise<OpenedEmbeddedLedger> => {
     const one = await openEmbeddedLedger({
       directory: temporary.path,
       generations,
@@ -258,7 +263,7 @@ describe('the embedded ledger', () => {
       open({
         snapshotBytes: 10_000,
         events: {
-          projection: { name: 'events', add: (batch) => events.add(batch) },
+          projection: wholeGenerations('events', (batch) => events.add(batch)),
           owe: async (sinceMs) => {
             owedSince.push(sinceMs);
           },
@@ -279,7 +284,8 @@ describe('the embedded ledger', () => {
       crash();
       const second = await openCounting();
       await spend(second, 'g200', credit(1n));
-      await expect.poll(() => events.rows.size, { timeout: 5_000 }).toBe(201);
+      await second.counted();
+      expect(events.rows.size).toBe(201);
       await second.close();
       expect(segments().length).toBeLessThan(3);
       expect(owedSince).toEqual([]);
@@ -301,21 +307,23 @@ describe('the embedded ledger', () => {
       expect(new Set(owedSince)).toEqual(new Set([NOW]));
       events.failure = undefined;
       await spend(first, 'last', credit(1n));
-      await expect.poll(() => events.rows.has('last'), { timeout: 10_000 }).toBe(true);
-      expect(generations.rows.size).toBe(601);
+      await first.counted();
+      expect(events.rows.has('last')).toBe(true);
+      await expect.poll(() => generations.rows.size).toBe(601);
       expect(events.rows.size).toBeLessThan(601);
     });
 
     it('keeps what cannot be noted as owed', async () => {
       events.failure = new Error('no events today');
-      const projection = { name: 'events', add: events.add.bind(events) };
+      const projection = wholeGenerations('events', (batch) => events.add(batch));
       const first = await openCounting({
         mostBytes: 20_000,
         events: { projection, owe: () => Promise.reject(new Error('no disk')) },
       });
       for (let index = 0; index < 200; index++) await spend(first, `g${index}`, credit(1n));
       events.failure = undefined;
-      await expect.poll(() => events.rows.size, { timeout: 10_000 }).toBe(200);
+      await first.counted();
+      expect(events.rows.size).toBe(200);
     });
   });
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Clock } from '../../kit/ids.ts';
 import { isInTime } from '../../kit/is-in-time.ts';
-import type { GenerationStore } from '../../ports/generations.ts';
+import type { GenerationStore, StoredGeneration } from '../../ports/generations.ts';
 import type { Durability } from '../../ports/journal.ts';
 import type { ForgettableScope, Ledger } from '../../ports/ledger.ts';
 import type { LedgerLoss, LedgerMark } from '../../ports/ledger-mark.ts';
@@ -16,7 +16,13 @@ import { Compaction } from './compaction.ts';
 import { EmbeddedLedger } from './embedded-ledger.ts';
 import { interruptedUse } from './interrupted.ts';
 import type { OpenedLedger } from './opened-ledger.ts';
-import { type Projection, Projector } from './projector.ts';
+import {
+  type AnyProjector,
+  type Projected,
+  type Projection,
+  Projector,
+  wholeGenerations,
+} from './projector.ts';
 import { RecordWriter } from './record-writer.ts';
 import { replayInto } from './replay-into.ts';
 import { replayWithPlace } from './replay-with-place.ts';
@@ -25,8 +31,8 @@ import { SegmentSequences } from './segment-sequences.ts';
 import { type LedgerSnapshot, readSnapshotFile } from './snapshot-file.ts';
 
 /** What counts generations. What it lacks for long it finds in their rows. */
-export interface CountedGenerations {
-  readonly projection: Projection;
+export interface CountedGenerations<Item extends Projected> {
+  readonly projection: Projection<Item>;
   /** Takes note, for good, that generations settled since a moment are to be found in their rows. */
   owe(sinceMs: number): Promise<void>;
 }
@@ -35,15 +41,17 @@ export interface CountedGenerations {
 export interface OpenedEmbeddedLedger extends OpenedLedger {
   /** Resolves once all that was settled by now has its row. */
   rowsReached(): Promise<void>;
+  /** Resolves once all that was settled by now is counted, however long that takes. */
+  counted(): Promise<void>;
 }
 
 /** Where a ledger is, and what it works with. */
-export interface EmbeddedLedgerSettings {
+export interface EmbeddedLedgerSettings<Item extends Projected = StoredGeneration> {
   /** The data directory. The ledger has the directory `journal` in it. */
   readonly directory: string;
   /** Rows of generations are made here. */
   readonly generations: Pick<GenerationStore, 'add' | 'count'>;
-  readonly events?: CountedGenerations;
+  readonly events?: CountedGenerations<Item>;
   readonly mark: LedgerMark;
   /** Is told that the ledger ends before its mark, and it goes on from there; without it that is a DataDirectoryProblem. */
   readonly acceptLoss?: ((loss: LedgerLoss) => void) | undefined;
@@ -73,9 +81,8 @@ const DEFAULT_SNAPSHOT_BYTES = 8 * MEBIBYTE;
 const DEFAULT_SEGMENT_BYTES = 16 * MEBIBYTE;
 const DEFAULT_MOST_BYTES = 128 * MEBIBYTE;
 
-/** Events are looked at seldom: they gather longer than rows, and in larger batches. */
-const EVENTS_GATHER_MS = 2_000;
-const EVENTS_BATCH = 1_000;
+/** Events are looked at seldom, and whoever does has them handed over: they gather long, and in large batches. */
+const EVENTS_GATHERING = { gatherMs: 10_000, maxBatch: 5_000, maxPending: 20_000 };
 
 /** More segments than that at the start are compacted without waiting for more records. */
 const MANY_SEGMENTS = 3;
@@ -87,7 +94,9 @@ const CLOSING_MS = 2_000;
  * Opens the ledger of a data directory. Generations that a crash left open are settled by then. Rejects with a
  * DataDirectoryProblem where something is damaged or missing that was safely on the disk.
  */
-export async function openEmbeddedLedger(settings: EmbeddedLedgerSettings): Promise<OpenedEmbeddedLedger> {
+export async function openEmbeddedLedger<Item extends Projected>(
+  settings: EmbeddedLedgerSettings<Item>,
+): Promise<OpenedEmbeddedLedger> {
   const { clock, warn, generations, mark, events } = settings;
   const files = settings.files ?? (await openJournalFiles(join(settings.directory, 'journal')));
   const { snapshot, damage } = await readSnapshot(files);
@@ -95,14 +104,12 @@ export async function openEmbeddedLedger(settings: EmbeddedLedgerSettings): Prom
   const books = new Books(snapshot?.books);
   const segments = new SegmentSequences();
   const rows = new Projector({
-    projection: { name: 'generations', add: (batch) => generations.add(batch) },
+    projection: wholeGenerations('generations', (batch) => generations.add(batch)),
     warn,
     maxPending: settings.maxPendingRows,
   });
-  const projectors = [rows];
-  if (events !== undefined) {
-    projectors.push(new Projector({ ...events, warn, gatherMs: EVENTS_GATHER_MS, maxBatch: EVENTS_BATCH }));
-  }
+  const counting = events && new Projector({ ...events, warn, ...EVENTS_GATHERING });
+  const projectors: readonly AnyProjector[] = counting === undefined ? [rows] : [rows, counting];
   const opened = await openJournal(
     {
       directory: '',
@@ -167,6 +174,7 @@ export async function openEmbeddedLedger(settings: EmbeddedLedgerSettings): Prom
     ledger,
     recentGenerations: rows,
     rowsReached: () => rows.reached(),
+    counted: async () => counting?.caughtUp(),
     report: { resolved, forgotten, tornTailBytes },
     async close() {
       ledger.close();
@@ -206,7 +214,7 @@ async function resolveOpen(books: Books, ledger: Ledger, atMs: number): Promise<
 async function forgetAbsent(
   books: Books,
   ledger: Ledger,
-  { exists, clock }: EmbeddedLedgerSettings,
+  { exists, clock }: Pick<EmbeddedLedgerSettings, 'exists' | 'clock'>,
 ): Promise<number> {
   const absent = (['key', 'workspace'] as const).flatMap((scope) =>
     [...books.idsOf(scope)].filter((id) => !exists[scope].has(id)).map((id) => ({ scope, id })),

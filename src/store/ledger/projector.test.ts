@@ -27,6 +27,10 @@ class PickyProjection implements Projection {
     this.refuses = new Set(refuses);
   }
 
+  of(generation: StoredGeneration): StoredGeneration {
+    return generation;
+  }
+
   async add(generations: readonly StoredGeneration[]): Promise<void> {
     this.batches.push(generations.length);
     if (this.batches.length === this.awayAfter) throw new Error('away');

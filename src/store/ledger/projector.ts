@@ -1,28 +1,40 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { GenerationRefused, RecentGenerations, StoredGeneration } from '../../ports/generations.ts';
+import type { GenerationRefused, StoredGeneration } from '../../ports/generations.ts';
 import type { Journal } from '../../ports/journal.ts';
 import { addInHalves } from './add-in-halves.ts';
 import { recordHeadOf } from './record-head.ts';
 import { decodeRecord, type SettleRecord } from './records.ts';
 
+/** What a projection keeps of a generation. */
+export interface Projected {
+  readonly id: string;
+}
+
 /** Something that is made of settled generations: rows to look them up, events to count. */
-export interface Projection {
+export interface Projection<Item extends Projected = StoredGeneration> {
   readonly name: string;
+  /** All that it needs of a generation: many may wait, and a generation is large. */
+  of(generation: StoredGeneration): Item;
   /**
    * Takes generations in, all or none. One that it has already changes nothing. Rejects with GenerationRefused where one of
    * them can never be taken in; anything else may pass.
    */
-  add(generations: readonly StoredGeneration[]): Promise<void>;
+  add(items: readonly Item[]): Promise<void>;
 }
 
-export interface ProjectorOptions {
-  readonly projection: Projection;
+/** A projection that needs the whole of a generation. */
+export function wholeGenerations(name: string, add: Projection['add']): Projection {
+  return { name, of: (generation) => generation, add };
+}
+
+export interface ProjectorOptions<Item extends Projected> {
+  readonly projection: Projection<Item>;
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
   /** Generations that are kept in memory; what goes beyond is read from the journal again. */
   readonly maxPending?: number | undefined;
   /** How long settled generations gather, milliseconds: a commit costs as much for one of them as for many. */
   readonly gatherMs?: number | undefined;
-  /** Generations that are handed over at once. */
+  /** Generations that are handed over at once. So many do not gather any longer. */
   readonly maxBatch?: number | undefined;
   /**
    * Takes note, for good, that generations settled since a moment are to be found elsewhere. With it the journal need not be
@@ -31,15 +43,17 @@ export interface ProjectorOptions {
   readonly owe?: ((sinceMs: number) => Promise<void>) | undefined;
 }
 
-interface Pending {
-  readonly record: SettleRecord;
-  readonly generation: StoredGeneration;
-  isWritten: boolean;
+interface Pending<Item> {
+  readonly id: string;
+  readonly sequence: number;
+  readonly atMs: number;
+  /** Undefined until its record is safe. */
+  item: Item | undefined;
 }
 
 const MAX_PENDING = 10_000;
 
-const GATHER_MS = 100;
+const GATHER_MS = 250;
 
 const MAX_BATCH = 500;
 
@@ -56,10 +70,10 @@ const LOOK_MS = 50;
  * Hands settled generations to a projection, in the background and in the order in which they were settled, once their
  * records are safe. Whatever may have been handed over already is handed over again after a restart.
  */
-export class Projector implements RecentGenerations {
-  readonly #options: ProjectorOptions;
+export class Projector<Item extends Projected = StoredGeneration> {
+  readonly #options: ProjectorOptions<Item>;
   /** By id, in the order of their records. */
-  readonly #pending = new Map<string, Pending>();
+  readonly #pending = new Map<string, Pending<Item>>();
   readonly #maxPending: number;
   readonly #gatherMs: number;
   readonly #maxBatch: number;
@@ -81,7 +95,7 @@ export class Projector implements RecentGenerations {
   #run: Promise<void> | undefined;
   readonly #closing = new AbortController();
 
-  constructor(options: ProjectorOptions) {
+  constructor(options: ProjectorOptions<Item>) {
     this.#options = options;
     this.#maxPending = options.maxPending ?? MAX_PENDING;
     this.#gatherMs = options.gatherMs ?? GATHER_MS;
@@ -95,7 +109,7 @@ export class Projector implements RecentGenerations {
   /** The first record that it still needs the journal for. */
   get neededFrom(): number {
     const [first] = this.#pending.values();
-    return Math.min(this.#missedFrom, this.#readingFrom, first?.record.sequence ?? Number.POSITIVE_INFINITY);
+    return Math.min(this.#missedFrom, this.#readingFrom, first?.sequence ?? Number.POSITIVE_INFINITY);
   }
 
   /** Generations that it has not handed over yet, of those that are in memory. */
@@ -112,19 +126,15 @@ export class Projector implements RecentGenerations {
   /** A generation was settled; its record is not safe yet. */
   expect(record: SettleRecord): void {
     this.#latest = Math.max(this.#latest, record.sequence);
-    if (this.#pending.has(record.generationId)) return;
-    this.#pending.set(record.generationId, {
-      record,
-      generation: generationOf(record),
-      isWritten: false,
-    });
+    const { generationId: id, sequence, atMs } = record;
+    if (!this.#pending.has(id)) this.#pending.set(id, { id, sequence, atMs, item: undefined });
   }
 
   /** The record of an expected generation is safe. */
   take(record: SettleRecord): void {
     const pending = this.#pending.get(record.generationId);
-    if (pending === undefined || pending.isWritten) return;
-    pending.isWritten = true;
+    if (pending === undefined || pending.item !== undefined) return;
+    pending.item = this.#options.projection.of(generationOf(record));
     this.#written += 1;
     if (this.#written > this.#maxPending) {
       this.#remove(pending);
@@ -134,9 +144,14 @@ export class Projector implements RecentGenerations {
   }
 
   /** A generation that is settled and safe, and that the projection does not have yet. */
-  recent(id: string): StoredGeneration | undefined {
-    const pending = this.#pending.get(id);
-    return pending?.isWritten === true ? pending.generation : undefined;
+  recent(id: string): Item | undefined {
+    return this.#pending.get(id)?.item;
+  }
+
+  /** Resolves once all that was settled and safe by now is handed over, without waiting for more to gather. */
+  async caughtUp(): Promise<void> {
+    const target = this.#latest;
+    while (this.neededFrom <= target && this.#hasWork() && !this.#closing.signal.aborted) await this.#start();
   }
 
   /** Resolves once all that was settled by now is handed over. */
@@ -158,10 +173,10 @@ export class Projector implements RecentGenerations {
     const { owe } = this.#options;
     if (owe === undefined) return;
     const [from, sinceMs] = [this.#missedFrom, this.#missedSinceMs];
-    const written = [...this.#pending.values()].filter(({ isWritten }) => isWritten);
+    const written = [...this.#pending.values()].filter(({ item }) => item !== undefined);
     this.#missedFrom = Number.POSITIVE_INFINITY;
     this.#missedSinceMs = Number.POSITIVE_INFINITY;
-    const earliestMs = written.reduce((earliest, { record }) => Math.min(earliest, record.atMs), sinceMs);
+    const earliestMs = written.reduce((earliest, { atMs }) => Math.min(earliest, atMs), sinceMs);
     try {
       if (earliestMs !== Number.POSITIVE_INFINITY) await owe(earliestMs);
     } catch (error) {
@@ -184,7 +199,8 @@ export class Projector implements RecentGenerations {
 
   #wake(): void {
     if (this.#journal === undefined || this.#run !== undefined || this.#closing.signal.aborted) return;
-    this.#gathering ??= setTimeout(() => void this.#start(), this.#gatherMs).unref();
+    if (this.#written >= this.#maxBatch) void this.#start();
+    else this.#gathering ??= setTimeout(() => void this.#start(), this.#gatherMs).unref();
   }
 
   #start(): Promise<void> {
@@ -199,18 +215,20 @@ export class Projector implements RecentGenerations {
 
   #hasWork(): boolean {
     const [first] = this.#pending.values();
-    return first?.isWritten === true || this.#missedFrom !== Number.POSITIVE_INFINITY;
+    return first?.item !== undefined || this.#missedFrom !== Number.POSITIVE_INFINITY;
   }
 
+  /** Ends when what is left is to gather: whoever went on at once would hand over few at a time, for as long as any come. */
   async #work(): Promise<void> {
     while (this.#hasWork() && !this.#closing.signal.aborted) {
       try {
         const batch = this.#nextBatch();
         if (batch.length > 0) {
-          await this.#add(batch.map(({ generation }) => generation));
-          for (const pending of batch) this.#remove(pending);
+          await this.#add(batch);
+          for (const item of batch) this.#remove(item);
         } else await this.#readMissed();
         this.#succeed();
+        if (this.#written < this.#maxBatch && this.#missedFrom === Number.POSITIVE_INFINITY) return;
       } catch (error) {
         if (!this.#closing.signal.aborted) await this.#fail(error);
       }
@@ -218,17 +236,17 @@ export class Projector implements RecentGenerations {
   }
 
   /** Those at the beginning whose records are safe. */
-  #nextBatch(): Pending[] {
-    const batch: Pending[] = [];
-    for (const pending of this.#pending.values()) {
-      if (!pending.isWritten || batch.length === this.#maxBatch) break;
-      batch.push(pending);
+  #nextBatch(): Item[] {
+    const batch: Item[] = [];
+    for (const { item } of this.#pending.values()) {
+      if (item === undefined || batch.length === this.#maxBatch) break;
+      batch.push(item);
     }
     return batch;
   }
 
-  #remove(pending: Pending): void {
-    if (this.#pending.delete(pending.record.generationId)) this.#written -= 1;
+  #remove({ id }: Projected): void {
+    if (this.#pending.delete(id)) this.#written -= 1;
   }
 
   #miss(sequence: number, atMs: number): void {
@@ -254,39 +272,45 @@ export class Projector implements RecentGenerations {
 
   async #readFrom(from: number): Promise<void> {
     for await (const entries of this.#journal?.read() ?? []) {
-      const generations: StoredGeneration[] = [];
+      const items: Item[] = [];
       for (const { record: bytes } of entries) {
         const { kind, sequence } = recordHeadOf(bytes);
         if (kind !== 'settle' || sequence < from) continue;
         const record = decodeRecord(bytes);
         // A record may be there although the disk did not say so, and then its time will come.
-        if (record.kind === 'settle' && this.#pending.get(record.generationId)?.isWritten !== false) {
-          generations.push(generationOf(record));
+        if (record.kind === 'settle' && !this.#isAwaited(record.generationId)) {
+          items.push(this.#options.projection.of(generationOf(record)));
         }
       }
-      await this.#addAll(generations);
+      await this.#addAll(items);
     }
   }
 
-  async #addAll(generations: readonly StoredGeneration[]): Promise<void> {
-    for (let begin = 0; begin < generations.length; begin += this.#maxBatch) {
-      await this.#add(generations.slice(begin, begin + this.#maxBatch));
+  /** Whether a generation is expected whose record is not known to be safe. */
+  #isAwaited(id: string): boolean {
+    const pending = this.#pending.get(id);
+    return pending !== undefined && pending.item === undefined;
+  }
+
+  async #addAll(items: readonly Item[]): Promise<void> {
+    for (let begin = 0; begin < items.length; begin += this.#maxBatch) {
+      await this.#add(items.slice(begin, begin + this.#maxBatch));
     }
   }
 
-  async #add(batch: readonly StoredGeneration[]): Promise<void> {
+  async #add(batch: readonly Item[]): Promise<void> {
     await addInHalves(
       batch,
-      async (generations) => {
+      async (items) => {
         this.#closing.signal.throwIfAborted();
-        await this.#options.projection.add(generations);
+        await this.#options.projection.add(items);
         await delay(PAUSE_MS);
       },
-      (generation, refusal) => this.#leaveOut(generation, refusal),
+      (item, refusal) => this.#leaveOut(item, refusal),
     );
   }
 
-  #leaveOut({ id }: StoredGeneration, error: GenerationRefused): void {
+  #leaveOut({ id }: Projected, error: GenerationRefused): void {
     if (this.#refused.has(id)) return;
     this.#refused.add(id);
     this.#options.warn(
@@ -314,6 +338,9 @@ export class Projector implements RecentGenerations {
     this.#retryMs = Math.min(LAST_RETRY_MS, this.#retryMs * 2);
   }
 }
+
+/** A projector, whatever its projection keeps of generations. */
+export type AnyProjector = Omit<Projector, 'recent'>;
 
 function generationOf(record: SettleRecord): StoredGeneration {
   const { generationId, scopes, atMs, charge, writtenOffNanos, row } = record;

@@ -3,6 +3,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../kit/json.ts';
 import type { Nanos } from '../../kit/money.ts';
 import { quoted } from '../../kit/quoted.ts';
 import type { ForgettableScope, Limits, ScopeIds } from '../../ports/ledger.ts';
+import { rowText } from '../row-text.ts';
 import {
   type Codec,
   inside,
@@ -131,7 +132,7 @@ const CODECS: { readonly [K in Kind]: Codec<RecordOf<K>> } = {
     scopes: scopesCodec,
     charge: amountCodec,
     writtenOffNanos: nanosCodec,
-    row: objectCodec,
+    row: { ...objectCodec, encode: rowText },
   }),
   void: membersCodec<VoidRecord>({
     kind: wordCodec('void'),

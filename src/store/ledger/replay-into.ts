@@ -1,6 +1,6 @@
 import type { JournalEntry } from '../../ports/journal.ts';
 import type { Books } from './books.ts';
-import type { Projector } from './projector.ts';
+import type { AnyProjector } from './projector.ts';
 import { recordHeadOf } from './record-head.ts';
 import { decodeRecord } from './records.ts';
 import type { SegmentSequences } from './segment-sequences.ts';
@@ -10,7 +10,7 @@ import type { LedgerSnapshot } from './snapshot-file.ts';
 export interface Replayed {
   readonly books: Books;
   readonly segments: SegmentSequences;
-  readonly projectors: readonly Projector[];
+  readonly projectors: readonly AnyProjector[];
 }
 
 /** Makes what applies a record of the journal, unless the snapshot and all projections have it. */

@@ -1,13 +1,13 @@
 import { closeSync, openSync } from 'node:fs';
-import { Kysely, sql } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import { DataDirectoryProblem } from '../data-directory-problem.ts';
 import { codeOf, DatabaseUnavailable } from './database-unavailable.ts';
 import { migrate } from './migrate.ts';
+import { SqliteDatabase } from './sqlite-database.ts';
 import { SqliteReader } from './sqlite-reader.ts';
 import { SqliteThread } from './sqlite-thread.ts';
 import { SqliteWriter, type SqliteWriterOptions } from './sqlite-writer.ts';
 import type { Tables } from './tables.ts';
-import { ThreadedSqliteDialect } from './threaded-sqlite-dialect.ts';
 
 /** How long a change waits for another process that is writing, milliseconds: who asked for it waits as long. */
 const WRITER_BUSY_MS = 1000;
@@ -29,17 +29,16 @@ export async function openSqlite(
   file: string,
   nowMs: number,
   warn: SqliteWriterOptions['warn'] = () => {},
-): Promise<Kysely<Tables>> {
+): Promise<SqliteDatabase> {
   // SQLite gives its side files the mode of the database itself, so that mode is set before it is opened.
   closeSync(openSync(file, 'a', 0o600));
-  const dialect = new ThreadedSqliteDialect({
+  const database = new SqliteDatabase({
     reader: new SqliteReader({ file, busyMs: READER_BUSY_MS, pragmas: ['query_only = ON'] }),
     writer: new SqliteWriter({
       openThread: () => new SqliteThread({ file, busyMs: WRITER_BUSY_MS, pragmas: WRITER_PRAGMAS }),
       warn,
     }),
   });
-  const database = new Kysely<Tables>({ dialect });
   try {
     await migrate(database, nowMs);
     return database;

@@ -6,6 +6,7 @@ import {
   type SettledPlace,
   type StoredGeneration,
 } from '../../ports/generations.ts';
+import { rowText } from '../row-text.ts';
 import { codeOf } from './database-unavailable.ts';
 import type { GenerationTableRow, Tables } from './tables.ts';
 
@@ -17,36 +18,28 @@ const OF_A_VALUE = /^(?:SQLITE_(?:CONSTRAINT|MISMATCH|TOOBIG).*|2[23][0-9A-Z]{3}
 
 const COLUMN_BITS = 64;
 
+/** Adds rows, all or none; those whose id is there already stay as they are. */
+export type InsertGenerations = (rows: readonly GenerationTableRow[]) => Promise<void>;
+
 /** Rows of generations in a database. The statements are those of SQLite and of PostgreSQL. */
 export class SqlGenerationStore implements GenerationStore {
   readonly #database: Kysely<Tables>;
+  readonly #insert: InsertGenerations;
 
-  constructor(database: Kysely<Tables>) {
+  constructor(database: Kysely<Tables>, insert: InsertGenerations = insertInto(database)) {
     this.#database = database;
+    this.#insert = insert;
   }
 
   async add(generations: readonly StoredGeneration[]): Promise<void> {
     if (generations.length === 0) return;
     for (const generation of generations) assertFits(generation);
     try {
-      await this.#insert(generations);
+      await this.#insert(generations.map(generationRowOf));
     } catch (error) {
       if (!OF_A_VALUE.test(codeOf(error))) throw error;
       throw new GenerationRefused('the database refuses one of the rows', error);
     }
-  }
-
-  async #insert(generations: readonly StoredGeneration[]): Promise<void> {
-    await this.#database.transaction().execute(async (transaction) => {
-      for (let index = 0; index < generations.length; index += ROWS_PER_STATEMENT) {
-        const rows = generations.slice(index, index + ROWS_PER_STATEMENT).map(generationRowOf);
-        await transaction
-          .insertInto('generations')
-          .values(rows)
-          .onConflict((conflict) => conflict.column('id').doNothing())
-          .execute();
-      }
-    });
   }
 
   async find(accountId: string, id: string): Promise<StoredGeneration | undefined> {
@@ -95,6 +88,19 @@ export class SqlGenerationStore implements GenerationStore {
   }
 }
 
+function insertInto(database: Kysely<Tables>): InsertGenerations {
+  return (rows) =>
+    database.transaction().execute(async (transaction) => {
+      for (let index = 0; index < rows.length; index += ROWS_PER_STATEMENT) {
+        await transaction
+          .insertInto('generations')
+          .values(rows.slice(index, index + ROWS_PER_STATEMENT))
+          .onConflict((conflict) => conflict.column('id').doNothing())
+          .execute();
+      }
+    });
+}
+
 /** An engine may take a number that does not fit its column, and keep another one. */
 function assertFits({ id, settledAtMs, charge, writtenOffNanos }: StoredGeneration): void {
   const amounts = [charge.creditNanos, charge.byokNanos, writtenOffNanos];
@@ -124,7 +130,7 @@ export function generationRowOf({
     credit_nanos: charge.creditNanos,
     byok_nanos: charge.byokNanos,
     written_off_nanos: writtenOffNanos,
-    details: JSON.stringify(row),
+    details: rowText(row),
   };
 }
 

@@ -12,6 +12,11 @@ export interface SqliteAnswer {
   readonly changes: number;
 }
 
+type Question = { readonly sql: string } & (
+  | { readonly parameters: readonly unknown[] }
+  | { readonly rows: readonly (readonly unknown[])[] }
+);
+
 type Reply =
   | { readonly ok: true; readonly answer: SqliteAnswer }
   | { readonly ok: false; readonly message: string; readonly code: unknown };
@@ -27,13 +32,23 @@ const { parentPort, workerData } = require('node:worker_threads');
 const Library = require(workerData.library);
 const connect = ${connectSqlite};
 let connection;
+const open = () => (connection ??= connect(Library, workerData.settings));
 const run = (sql, parameters) => {
-  connection ??= connect(Library, workerData.settings);
+  open();
   // Where the disk fails SQLite itself rolls back.
   if (sql === 'rollback' && !connection.inTransaction) return { rows: [], changes: 0 };
   const statement = connection.prepare(sql);
   if (statement.reader) return { rows: statement.all(parameters), changes: 0 };
   return { rows: [], changes: statement.run(parameters).changes };
+};
+const prepared = new Map();
+const runForEach = (sql, rows) => {
+  open().exec('begin immediate');
+  if (!prepared.has(sql)) prepared.set(sql, connection.prepare(sql));
+  const statement = prepared.get(sql);
+  for (const parameters of rows) statement.run(parameters);
+  connection.exec('commit');
+  return { rows: [], changes: 0 };
 };
 parentPort.on('message', (asked) => {
   if (asked === null) {
@@ -41,12 +56,14 @@ parentPort.on('message', (asked) => {
       // The file alone has everything then, for whoever copies it.
       connection?.pragma('wal_checkpoint(TRUNCATE)');
     } catch {}
+    prepared.clear();
     connection?.close();
     parentPort.close();
     return;
   }
   try {
-    parentPort.postMessage({ ok: true, answer: run(asked.sql, asked.parameters) });
+    const answer = asked.rows === undefined ? run(asked.sql, asked.parameters) : runForEach(asked.sql, asked.rows);
+    parentPort.postMessage({ ok: true, answer });
   } catch ({ message, code }) {
     parentPort.postMessage({ ok: false, message, code });
   }
@@ -91,12 +108,24 @@ export class SqliteThread {
 
   /** Runs a statement. To be called again only after it has settled. Rejects with DatabaseUnavailable where another try may help. */
   async run(sql: string, parameters: readonly unknown[] = []): Promise<SqliteAnswer> {
+    return this.#ask({ sql, parameters });
+  }
+
+  /**
+   * Runs a statement for each of many rows of parameters, in a transaction of its own that is left open when it fails. The
+   * statement stays prepared: there should be few different ones. To be called and to reject like `run`.
+   */
+  async runForEach(sql: string, rows: readonly (readonly unknown[])[]): Promise<void> {
+    await this.#ask({ sql, rows });
+  }
+
+  async #ask(question: Question): Promise<SqliteAnswer> {
     if (this.#isEnded) throw new DatabaseUnavailable(new Error(ENDED));
     this.#worker.ref();
     try {
       return await new Promise<SqliteAnswer>((resolve, reject) => {
         this.#asked = { resolve, reject };
-        this.#worker.postMessage({ sql, parameters });
+        this.#worker.postMessage(question);
       });
     } finally {
       this.#asked = undefined;

@@ -77,6 +77,18 @@ describe('SqliteWriter', () => {
     expect(threads).toHaveLength(1);
   });
 
+  it('runs a statement for each of many rows, all or none', async () => {
+    const insertAll = async (rows: readonly unknown[][]) => {
+      const turn = await writer.take();
+      await turn.runForEach('insert into t values (?)', rows).finally(() => turn.end());
+    };
+    await insertAll([[1], [2n]]);
+    await expect(insertAll([[3], [null]])).rejects.toMatchObject({ code: 'SQLITE_CONSTRAINT_NOTNULL' });
+    await insertAll([[4]]);
+    expect(await inTurn('select a from t')).toEqual({ rows: [{ a: 1n }, { a: 2n }, { a: 4n }], changes: 0 });
+    expect(threads).toHaveLength(1);
+  });
+
   it('starts nothing once it is closed', async () => {
     await writer.close();
     await expect(inTurn('select a from t')).rejects.toThrow(DatabaseUnavailable);

@@ -81,8 +81,17 @@ export class SqliteTurn {
     try {
       return await this.#thread.run(sql, parameters);
     } catch (error) {
-      if (error instanceof DatabaseUnavailable) this.#failure = error;
-      throw error;
+      throw this.#noted(error);
+    }
+  }
+
+  /** Runs a statement for each of many rows of parameters, all or none. To be called like `run`. */
+  async runForEach(sql: string, rows: readonly (readonly unknown[])[]): Promise<void> {
+    try {
+      await this.#thread.runForEach(sql, rows);
+    } catch (error) {
+      await this.rollback();
+      throw this.#noted(error);
     }
   }
 
@@ -94,5 +103,10 @@ export class SqliteTurn {
   /** Lets the next one have it. */
   end(): void {
     this.#ended(this.#failure);
+  }
+
+  #noted(error: unknown): unknown {
+    if (error instanceof DatabaseUnavailable) this.#failure = error;
+    return error;
   }
 }
