@@ -1,3 +1,5 @@
+import * as zlib from 'node:zlib';
+
 const POLYNOMIAL = 0xedb88320;
 
 /** Remainders of all bytes. */
@@ -7,11 +9,7 @@ const REMAINDERS = Uint32Array.from({ length: 256 }, (_, byte) => {
   return remainder;
 });
 
-/**
- * Checksum as ZIP and AWS compute it, of bytes that follow others whose checksum is `before`. Node's own is not in every
- * version that we run on: 22.0 lacks it.
- */
-export function crc32(bytes: Uint8Array, before = 0): number {
+function crc32ByTable(bytes: Uint8Array, before = 0): number {
   let sum = before ^ 0xffffffff;
   // By place: walking over the bytes with an iterator takes ten times as long.
   for (let place = 0; place < bytes.length; place++) {
@@ -19,3 +17,10 @@ export function crc32(bytes: Uint8Array, before = 0): number {
   }
   return (sum ^ 0xffffffff) >>> 0;
 }
+
+/**
+ * Checksum as ZIP and AWS compute it, of bytes that follow others whose checksum is `before`. Node's own is many times as
+ * fast, but not in every version that we run on: 22.0 lacks it.
+ */
+export const crc32: (bytes: Uint8Array, before?: number) => number =
+  (zlib as Partial<typeof zlib>).crc32 ?? crc32ByTable;

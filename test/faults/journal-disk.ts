@@ -75,12 +75,12 @@ export class JournalDisk implements JournalFiles {
   /** Lets operations happen, if there are any. */
   async pass(operations: number): Promise<void> {
     for (let passed = 0; passed < operations; passed++) {
-      await microtasks();
+      await turns();
       const next = this.#waiting.shift();
       if (next === undefined) return;
       next();
     }
-    await microtasks();
+    await turns();
   }
 
   quiesce(): Promise<void> {
@@ -286,6 +286,7 @@ function never<T>(): Promise<T> {
   return new Promise(() => {});
 }
 
-function microtasks(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
+/** A turn of the event loop, and the next one: a journal gathers for one before it writes. */
+function turns(): Promise<void> {
+  return new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
 }

@@ -31,9 +31,8 @@ export function bytesOfFrame(record: Uint8Array): number {
 export function writeFrame(
   into: Buffer,
   at: number,
-  frame: { readonly record: Uint8Array; readonly synced: number; readonly seed: number },
+  { record, synced, seed }: { readonly record: Uint8Array; readonly synced: number; readonly seed: number },
 ): number {
-  const { record, synced, seed } = frame;
   into.writeUInt32BE(MARK * 0x1000000 + record.length, at);
   into.writeUInt32BE(synced, at + 4);
   into.writeUInt32BE(checksum(into, at, record, seed), at + CHECKED_BYTES);

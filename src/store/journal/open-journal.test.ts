@@ -250,6 +250,70 @@ describe('a journal on a disk that is told what to do', () => {
     expect(disk.operations - before).toBe(1);
   });
 
+  describe('whose last sync served several', () => {
+    async function busy(): Promise<Journal> {
+      const journal = await opened();
+      append20(journal, 'power');
+      await disk.quiesce();
+      return journal;
+    }
+
+    it('writes at once and gathers for the next sync, those who wait for less not waiting', async () => {
+      const journal = await busy();
+      const before = disk.operations;
+      const first = append(journal, 'power');
+      await disk.quiesce();
+      const second = append(journal, 'power');
+      const less = append(journal, 'process');
+      await disk.quiesce();
+      expect([first, second, less].map(({ outcome }) => outcome)).toEqual([undefined, undefined, 'done']);
+      vi.advanceTimersByTime(2);
+      await disk.quiesce();
+      expect([first.outcome, second.outcome]).toEqual(['done', 'done']);
+      expect(disk.operations - before).toBe(3);
+    });
+
+    it('does not gather when nobody came along the last time', async () => {
+      const journal = await busy();
+      append(journal, 'power');
+      await disk.quiesce();
+      vi.advanceTimersByTime(2);
+      await disk.quiesce();
+      const alone = append(journal, 'power');
+      await disk.quiesce();
+      expect(alone.outcome).toBe('done');
+    });
+
+    it('syncs what has gathered before it goes on elsewhere after a failure', async () => {
+      const journal = await busy();
+      const gathering = append(journal, 'power');
+      await disk.quiesce();
+      disk.plan(0, { kind: 'EIO', done: 0 });
+      const failing = append(journal, 'process');
+      await disk.quiesce();
+      expect([gathering.outcome, failing.outcome]).toEqual(['done', 'done']);
+    });
+
+    it('rejects what has gathered when that cannot be synced', async () => {
+      const journal = await busy();
+      const gathering = append(journal, 'power');
+      await disk.quiesce();
+      disk.plan(0, { kind: 'EIO', done: 0, times: 3 });
+      append(journal, 'process');
+      await disk.quiesce();
+      expect(gathering.outcome).toMatch('JournalUnavailable');
+    });
+
+    it('syncs what has gathered when it is closed', async () => {
+      const journal = await busy();
+      const gathering = append(journal, 'power');
+      await disk.quiesce();
+      void journal.close();
+      await disk.quiesce();
+      expect(gathering.outcome).toBe('done');
+    });
+  });
+
   it('lets those who wait for less go before the sync', async () => {
     const journal = await opened();
     const less = append(journal, 'process');
@@ -296,6 +360,8 @@ describe('a journal on a disk that is told what to do', () => {
     expect(journal.isWritable).toBe(true);
     expect(disk.contentOf('reserve')).toHaveLength(300);
     const after = append(journal, 'power', 200);
+    await disk.quiesce();
+    vi.advanceTimersByTime(2);
     await disk.quiesce();
     expect(after.outcome).toBe('done');
   });

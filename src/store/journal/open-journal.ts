@@ -29,6 +29,7 @@ const DEFAULT_LIMITS: JournalLimits = {
   segmentBytes: 64 * MEBIBYTE,
   reservedBytes: 4 * MEBIBYTE,
   maxWaitingBytes: 16 * MEBIBYTE,
+  gatherMs: 2,
 };
 
 /**
@@ -61,10 +62,11 @@ export async function openJournalFiles(directory: string): Promise<JournalFiles>
   }
 }
 
-function limitsOf({ segmentBytes, reservedBytes, maxWaitingBytes }: Partial<JournalLimits>): JournalLimits {
+function limitsOf(given: Partial<JournalLimits>): JournalLimits {
   return {
-    segmentBytes: segmentBytes ?? DEFAULT_LIMITS.segmentBytes,
-    reservedBytes: reservedBytes ?? DEFAULT_LIMITS.reservedBytes,
-    maxWaitingBytes: maxWaitingBytes ?? DEFAULT_LIMITS.maxWaitingBytes,
+    segmentBytes: given.segmentBytes ?? DEFAULT_LIMITS.segmentBytes,
+    reservedBytes: given.reservedBytes ?? DEFAULT_LIMITS.reservedBytes,
+    maxWaitingBytes: given.maxWaitingBytes ?? DEFAULT_LIMITS.maxWaitingBytes,
+    gatherMs: given.gatherMs ?? DEFAULT_LIMITS.gatherMs,
   };
 }

@@ -76,18 +76,22 @@ export class OpenSegment {
 
   /**
    * Takes away what was half written and makes the rest last, as far as the disk lets us. The next segment's header tells
-   * how far this one goes anyway.
+   * how far this one goes anyway. True when the disk has all that was written.
    */
-  async abandon(): Promise<void> {
+  async abandon(): Promise<boolean> {
     await this.#file.truncate(this.#written).catch(() => {});
-    if (this.#canSync) await this.sync().catch(() => {});
+    const isSynced = this.#canSync && (await this.sync().then(yes, no));
     await this.close();
+    return isSynced;
   }
 
   async close(): Promise<void> {
     await this.#file.close().catch(() => {});
   }
 }
+
+const yes = () => true;
+const no = () => false;
 
 /** What records take in a segment. */
 export function bytesOfFrames(records: readonly Uint8Array[]): number {

@@ -4,12 +4,6 @@ import { bytesOfFrames, OpenSegment } from './open-segment.ts';
 import type { JournalContent, StoredSegment } from './read-journal.ts';
 import { nameOfSegment, SEGMENT_HEADER_BYTES, type SegmentEnds } from './segment.ts';
 
-/** Records that were written to a segment, and where they end. */
-export interface Written {
-  readonly segment: OpenSegment;
-  readonly positions: readonly JournalPosition[];
-}
-
 /** The segments of a journal: those that are full or were given up, and the one that takes records, if there is one. */
 export class SegmentChain {
   readonly #files: JournalFiles;
@@ -60,19 +54,28 @@ export class SegmentChain {
     return this.#current;
   }
 
-  /** Writes records in one go, into a new segment if they do not fit. After a failure `abandon` must follow. */
-  async write(records: readonly Uint8Array[]): Promise<Written> {
+  /**
+   * Writes records in one go, into a new segment if they do not fit, and returns where they end. After a failure `abandon`
+   * must follow.
+   */
+  async write(records: readonly Uint8Array[]): Promise<readonly JournalPosition[]> {
     if (this.#isFullFor(bytesOfFrames(records))) await this.#finish();
-    const segment = await this.open();
-    return { segment, positions: await segment.write(records) };
+    const segment = this.#current ?? (await this.open());
+    return segment.write(records);
   }
 
-  /** Gives up the segment that takes records: something failed in it. */
-  async abandon(): Promise<void> {
+  /** Makes all that was written survive the end of the machine. After a failure `abandon` must follow. */
+  async sync(): Promise<void> {
+    await this.#current?.sync();
+  }
+
+  /** Gives up the segment that takes records: something failed in it. True when the disk has all that was written. */
+  async abandon(): Promise<boolean> {
     const current = this.#current;
-    if (current === undefined) return;
-    await current.abandon();
+    if (current === undefined) return true;
+    const isSynced = await current.abandon();
     this.#retire(current);
+    return isSynced;
   }
 
   /** Oldest first and each for good before the next, so that no gap can arise. */

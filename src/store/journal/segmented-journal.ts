@@ -10,7 +10,7 @@ import type { JournalFiles } from './journal-files.ts';
 import type { JournalContent } from './read-journal.ts';
 import { readSegment } from './read-segment.ts';
 import { Reserve } from './reserve.ts';
-import { SegmentChain, type Written } from './segment-chain.ts';
+import { SegmentChain } from './segment-chain.ts';
 import { type WaitingAppend, WaitingAppends } from './waiting-appends.ts';
 
 /** Sizes of a journal. */
@@ -21,6 +21,8 @@ export interface JournalLimits {
   readonly reservedBytes: number;
   /** What may wait for the disk; more is refused. */
   readonly maxWaitingBytes: number;
+  /** How long those who wait for `power` gather, where the last sync served several, milliseconds; 0 = not at all. */
+  readonly gatherMs: number;
 }
 
 /**
@@ -29,12 +31,19 @@ export interface JournalLimits {
  */
 type Condition = 'ready' | 'strained' | 'broken';
 
+/** A record that is written, and waits for the disk. */
+interface WrittenAppend {
+  readonly append: WaitingAppend;
+  readonly position: JournalPosition;
+}
+
 /** How often a journal tries to become ready again. */
 const MEND_EVERY_MS = 250;
 
 /**
- * Appends gather while the disk is busy and are written together, then synced together if anybody waits for `power`. All
- * writing and mending is done in turn by one loop.
+ * Appends of one turn of the event loop, and those that come while the disk is busy, are written together. Those who wait
+ * for `power` are synced together: at once, or where the last sync served several a moment later, because a sync costs
+ * much and more of them are about to come. All writing, syncing and mending is done in turn by one loop.
  *
  * A segment in which something failed is given up, and a new one goes on. When a sync failed, those who waited for it are
  * rejected although their records are written: nobody can tell whether the disk has them, and another sync would not
@@ -43,9 +52,15 @@ const MEND_EVERY_MS = 250;
 export class SegmentedJournal implements Journal {
   readonly #files: JournalFiles;
   readonly #maxWaitingBytes: number;
+  readonly #gatherMs: number;
   readonly #reserve: Reserve;
   readonly #chain: SegmentChain;
   readonly #waiting = new WaitingAppends();
+  #unsynced: WrittenAppend[] = [];
+  /** How many the last sync served. */
+  #syncedTogether = 0;
+  #isSyncDue = false;
+  #gathering: NodeJS.Timeout | undefined;
   #condition: Condition = 'broken';
   /** What failed last. */
   #cause: unknown;
@@ -60,6 +75,7 @@ export class SegmentedJournal implements Journal {
   constructor(files: JournalFiles, limits: JournalLimits, stored: Pick<JournalContent, 'segments' | 'next'>) {
     this.#files = files;
     this.#maxWaitingBytes = limits.maxWaitingBytes;
+    this.#gatherMs = limits.gatherMs;
     this.#reserve = new Reserve(files, limits.reservedBytes);
     this.#chain = new SegmentChain(files, limits.segmentBytes, stored);
   }
@@ -113,6 +129,7 @@ export class SegmentedJournal implements Journal {
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#mendTimer);
+    if (this.#gathering !== undefined) this.#gathered();
     await this.#work();
     await this.#releases;
     await this.#chain.close();
@@ -149,31 +166,28 @@ export class SegmentedJournal implements Journal {
   }
 
   async #loop(): Promise<void> {
-    // Those who append in the same turn go into the same batch.
-    await Promise.resolve();
-    while (this.#isMendDue || this.#waiting.areThere) {
+    while (this.#isMendDue || this.#waiting.areThere || this.#isSyncDue) {
+      // Those who append in the same turn of the event loop go into the same batch.
+      await nextTurn();
       if (this.#isMendDue) await this.#mend();
       if (this.#waiting.areThere) await this.#commit(this.#waiting.takeBatch());
+      if (this.#isSyncDue) await this.#sync();
     }
     this.#isRunning = false;
   }
 
   async #commit(batch: readonly WaitingAppend[]): Promise<void> {
     try {
-      const { segment, positions } = await this.#write(batch.map(({ record }) => record));
-      settle(batch, positions, 'process');
-      if (!batch.some(({ durability }) => durability === 'power')) return;
-      await segment.sync();
-      settle(batch, positions, 'power');
+      const positions = await this.#write(batch.map(({ record }) => record));
+      this.#tellWritten(batch, positions);
     } catch (error) {
       await this.#fail('broken', error);
-      // Those who have their answer do not hear this.
       for (const append of batch) append.reject(this.#unavailable());
     }
   }
 
   /** Writes records; if that fails, once more into a new segment and in the room of the reserve. */
-  async #write(records: readonly Uint8Array[]): Promise<Written> {
+  async #write(records: readonly Uint8Array[]): Promise<readonly JournalPosition[]> {
     if (this.#condition === 'broken') throw this.#cause;
     try {
       return await this.#chain.write(records);
@@ -184,11 +198,50 @@ export class SegmentedJournal implements Journal {
     }
   }
 
+  /** Those who wait for no more than `process` have it; the others wait for a sync. */
+  #tellWritten(batch: readonly WaitingAppend[], positions: readonly JournalPosition[]): void {
+    for (const [index, position] of positions.entries()) {
+      const append = batch[index];
+      if (append?.durability === 'process') append.resolve(position);
+      else if (append !== undefined) this.#unsynced.push({ append, position });
+    }
+    if (this.#unsynced.length === 0 || this.#isSyncDue || this.#gathering !== undefined) return;
+    if (this.#syncedTogether < 2 || this.#gatherMs === 0 || this.#isClosed) this.#isSyncDue = true;
+    else this.#gathering = setTimeout(() => this.#gathered(), this.#gatherMs);
+  }
+
+  #gathered(): void {
+    clearTimeout(this.#gathering);
+    this.#gathering = undefined;
+    this.#isSyncDue = true;
+    void this.#work();
+  }
+
+  async #sync(): Promise<void> {
+    this.#isSyncDue = false;
+    try {
+      await this.#chain.sync();
+      this.#syncedTogether = this.#unsynced.length;
+      this.#tellSynced();
+    } catch (error) {
+      await this.#fail('broken', error);
+    }
+  }
+
+  #tellSynced(): void {
+    const synced = this.#unsynced;
+    this.#unsynced = [];
+    for (const { append, position } of synced) append.resolve(position);
+  }
+
   async #fail(condition: Condition, cause: unknown): Promise<void> {
     this.#condition = condition;
     this.#cause = cause;
     this.#mendLater();
-    await this.#chain.abandon();
+    if (await this.#chain.abandon()) this.#tellSynced();
+    const lost = this.#unsynced;
+    this.#unsynced = [];
+    for (const { append } of lost) append.reject(this.#unavailable());
   }
 
   #mendLater(): void {
@@ -214,14 +267,6 @@ export class SegmentedJournal implements Journal {
   }
 }
 
-/** Tells those who wait for no more than `durability` that they have it. */
-function settle(
-  batch: readonly WaitingAppend[],
-  positions: readonly JournalPosition[],
-  durability: Durability,
-): void {
-  for (const [index, position] of positions.entries()) {
-    const append = batch[index];
-    if (append?.durability === durability) append.resolve(position);
-  }
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }

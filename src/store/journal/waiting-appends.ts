@@ -14,7 +14,7 @@ const MAX_BATCH_BYTES = 1024 * 1024;
 
 /** Appends in the order in which they came. */
 export class WaitingAppends {
-  readonly #appends: WaitingAppend[] = [];
+  #appends: WaitingAppend[] = [];
   #bytes = 0;
 
   /** What they will take in a segment. */
@@ -33,6 +33,7 @@ export class WaitingAppends {
 
   /** Takes as many as are written at once. */
   takeBatch(): WaitingAppend[] {
+    if (this.#bytes <= MAX_BATCH_BYTES) return this.#takeAll();
     let count = 0;
     let bytes = 0;
     for (const { record } of this.#appends) {
@@ -43,5 +44,12 @@ export class WaitingAppends {
     }
     this.#bytes -= bytes;
     return this.#appends.splice(0, count);
+  }
+
+  #takeAll(): WaitingAppend[] {
+    const all = this.#appends;
+    this.#appends = [];
+    this.#bytes = 0;
+    return all;
   }
 }
