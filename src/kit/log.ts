@@ -1,5 +1,6 @@
 import { GatheredText } from './gathered-text.ts';
 import { maskedLabel } from './masked-label.ts';
+import { remembered } from './remembered.ts';
 
 /** Levels from the most to the least talkative; `silent` writes nothing. */
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
@@ -149,22 +150,15 @@ interface MemberName {
 }
 
 /** Names are mostly those that stand in our code, on every line the same. */
-const MEMBER_NAMES = new Map<string, MemberName>();
-const MAX_MEMBER_NAMES = 1000;
-const LONGEST_KEPT_NAME = 64;
-
-function memberName(name: string): MemberName {
-  const known = MEMBER_NAMES.get(name);
-  if (known !== undefined) return known;
-  const made: MemberName = {
+const memberName = remembered(
+  1000,
+  (name): MemberName => ({
     name,
     written: `,${JSON.stringify(name)}:`,
     isSecret: isSecretName(name),
     isOfHead: HEAD_NAMES.has(name),
-  };
-  if (name.length <= LONGEST_KEPT_NAME && MEMBER_NAMES.size < MAX_MEMBER_NAMES) MEMBER_NAMES.set(name, made);
-  return made;
-}
+  }),
+);
 
 function readMember(source: object, name: string): unknown {
   try {
