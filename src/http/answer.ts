@@ -22,7 +22,7 @@ export interface AnswerContext {
   readonly times: HttpTimes;
   readonly server: ServerView;
   /** Takes a place among the generations in flight; undefined when all are taken. */
-  readonly enter: () => (() => void) | undefined;
+  readonly enter: (settings: HttpSettings) => (() => void) | undefined;
 }
 
 /**
@@ -94,8 +94,9 @@ async function identify(
 
 /** Nothing has a name with this character in it, and not every engine can be asked for one. */
 function requireNameable(params: RouteMatch['params']): void {
-  const isNameable = Object.values(params).every((value) => !value.includes('\0'));
-  if (!isNameable) throw new GatewayError('not-found', 'Resource not found');
+  for (const name in params) {
+    if (params[name]?.includes('\0') === true) throw new GatewayError('not-found', 'Resource not found');
+  }
 }
 
 /** Counted before the body is read, and only for those who were let in. */
@@ -109,8 +110,8 @@ function counted(
   return countRequest(route.rateClass, caller, settings.rates, { limiter, now: () => clock.now() });
 }
 
-function enterOrRefuse({ enter }: AnswerContext): () => void {
-  const leave = enter();
+function enterOrRefuse({ enter, settings }: AnswerContext): () => void {
+  const leave = enter(settings);
   if (leave === undefined) throw unavailable('Service temporarily unavailable: too many requests in flight');
   return leave;
 }
@@ -123,11 +124,12 @@ function readQuery(rawQuery: URLSearchParams, { route, validators }: CompiledRou
   return query;
 }
 
-function readHeaders(exchange: Exchange, { route, validators }: CompiledRoute): Record<string, string> {
+function readHeaders(exchange: Exchange, { headerNames, validators }: CompiledRoute): Record<string, string> {
   const headers: Record<string, string> = {};
-  for (const name of Object.keys(route.request.headers?.properties ?? {})) {
-    const values = headerValues(exchange.request.rawHeaders, name);
-    if (values.length > 0) headers[name] = values.join(',');
+  const { rawHeaders } = exchange.request;
+  for (const name of headerNames) {
+    const values = headerValues(rawHeaders, name);
+    if (values.length > 0) headers[name] = values.length === 1 ? (values[0] as string) : values.join(',');
   }
   const issues = validators.headers?.issuesOf(headers) ?? [];
   if (issues.length > 0) throw invalidRequest(issues);

@@ -1,7 +1,8 @@
 import Type, { type TSchema } from 'typebox';
 import type { Attribution } from '../gateway/generation.ts';
-import { appAttributionOf, printableText } from '../ir/app-attribution.ts';
+import { type AppAttribution, appAttributionOf, printableText } from '../ir/app-attribution.ts';
 import { compact } from '../kit/members.ts';
+import { remembered } from '../kit/remembered.ts';
 import { vendorHeader } from './vendor-header.ts';
 
 /** Characters that are kept of each value. */
@@ -33,29 +34,38 @@ export function attributionHeaderSchemas(vendor: string): Record<string, TSchema
 /** Reads who says to be calling: too long values are cut, unprintable ones and unknown categories left out. */
 export function attributionOf(headers: Readonly<Record<string, string>>, vendor: string): Attribution {
   const names = namesFor(vendor);
-  return compact({
-    ...appAttributionOf({
-      referer: textOf(headers[names.referer]),
-      title: textOf(headers[names.title]?.trim() || headers[names.titleAlias]),
-      categories: textOf(headers[names.categories]).split(','),
-    }),
-    userAgent: printableText(textOf(headers[names.userAgent]), MOST_CHARACTERS.userAgent),
-    requestId: printableText(textOf(headers[names.requestId]), MOST_CHARACTERS.requestId),
+  const userAgent = printableText(textOf(headers[names.userAgent]), MOST_CHARACTERS.userAgent);
+  const requestId = printableText(textOf(headers[names.requestId]), MOST_CHARACTERS.requestId);
+  return compact({ ...appOf(headers, names), userAgent, requestId });
+}
+
+/** Most callers name no app. */
+function appOf(
+  headers: Readonly<Record<string, string>>,
+  names: ReturnType<typeof namesFor>,
+): AppAttribution | undefined {
+  const referer = headers[names.referer];
+  const title = headers[names.title]?.trim() || headers[names.titleAlias];
+  const categories = headers[names.categories];
+  if (referer === undefined && title === undefined && categories === undefined) return undefined;
+  return appAttributionOf({
+    referer: textOf(referer),
+    title: textOf(title),
+    categories: textOf(categories).split(','),
   });
 }
 
-function namesFor(vendor: string) {
-  return {
-    referer: 'http-referer',
-    title: vendorHeader(vendor, 'Title').toLowerCase(),
-    titleAlias: 'x-title',
-    categories: vendorHeader(vendor, 'Categories').toLowerCase(),
-    userAgent: 'user-agent',
-    requestId: 'x-request-id',
-  };
-}
+/** There is one vendor word at a time. */
+const namesFor = remembered(16, (vendor) => ({
+  referer: 'http-referer',
+  title: vendorHeader(vendor, 'Title').toLowerCase(),
+  titleAlias: 'x-title',
+  categories: vendorHeader(vendor, 'Categories').toLowerCase(),
+  userAgent: 'user-agent',
+  requestId: 'x-request-id',
+}));
 
 /** Headers are bytes, which Node gives as one character each; people write UTF-8 into them. */
 function textOf(value = ''): string {
-  return Buffer.from(value, 'latin1').toString();
+  return value === '' ? '' : Buffer.from(value, 'latin1').toString();
 }

@@ -2,11 +2,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '../kit/ids.ts';
 import type { Caller } from '../ports/caller.ts';
 import { CallerGone } from './caller-gone.ts';
-import { Reply } from './reply.ts';
+import { type CommonHeaders, Reply } from './reply.ts';
 import { ServerTiming } from './server-timing.ts';
 
 /** One request and its reply, from the first line to the last byte. */
-export class Exchange {
+export class Exchange implements CommonHeaders {
   readonly request: IncomingMessage;
   readonly reply: Reply;
   readonly timing: ServerTiming;
@@ -16,10 +16,12 @@ export class Exchange {
   caller: Caller | undefined;
   /** True once the gateway has the request: from then on errors name the generation. */
   routed = false;
+  readonly #response: ServerResponse;
   readonly #token: string;
-  readonly #invite: () => void;
+  readonly #awaitsInvitation: boolean;
   readonly #aborting = new AbortController();
   #isGeneration = false;
+  #requestId: string | undefined;
 
   constructor(
     request: IncomingMessage,
@@ -30,18 +32,21 @@ export class Exchange {
       readonly lingerMs: number;
       /** The caller sends its body only when told to (`Expect: 100-continue`). */
       readonly awaitsInvitation: boolean;
+      /** Told when the reply has left or the connection is gone. */
+      readonly closed: (exchange: Exchange) => void;
     },
   ) {
     this.request = request;
     this.acceptedAtMs = parts.clock.now();
     this.timing = new ServerTiming(parts.clock);
+    this.#response = response;
     this.#token = parts.token;
-    this.#invite = parts.awaitsInvitation ? () => response.writeContinue() : () => {};
-    this.reply = new Reply(request, response, () => this.#commonHeaders(), parts.lingerMs);
-    // A write that comes after the end of the connection is no news: `close` has told it.
-    response.on('error', () => {});
+    this.#awaitsInvitation = parts.awaitsInvitation;
+    this.reply = new Reply(request, response, this, parts.lingerMs);
+    response.on('error', ignoreLateWrite);
     response.on('close', () => {
       if (!response.writableFinished) this.abort(new CallerGone());
+      parts.closed(this);
     });
   }
 
@@ -57,25 +62,27 @@ export class Exchange {
 
   /** The body is wanted: tells a caller that waits to hear so. */
   invite(): void {
-    this.#invite();
+    if (this.#awaitsInvitation) this.#response.writeContinue();
   }
 
   /** The request is for a generation route: its reply carries the headers of one. */
   becomeGeneration(): void {
     this.#isGeneration = true;
+    this.#requestId = undefined;
   }
 
   /** `gen-<unix seconds>-<20 random>` on generation routes. */
   get requestId(): string {
-    const seconds = Math.floor(this.acceptedAtMs / 1000);
-    return `${this.#isGeneration ? 'gen' : 'req'}-${seconds}-${this.#token}`;
+    this.#requestId ??= `${this.#isGeneration ? 'gen' : 'req'}-${Math.floor(this.acceptedAtMs / 1000)}-${this.#token}`;
+    return this.#requestId;
   }
 
-  #commonHeaders(): Record<string, string> {
+  addCommonHeaders(lines: string[]): void {
     const requestId = this.requestId;
-    const always = { 'request-id': requestId, 'x-request-id': requestId };
-    return this.#isGeneration
-      ? { ...always, 'X-Generation-Id': requestId, 'Server-Timing': this.timing.header() }
-      : always;
+    lines.push('request-id', requestId, 'x-request-id', requestId);
+    if (this.#isGeneration) lines.push('X-Generation-Id', requestId, 'Server-Timing', this.timing.header());
   }
 }
+
+/** A write that comes after the end of the connection is no news: `close` has told it. */
+function ignoreLateWrite(): void {}

@@ -3,11 +3,11 @@ import type { GenerationInput } from '../gateway/generation.ts';
 import { GatewayError, invalidRequest } from '../ir/errors.ts';
 import type { Format } from '../ir/items.ts';
 import { stringifySliced } from '../kit/stringify-sliced.ts';
-import { inTurn, runInTurns } from '../kit/turns.ts';
+import { inTurn, nowOrInTurns } from '../kit/turns.ts';
 import { Abandonment } from './abandonment.ts';
 import { attributionOf } from './attribution.ts';
 import { logOwnFault } from './error-reply.ts';
-import { betaHeaders, MAX_SESSION_ID, metadataHeaders, SESSION_HEADER } from './generation-headers.ts';
+import { betasOf, MAX_SESSION_ID, SESSION_HEADER, wantsMetadata } from './generation-headers.ts';
 import type { Call, Handler } from './route.ts';
 import { replyWithStream } from './sse-reply.ts';
 
@@ -33,7 +33,7 @@ async function whole(call: Call, dialect: InboundDialect, input: GenerationInput
   const { services, exchange, times } = call;
   const { result, context } = await windingUp(call, services.gateway.complete(input));
   const body = await inTurn(services.clock, () => dialect.encodeBody(result, context));
-  const pieces = await runInTurns(stringifySliced(body));
+  const pieces = await nowOrInTurns(stringifySliced(body));
   exchange.reply.jsonText(200, pieces.join(''));
   await exchange.reply.flushed(exchange.signal, times.abortGraceMs);
 }
@@ -81,16 +81,16 @@ function inputOf(call: Call, format: Format, replied: Promise<void>): Generation
   const { exchange, caller, headers, body, settings } = call;
   if (caller === undefined) throw new Error('a generation route must require a key');
   const sessionId = sessionHeader(call);
-  const betas = betaHeaders.flatMap((name) => headers[name] ?? []).join(',');
+  const betas = betasOf(headers);
   return {
     format,
     caller,
     body,
     generationId: exchange.requestId,
     acceptedAtMs: exchange.acceptedAtMs,
-    wantsMetadata: wantsMetadata(call),
+    wantsMetadata: wantsMetadata(headers, settings.vendor),
     ...(sessionId !== undefined && { sessionId }),
-    ...(betas !== '' && { betas }),
+    ...(betas !== undefined && { betas }),
     attribution: attributionOf(headers, settings.vendor),
     signal: exchange.signal,
     replied,
@@ -104,17 +104,6 @@ function sessionHeader({ headers, body }: Call): string | undefined {
   if (given === undefined || given === '' || typeof body.session_id === 'string') return undefined;
   if (given.length <= MAX_SESSION_ID) return given;
   throw invalidRequest([{ path: SESSION_HEADER, message: `must have at most ${MAX_SESSION_ID} characters` }]);
-}
-
-/** The legacy header counts only in the absence of the current one; anything but `enabled` means no. */
-function wantsMetadata({ headers, settings }: Call): boolean {
-  const given = metadataHeaders(settings.vendor).map((name) => headers[name.toLowerCase()]);
-  return (
-    given
-      .find((value) => value !== undefined)
-      ?.trim()
-      .toLowerCase() === 'enabled'
-  );
 }
 
 /** Waits for the gateway, after an abort only as long as it may take to wind up. */

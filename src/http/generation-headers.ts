@@ -1,4 +1,5 @@
 import Type, { type TObject } from 'typebox';
+import { remembered } from '../kit/remembered.ts';
 import { attributionHeaderSchemas } from './attribution.ts';
 import { vendorHeader } from './vendor-header.ts';
 
@@ -9,11 +10,35 @@ export const SESSION_HEADER = 'x-session-id';
 export const MAX_SESSION_ID = 256;
 
 /** Where callers name betas of the messages format. Both count. */
-export const betaHeaders = ['anthropic-beta', 'x-anthropic-beta'] as const;
+const betaHeaders = ['anthropic-beta', 'x-anthropic-beta'] as const;
 
 /** The headers that switch routing metadata on: the current one, then the legacy one. */
 export function metadataHeaders(vendor: string): readonly [current: string, legacy: string] {
   return [vendorHeader(vendor, 'Metadata'), vendorHeader(vendor, 'Experimental-Metadata')];
+}
+
+/** Their names as requests have them. There is one vendor word at a time. */
+const metadataSwitches = remembered(16, (vendor) =>
+  metadataHeaders(vendor).map((name) => name.toLowerCase()),
+);
+
+/** The legacy header counts only in the absence of the current one; anything but `enabled` means no. */
+export function wantsMetadata(headers: Readonly<Record<string, string>>, vendor: string): boolean {
+  for (const name of metadataSwitches(vendor)) {
+    const given = headers[name];
+    if (given !== undefined) return given.trim().toLowerCase() === 'enabled';
+  }
+  return false;
+}
+
+/** The betas that a caller names; undefined when it names none. */
+export function betasOf(headers: Readonly<Record<string, string>>): string | undefined {
+  let betas: string | undefined;
+  for (const name of betaHeaders) {
+    const given = headers[name];
+    if (given !== undefined) betas = betas === undefined ? given : `${betas},${given}`;
+  }
+  return betas === '' ? undefined : betas;
 }
 
 const switchDescription = '`enabled` adds routing metadata to the reply; anything else means `disabled`.';

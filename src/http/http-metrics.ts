@@ -4,13 +4,15 @@ import { DURATION_BOUNDS } from '../kit/metrics/duration-bounds.ts';
 import { gauge } from '../kit/metrics/gauge.ts';
 import { Histogram } from '../kit/metrics/histogram.ts';
 import type { MetricFamily } from '../kit/metrics/metric-family.ts';
-import type { ServerTiming } from './server-timing.ts';
+import type { PhaseTimes, ServerTiming } from './server-timing.ts';
 
 /** What is under way at this moment. */
 export interface InFlight {
   requests(): number;
   generations(): number;
 }
+
+const PHASES: readonly (keyof PhaseTimes)[] = ['auth', 'plan', 'upstream', 'gateway'];
 
 /** Counts requests by the operation of the interface that they were for, and what they came to. */
 export class HttpMetrics {
@@ -60,9 +62,9 @@ export class HttpMetrics {
   answered(operation: string, status: number | 'gone', timing: ServerTiming): void {
     this.#requests.add({ operation, status: String(status) });
     this.#duration.observe({ operation }, timing.elapsed() / 1000);
-    for (const [phase, milliseconds] of Object.entries(timing.told)) {
-      this.#phases.observe({ phase }, milliseconds / 1000);
-    }
+    const { told } = timing;
+    if (told === undefined) return;
+    for (const phase of PHASES) this.#phases.observe({ phase }, told[phase] / 1000);
   }
 
   failed(kind: ErrorKind): void {

@@ -29,6 +29,7 @@ function requirePlain(contentEncoding: string | undefined): void {
 }
 
 function isJsonInUtf8(contentType: string | undefined): boolean {
+  if (contentType === 'application/json') return true;
   const [type = '', ...parameters] = (contentType ?? '').split(';');
   if (!JSON_TYPE.test(type.replace(/^ +| +$/g, ''))) return false;
   return parameters.every((text) => {

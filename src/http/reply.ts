@@ -5,19 +5,28 @@ import { declaredLength, hasBody } from './read-body.ts';
 /** An unread rest of a body that is cheaper to skip than a new connection. */
 const SKIPPABLE_BYTES = 65_536;
 
+/** Headers of every reply to a request. */
+export interface CommonHeaders {
+  /** Adds names and values in turn. Asked once, when the head is written. */
+  addCommonHeaders(lines: string[]): void;
+}
+
+type Headers = Readonly<Record<string, string>>;
+
+const NO_HEADERS: Headers = {};
+
 /** The thin face of one HTTP response: whole replies, or a stream under back-pressure. */
 export class Reply {
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
-  readonly #commonHeaders: () => Readonly<Record<string, string>>;
+  readonly #commonHeaders: CommonHeaders;
   readonly #lingerMs: number;
   #lingering = false;
 
-  /** `commonHeaders` is asked once, when the head is written. */
   constructor(
     request: IncomingMessage,
     response: ServerResponse,
-    commonHeaders: () => Readonly<Record<string, string>>,
+    commonHeaders: CommonHeaders,
     lingerMs: number,
   ) {
     this.#request = request;
@@ -55,44 +64,36 @@ export class Reply {
     this.#response.shouldKeepAlive = false;
   }
 
-  json(status: number, value: unknown, headers: Readonly<Record<string, string>> = {}): void {
+  json(status: number, value: unknown, headers: Headers = NO_HEADERS): void {
     this.jsonText(status, JSON.stringify(value), headers);
   }
 
   /** JSON that is written already. Bytes are not copied: replies that share them cost nothing while they wait. */
-  jsonText(status: number, text: string | Uint8Array, headers: Readonly<Record<string, string>> = {}): void {
-    this.#whole(status, text, {
-      'Content-Type': 'application/json; charset=utf-8',
-      'Cache-Control': 'no-store',
-      ...headers,
-    });
+  jsonText(status: number, text: string | Uint8Array, headers: Headers = NO_HEADERS): void {
+    const lines = ['Content-Type', 'application/json; charset=utf-8', 'Cache-Control', 'no-store'];
+    this.#whole(status, text, lines, headers);
   }
 
-  html(page: Uint8Array, headers: Readonly<Record<string, string>>): void {
-    this.#whole(200, page, { 'Content-Type': 'text/html; charset=utf-8', ...headers });
+  html(page: Uint8Array, headers: Headers): void {
+    this.#whole(200, page, ['Content-Type', 'text/html; charset=utf-8'], headers);
   }
 
   text(text: string, contentType: string): void {
-    this.#whole(200, text, { 'Content-Type': contentType, 'Cache-Control': 'no-store' });
+    this.#whole(200, text, ['Content-Type', contentType, 'Cache-Control', 'no-store'], NO_HEADERS);
   }
 
   /** Opens an event stream that no proxy on the way should hold back. */
   beginStream(): void {
-    this.#head(200, {
-      'Content-Type': 'text/event-stream; charset=utf-8',
-      'Cache-Control': 'no-cache',
-      'X-Accel-Buffering': 'no',
-    });
+    const lines = ['Content-Type', 'text/event-stream; charset=utf-8', 'Cache-Control', 'no-cache'];
+    lines.push('X-Accel-Buffering', 'no');
+    this.#head(200, lines);
   }
 
   /** Opens a reply of so many bytes, which nobody is to take for anything else. */
   beginBytes(length: number): void {
-    this.#head(200, {
-      'Content-Type': 'application/octet-stream',
-      'Content-Disposition': 'attachment',
-      'Content-Length': String(length),
-      'Cache-Control': 'no-store',
-    });
+    const lines = ['Content-Type', 'application/octet-stream', 'Content-Disposition', 'attachment'];
+    lines.push('Content-Length', String(length), 'Cache-Control', 'no-store');
+    this.#head(200, lines);
   }
 
   /** Writes a piece of a stream; resolves when the next may follow, the reader is gone or `signal` is aborted. */
@@ -123,16 +124,22 @@ export class Reply {
 
   /** Resolves when everything was handed over or the connection is gone; cuts it `graceMs` after `signal`. */
   async flushed(signal: AbortSignal, graceMs: number): Promise<void> {
-    if (this.#response.writableFinished || this.#response.destroyed) return;
+    if (this.#isHandedOver || this.#response.destroyed) return;
     let timer: NodeJS.Timeout | undefined;
     const cut = (): void => {
       timer = setTimeout(() => this.#response.destroy(), graceMs);
     };
     if (signal.aborted) cut();
     else signal.addEventListener('abort', cut, { once: true });
-    await once(this.#response, 'close').catch(() => {});
+    await new Promise((resolve) => this.#response.once('close', resolve));
     clearTimeout(timer);
     signal.removeEventListener('abort', cut);
+  }
+
+  /** Nothing of it waits in this process any more; what ends later only says so. */
+  get #isHandedOver(): boolean {
+    const { writableFinished, writableEnded, writableLength } = this.#response;
+    return writableFinished || (writableEnded && writableLength === 0);
   }
 
   destroy(): void {
@@ -145,18 +152,20 @@ export class Reply {
     this.#response.emit('close');
   }
 
-  #head(status: number, headers: Readonly<Record<string, string>>): void {
-    this.#response.writeHead(status, {
-      'X-Content-Type-Options': 'nosniff',
-      ...headers,
-      ...this.#commonHeaders(),
-    });
+  /** `lines`: names and values in turn, as Node writes them without making an object first. */
+  #head(status: number, lines: string[]): void {
+    lines.push('X-Content-Type-Options', 'nosniff');
+    this.#commonHeaders.addCommonHeaders(lines);
+    this.#response.writeHead(status, lines);
   }
 
-  #whole(status: number, body: string | Uint8Array, headers: Readonly<Record<string, string>>): void {
+  /** `lines` and `headers` have no name in common. */
+  #whole(status: number, body: string | Uint8Array, lines: string[], headers: Headers): void {
     const unread = this.#leavesUnread();
     if (unread) this.closeConnection();
-    this.#head(status, { ...headers, 'Content-Length': String(Buffer.byteLength(body)) });
+    for (const name in headers) lines.push(name, headers[name] as string);
+    lines.push('Content-Length', String(Buffer.byteLength(body)));
+    this.#head(status, lines);
     if (unread) this.#lingeringEnd(body);
     else this.#response.end(body);
   }

@@ -2,7 +2,10 @@
 export function headerValues(rawHeaders: readonly string[], name: string): string[] {
   const values: string[] = [];
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
-    if (rawHeaders[index]?.toLowerCase() === name) values.push(rawHeaders[index + 1] ?? '');
+    const written = rawHeaders[index];
+    // Most names differ in length: those need not be put in lower case to be told apart.
+    if (written?.length !== name.length || written.toLowerCase() !== name) continue;
+    values.push(rawHeaders[index + 1] ?? '');
   }
   return values;
 }

@@ -8,6 +8,8 @@ import type { Route } from './route.ts';
 /** A row with its validators; each compiles its schema when first used. */
 export interface CompiledRoute {
   readonly route: Route;
+  /** Names of the declared headers. */
+  readonly headerNames: readonly string[];
   readonly validators: {
     readonly query: Validator | undefined;
     readonly headers: Validator | undefined;
@@ -30,11 +32,17 @@ export interface RouteMiss {
   readonly encodeError: EncodeError;
 }
 
+type FoundRoute = Omit<RouteMatch, 'search'>;
+
+const NO_PARAMETERS: RouteMatch['params'] = {};
+
 const LONGEST_PARAMETER = 512;
 
 /** Finds the row of a request. Built once per table and base path. */
 export class RouteIndex {
   readonly #router = createRouter({ ignoreTrailingSlash: true, maxParamLength: LONGEST_PARAMETER });
+  /** Rows without path parameters, by method and path: the router is asked only for others. */
+  readonly #fixed = new Map<string, Map<string, FoundRoute>>();
   readonly #methods = new Set<string>();
   readonly #prefixes: readonly string[];
   readonly #compiled: readonly CompiledRoute[];
@@ -48,8 +56,16 @@ export class RouteIndex {
       for (const prefix of route.mount === 'root' ? [''] : this.#prefixes) {
         const pattern = `${prefix}${route.path.replaceAll(/\{(\w+)\}/g, ':$1')}`;
         this.#router.on(route.method, pattern, () => {}, compiled);
+        if (!pattern.includes(':')) this.#fix(pattern, compiled);
       }
     }
+  }
+
+  #fix(path: string, compiled: CompiledRoute): void {
+    const { method } = compiled.route;
+    const ofMethod = this.#fixed.get(method) ?? new Map<string, FoundRoute>();
+    this.#fixed.set(method, ofMethod);
+    ofMethod.set(path, { compiled, params: NO_PARAMETERS });
   }
 
   /** Compiles every schema now, rather than when it is first needed; whoever waits has a turn after each. */
@@ -64,13 +80,18 @@ export class RouteIndex {
     const mark = url.indexOf('?');
     const path = mark === -1 ? url : url.slice(0, mark);
     const found = this.#find(method === 'HEAD' ? 'GET' : method, path);
-    if (found !== undefined) return { ...found, search: mark === -1 ? '' : url.slice(mark + 1) };
+    if (found !== undefined) {
+      const { compiled, params } = found;
+      return { compiled, params, search: mark === -1 ? '' : url.slice(mark + 1) };
+    }
     const others = [...this.#methods].filter((other) => this.#find(other, path) !== undefined);
     const allowed = others.flatMap((other) => (other === 'GET' ? ['GET', 'HEAD'] : [other]));
     return { allowed, encodeError: this.#errorsOf(path) };
   }
 
-  #find(method: string, path: string): Omit<RouteMatch, 'search'> | undefined {
+  #find(method: string, path: string): FoundRoute | undefined {
+    const fixed = this.#fixed.get(method)?.get(path);
+    if (fixed !== undefined) return fixed;
     const found = this.#router.find(method as HTTPMethod, path);
     if (found === null) return undefined;
     return { compiled: found.store as CompiledRoute, params: found.params as Record<string, string> };
@@ -92,6 +113,7 @@ function compile(route: Route): CompiledRoute {
   const { query, headers, body } = route.request;
   return {
     route,
+    headerNames: Object.keys(headers?.properties ?? {}),
     validators: {
       query: query === null ? undefined : compileValidator(query),
       headers: headers === null ? undefined : compileValidator(headers),

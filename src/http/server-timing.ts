@@ -3,12 +3,15 @@ import type { Clock } from '../kit/ids.ts';
 
 type Phase = Parameters<Timing['mark']>[0];
 
+/** Milliseconds of each phase, as callers are told them. */
+export type PhaseTimes = Readonly<Record<Phase | 'gateway', number>>;
+
 /** Collects what `Server-Timing` says: milliseconds per phase, and in `gateway` all that was not the upstream. */
 export class ServerTiming implements Timing {
   readonly #clock: Clock;
   readonly #started: number;
   readonly #phases: Record<Phase, number> = { auth: 0, plan: 0, upstream: 0 };
-  #told: Readonly<Record<string, number>> = {};
+  #told: PhaseTimes | undefined;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -25,17 +28,16 @@ export class ServerTiming implements Timing {
     return this.#clock.monotonic() - this.#started;
   }
 
-  /** Milliseconds of each phase as the header had them; none before there was one. */
-  get told(): Readonly<Record<string, number>> {
+  /** Milliseconds of each phase as the header had them; undefined before there was one. */
+  get told(): PhaseTimes | undefined {
     return this.#told;
   }
 
   /** The header's value, as of now. */
   header(): string {
     const { auth, plan, upstream } = this.#phases;
-    this.#told = { auth, plan, upstream, gateway: Math.max(0, this.elapsed() - upstream) };
-    return Object.entries(this.#told)
-      .map(([phase, milliseconds]) => `${phase};dur=${milliseconds.toFixed(2)}`)
-      .join(', ');
+    const gateway = Math.max(0, this.elapsed() - upstream);
+    this.#told = { auth, plan, upstream, gateway };
+    return `auth;dur=${auth.toFixed(2)}, plan;dur=${plan.toFixed(2)}, upstream;dur=${upstream.toFixed(2)}, gateway;dur=${gateway.toFixed(2)}`;
   }
 }

@@ -13,7 +13,7 @@ import {
   type HttpSettings,
   type HttpTimes,
 } from './dependencies.ts';
-import { type DocsPage, renderDocsPage } from './docs-page.ts';
+import { renderDocsPage } from './docs-page.ts';
 import { replyWithError } from './error-reply.ts';
 import { Exchange } from './exchange.ts';
 import { framingProblem } from './framing.ts';
@@ -52,9 +52,7 @@ interface Face {
   readonly vendor: string;
   readonly basePath: string;
   readonly index: RouteIndex;
-  /** The interface description as JSON, one for all replies. */
-  document(): Uint8Array;
-  page(): DocsPage;
+  readonly view: ServerView;
 }
 
 /** Requests of one connection that may wait for their answers at the same time. */
@@ -165,8 +163,9 @@ class NodeHttpServer implements HttpServer {
 
   #accept(request: IncomingMessage, response: ServerResponse, awaitsInvitation: boolean): void {
     if (this.#distrusted.has(request.socket)) return;
+    const ofSocket = this.#bySocket.get(request.socket) ?? this.#watch(request.socket);
     // One who sends and never reads would have us keep an answer for every request.
-    if ((this.#bySocket.get(request.socket)?.size ?? 0) >= MAX_PIPELINED) {
+    if (ofSocket.size >= MAX_PIPELINED) {
       request.socket.destroy();
       return;
     }
@@ -176,8 +175,10 @@ class NodeHttpServer implements HttpServer {
       token: ids.token(20),
       lingerMs: this.#times.lingerMs,
       awaitsInvitation,
+      closed: this.#closed,
     });
-    this.#track(exchange, request.socket, response);
+    ofSocket.add(exchange);
+    this.#exchanges.add(exchange);
     void this.#handle(exchange);
   }
 
@@ -207,8 +208,8 @@ class NodeHttpServer implements HttpServer {
         services: this.#services,
         settings,
         times: this.#times,
-        server: this.#view(face),
-        enter: () => this.#enter(settings),
+        server: face.view,
+        enter: this.#enter,
       });
     } catch (thrown) {
       if (!(thrown instanceof CallerGone)) this.metrics.failed(toGatewayError(thrown).kind);
@@ -231,17 +232,15 @@ class NodeHttpServer implements HttpServer {
     throw problem;
   }
 
-  #view(face: Face): ServerView {
-    return { state: this.#state, document: face.document, page: face.page };
-  }
-
-  #enter({ maxConcurrentRequests }: HttpSettings): (() => void) | undefined {
+  readonly #enter = ({ maxConcurrentRequests }: HttpSettings): (() => void) | undefined => {
     if (this.#generations >= maxConcurrentRequests) return undefined;
     this.#generations++;
-    return () => {
-      this.#generations--;
-    };
-  }
+    return this.#leave;
+  };
+
+  readonly #leave = (): void => {
+    this.#generations--;
+  };
 
   #currentFace({ vendor, basePath }: HttpSettings): Face {
     const current = this.#face;
@@ -250,23 +249,26 @@ class NodeHttpServer implements HttpServer {
     const description = onFirstUse(() => describeRoutes(routes, { vendor, basePath }));
     const document = onFirstUse(() => Buffer.from(JSON.stringify(description())));
     const page = onFirstUse(() => renderDocsPage(description()));
-    this.#face = { vendor, basePath, index: new RouteIndex(routes, basePath), document, page };
+    const state = () => this.#state;
+    const view: ServerView = {
+      get state() {
+        return state();
+      },
+      document,
+      page,
+    };
+    this.#face = { vendor, basePath, index: new RouteIndex(routes, basePath), view };
     return this.#face;
   }
 
-  #track(exchange: Exchange, socket: Duplex, response: ServerResponse): void {
-    const ofSocket = this.#bySocket.get(socket) ?? this.#watch(socket);
-    ofSocket.add(exchange);
-    this.#exchanges.add(exchange);
-    response.once('close', () => {
-      ofSocket.delete(exchange);
-      this.#exchanges.delete(exchange);
-      if (this.#state !== 'draining') return;
-      // What was idle when the drain began is closed; so is what became idle since.
-      this.#server.closeIdleConnections();
-      this.#whenEnded?.(exchange);
-    });
-  }
+  readonly #closed = (exchange: Exchange): void => {
+    this.#bySocket.get(exchange.request.socket)?.delete(exchange);
+    this.#exchanges.delete(exchange);
+    if (this.#state !== 'draining') return;
+    // What was idle when the drain began is closed; so is what became idle since.
+    this.#server.closeIdleConnections();
+    this.#whenEnded?.(exchange);
+  };
 
   #watch(socket: Duplex): Set<Exchange> {
     const exchanges = new Set<Exchange>();

@@ -1,4 +1,6 @@
+import { GatheredText } from './gathered-text.ts';
 import { maskedLabel } from './masked-label.ts';
+import { remembered } from './remembered.ts';
 
 /** Levels from the most to the least talkative; `silent` writes nothing. */
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
@@ -23,34 +25,52 @@ export interface LogOptions {
   /** Readable lines for a person instead of JSON. */
   readonly readable: boolean;
   /** Takes one whole line, its newline included. */
-  readonly write: (line: string) => void;
+  readonly write: (line: string, level: LogLevel) => void;
   /** Epoch milliseconds. */
   readonly now: () => number;
 }
 
-/** A log on stderr: JSON lines, or short readable ones on a terminal. */
+/**
+ * A log on stderr: JSON lines, or short readable ones on a terminal. Lines of one turn of the event loop are written
+ * together; a warning or an error at once, with what was said before it.
+ */
 export function openStderrLog(level: LogLevel): Log {
   // A reader that goes away must not take the gateway with it. Said once, however many logs there are.
   if (!process.stderr.listeners('error').includes(bearLostReader)) process.stderr.on('error', bearLostReader);
+  if (!process.listeners('exit').includes(writeLastLines)) process.on('exit', writeLastLines);
   return openLog({
     level,
     readable: process.stderr.isTTY === true,
-    write: (line) => process.stderr.write(line),
+    write: (line, of) => {
+      STDERR_LINES.add(line);
+      if (URGENT.has(of)) STDERR_LINES.flush();
+    },
     now: () => Date.now(),
   });
 }
 
+/** Levels that nobody should miss, whatever happens next. */
+const URGENT: ReadonlySet<LogLevel> = new Set(['warn', 'error']);
+
+const STDERR_LINES = new GatheredText((text) => process.stderr.write(text));
+
 function bearLostReader(): void {}
+
+function writeLastLines(): void {
+  STDERR_LINES.flush();
+}
 
 /** A log that hands its lines to `write`. */
 export function openLog(options: LogOptions, bound: LogFields = {}): Log {
   const threshold = LOG_LEVELS.indexOf(options.level);
   const render = options.readable ? readableLine : jsonLine;
+  const hasBound = Object.keys(bound).length > 0;
   const writer = (level: LogLevel) => {
     if (LOG_LEVELS.indexOf(level) < threshold) return () => {};
     return (message: string, fields: LogFields = {}) => {
       try {
-        options.write(render(level, options.now(), message, redactFields({ ...bound, ...fields })));
+        const all = hasBound ? { ...bound, ...fields } : fields;
+        options.write(render(level, options.now(), message, all), level);
       } catch {
         // A line that cannot be written is lost: the request it tells of is not.
       }
@@ -85,6 +105,9 @@ const SECRET_NAMES: ReadonlySet<string> = new Set([
 /** Secrets that stand in running text: a bearer credential, a key with the usual prefix, a password in a URL. */
 const SECRET_TEXT = /(\bBearer\s+)([^\s"',;]+)|()(\bsk-[A-Za-z0-9_-]{8,})|(:\/\/[^\s/:@]*:)([^\s/@]+)(?=@)/gi;
 
+/** Characters of the shortest text that matches: `://:x@`. */
+const SHORTEST_SECRET_TEXT = 6;
+
 const MAX_TEXT = 8192;
 const MAX_DEPTH = 6;
 const MAX_MEMBERS = 100;
@@ -96,13 +119,46 @@ export function redactFields(fields: LogFields): Record<string, unknown> {
 
 function plainMembers(source: object, depth: number): Record<string, unknown> {
   const members: [string, unknown][] = [];
-  for (const name of Object.keys(source).slice(0, MAX_MEMBERS)) {
-    const value = readMember(source, name);
-    if (value === undefined) continue;
-    members.push([name, isSecretName(name) ? maskedValue(value) : plain(value, depth + 1)]);
-  }
+  eachMember(source, depth, ({ name }, value) => members.push([name, value]));
   return Object.fromEntries(members);
 }
+
+/** Visits the members that a line shows, each without secrets. */
+function eachMember(
+  source: object,
+  depth: number,
+  visit: (member: MemberName, value: unknown) => void,
+): void {
+  let count = 0;
+  for (const name of Object.keys(source)) {
+    if (count++ >= MAX_MEMBERS) return;
+    const value = readMember(source, name);
+    if (value === undefined) continue;
+    const member = memberName(name);
+    visit(member, member.isSecret ? maskedValue(value) : plain(value, depth + 1));
+  }
+}
+
+/** What is known of a member by its name alone. */
+interface MemberName {
+  readonly name: string;
+  /** As JSON, with the comma before it and the colon behind it. */
+  readonly written: string;
+  readonly isSecret: boolean;
+  /** A name that every line has: no field can replace it. */
+  readonly isOfHead: boolean;
+}
+
+/** Names are mostly those that stand in our code, on every line the same. */
+const memberName = remembered(
+  1000,
+  (name): MemberName => ({
+    name,
+    written: `,${JSON.stringify(name)}:`,
+    isSecret: isSecretName(name),
+    isOfHead: HEAD_NAMES.has(name),
+  }),
+);
 
 function readMember(source: object, name: string): unknown {
   try {
@@ -158,6 +214,7 @@ function plainError(error: Error, depth: number): Record<string, unknown> {
 
 /** Text without the secrets that can be told by their shape, cut to a bounded length. */
 export function withoutSecrets(text: string): string {
+  if (text.length < SHORTEST_SECRET_TEXT) return text;
   const cut = text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}... (${text.length} characters)` : text;
   return cut.replace(SECRET_TEXT, (_whole, bearer, token, _none, key, url, password) =>
     bearer !== undefined
@@ -168,19 +225,20 @@ export function withoutSecrets(text: string): string {
   );
 }
 
-function jsonLine(level: LogLevel, now: number, message: string, fields: Record<string, unknown>): string {
-  const head = { time: new Date(now).toISOString(), level, message: withoutSecrets(message) };
-  // Twice: first for its place in the line, then so that no field can replace it.
-  return `${oneLine(JSON.stringify({ ...head, ...fields, ...head }))}\n`;
+const HEAD_NAMES: ReadonlySet<string> = new Set(['time', 'level', 'message']);
+
+/** Written member by member: an object of all of them would be made for nothing else. */
+function jsonLine(level: LogLevel, now: number, message: string, fields: LogFields): string {
+  const text = JSON.stringify(withoutSecrets(message));
+  let line = `{"time":"${new Date(now).toISOString()}","level":"${level}","message":${text}`;
+  eachMember(fields, 0, ({ written, isOfHead }, value) => {
+    if (!isOfHead) line += written + JSON.stringify(value);
+  });
+  return `${oneLine(line)}}\n`;
 }
 
-function readableLine(
-  level: LogLevel,
-  now: number,
-  message: string,
-  fields: Record<string, unknown>,
-): string {
-  const { error, ...rest } = fields;
+function readableLine(level: LogLevel, now: number, message: string, fields: LogFields): string {
+  const { error, ...rest } = redactFields(fields);
   const parts = [new Date(now).toISOString().slice(11, 23), level.padEnd(5), withoutSecrets(message)];
   for (const [name, value] of Object.entries(rest)) parts.push(`${name}=${shortText(value)}`);
   if (error !== undefined) parts.push(`error=${shortText(errorText(error))}`);

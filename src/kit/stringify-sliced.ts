@@ -10,6 +10,7 @@ const SLICE = 64 * 1024;
  * a piece of a string, at a time. Returns the text in pieces; what is small is one.
  */
 export function* stringifySliced(value: Json, slice = SLICE): Sliced<string[]> {
+  if (weightOf(value, slice) <= slice) return [JSON.stringify(value)];
   const pieces: string[] = [];
   yield* write(value, pieces, slice);
   return pieces;

@@ -57,13 +57,13 @@ describe('a step', () => {
   };
 
   it('gives others their turn after it when it was long, and only then', async () => {
-    expect(await turnsDuring(() => inTurn(clockOf(0.1), () => 1))).toBe(0);
-    expect(await turnsDuring(() => inTurn(clockOf(50), () => 1))).toBeGreaterThan(0);
+    expect(await turnsDuring(async () => inTurn(clockOf(0.1), () => 1))).toBe(0);
+    expect(await turnsDuring(async () => inTurn(clockOf(50), () => 1))).toBeGreaterThan(0);
   });
 
   it('gives what it made, and throws what it threw', async () => {
     expect(await inTurn(clockOf(50), () => 'made')).toBe('made');
-    await expect(
+    await expect(async () =>
       inTurn(clockOf(50), () => {
         throw new Error('no');
       }),

@@ -15,6 +15,12 @@ export async function runInTurns<T>(work: Sliced<T>): Promise<T> {
   }
 }
 
+/** The same, for work that is mostly of a single slice: then there is nothing to wait for. */
+export function nowOrInTurns<T>(work: Sliced<T>): T | Promise<T> {
+  const first = work.next();
+  return first.done === true ? first.value : nextTurn().then(() => runInTurns(work));
+}
+
 /** Runs work in slices to its end, where nobody waits for a turn. */
 export function runAtOnce<T>(work: Sliced<T>): T {
   for (;;) {
@@ -66,11 +72,10 @@ export class Pace {
 const LONG_STEP_MS = 2;
 
 /** Does one step of the work on a request; after a long one, what follows waits for the next turn of the event loop. */
-export async function inTurn<T>(clock: Pick<Clock, 'monotonic'>, step: () => T): Promise<T> {
+export function inTurn<T>(clock: Pick<Clock, 'monotonic'>, step: () => T): T | Promise<T> {
   const started = clock.monotonic();
   const result = step();
-  if (clock.monotonic() - started > LONG_STEP_MS) await nextTurn();
-  return result;
+  return clock.monotonic() - started > LONG_STEP_MS ? nextTurn().then(() => result) : result;
 }
 
 /** Resolves in the next turn of the event loop. Promises that are already settled never let it turn. */

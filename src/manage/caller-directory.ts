@@ -43,10 +43,15 @@ export class CallerDirectory {
   }
 
   /** Whoever has a secret; undefined for a key that is unknown, disabled, deleted or expired. */
-  async find(secret: string): Promise<Caller | undefined> {
+  find(secret: string): Caller | undefined | Promise<Caller | undefined> {
     const hash = hashSecret(secret);
     const known = this.#known.get(hash);
-    const caller = known !== undefined && this.#isFresh(known) ? known.caller : await this.#read(hash, known);
+    return known !== undefined && this.#isFresh(known)
+      ? this.#usable(known.caller, hash)
+      : this.#read(hash, known).then((caller) => this.#usable(caller, hash));
+  }
+
+  #usable(caller: Caller | undefined, hash: string): Caller | undefined {
     return caller !== undefined && sameHash(caller.key.hash, hash) && this.#isUsable(caller.key)
       ? caller
       : undefined;

@@ -2,7 +2,9 @@
 export class LabelledValues<Label extends string, Value> {
   readonly #names: readonly Label[];
   readonly #make: () => Value;
-  readonly #values = new Map<string, { readonly labels: Record<string, string>; readonly value: Value }>();
+  /** By the value of the first label, then of the second, and so on: nothing is made to find one. */
+  readonly #root = new Branch<Value>();
+  readonly #all: (readonly [Readonly<Record<string, string>>, Value])[] = [];
 
   constructor(names: readonly Label[], make: () => Value) {
     this.#names = names;
@@ -10,17 +12,32 @@ export class LabelledValues<Label extends string, Value> {
   }
 
   of(labels: Readonly<Record<Label, string>>): Value {
-    let key = '';
-    for (const name of this.#names) key += `${labels[name]}\0`;
-    const known = this.#values.get(key);
-    if (known !== undefined) return known.value;
-    const value = this.#make();
-    const own = Object.fromEntries(this.#names.map((name) => [name, labels[name]]));
-    this.#values.set(key, { labels: own, value });
-    return value;
+    let branch = this.#root;
+    for (const name of this.#names) branch = branch.at(labels[name]);
+    branch.value ??= this.#add(labels);
+    return branch.value;
   }
 
-  *[Symbol.iterator](): Iterator<readonly [Readonly<Record<string, string>>, Value]> {
-    for (const { labels, value } of this.#values.values()) yield [labels, value];
+  [Symbol.iterator](): Iterator<readonly [Readonly<Record<string, string>>, Value]> {
+    return this.#all.values();
+  }
+
+  #add(labels: Readonly<Record<Label, string>>): Value {
+    const value = this.#make();
+    this.#all.push([Object.fromEntries(this.#names.map((name) => [name, labels[name]])), value]);
+    return value;
+  }
+}
+
+class Branch<Value> {
+  value: Value | undefined;
+  readonly #branches = new Map<string, Branch<Value>>();
+
+  at(label: string): Branch<Value> {
+    const known = this.#branches.get(label);
+    if (known !== undefined) return known;
+    const made = new Branch<Value>();
+    this.#branches.set(label, made);
+    return made;
   }
 }

@@ -1,0 +1,11 @@
+/** Remembers what a pure function makes of each text, of so many texts at most; what comes beyond is made every time. */
+export function remembered<T>(most: number, make: (text: string) => T): (text: string) => T {
+  const made = new Map<string, T>();
+  return (text) => {
+    const known = made.get(text);
+    if (known !== undefined) return known;
+    const value = make(text);
+    if (made.size < most) made.set(text, value);
+    return value;
+  };
+}
