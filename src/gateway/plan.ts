@@ -16,7 +16,7 @@ import { NothingToChoose, type RouterRule } from '../routing/resolve/nothing-to-
 import type { Resolution, ResolutionContext } from '../routing/resolve/resolution.ts';
 import { resolveModels } from '../routing/resolve/resolve-models.ts';
 import { refuseOff } from '../routing/rules/mandatory-reasoning.ts';
-import { type Needs, needsOf } from '../routing/rules/needs.ts';
+import { needsOf } from '../routing/rules/needs.ts';
 import { servability } from '../routing/rules/servability.ts';
 import type { Traffic } from '../routing/traffic.ts';
 import type { Stage } from '../stages/stage.ts';
@@ -79,10 +79,10 @@ export function planRequest(request: GenerationRequest, context: PlanContext, pr
   const conversation = conversationKeyOf(request, {
     accountId,
     modelId: conversationModel(request, context.catalog),
-    ...(sessionId !== undefined && { sessionHeader: sessionId }),
+    sessionHeader: sessionId,
   });
   const pin = conversation && context.pins.find(conversation.key);
-  const needs: Needs = { ...needsOf(request), ...(promptTokens !== undefined && { promptTokens }) };
+  const needs = promptTokens === undefined ? needsOf(request) : { ...needsOf(request), promptTokens };
   const resolution = resolved(request, context, {
     catalog: context.catalog,
     vendor: context.vendor,
@@ -96,7 +96,7 @@ export function planRequest(request: GenerationRequest, context: PlanContext, pr
   });
   const { strategy, pipeline, params } = resolution;
   const { models, rejected: thinking } = refuseOff(request, resolution.models);
-  const stages = context.stages.filter((stage) => stage.isActive(request));
+  const stages = activeStages(context.stages, request);
   const route = planRoute({
     request,
     needs,
@@ -107,18 +107,27 @@ export function planRequest(request: GenerationRequest, context: PlanContext, pr
     pin: pin?.site,
     random: context.random,
   });
-  const rejected = [...thinking, ...route.rejected];
+  const rejected = thinking.length === 0 ? route.rejected : [...thinking, ...route.rejected];
   const report = [...idleWishes(request), ...resolution.report, ...route.report];
-  const told = { requested, strategy, rejected, pipeline, report, ...(params !== undefined && { params }) };
   if (route.ranked.length === 0) {
+    const told = { requested, strategy, rejected, pipeline, report, params };
     throw new NothingLeft('not-found', nothingLeftMessage(requested, models.length, rejected), told);
   }
   return {
-    ...told,
+    requested,
+    strategy,
     candidates: route.ranked,
+    rejected,
+    params,
+    pipeline,
     stages,
-    ...(conversation !== undefined && { conversation }),
+    report,
+    conversation,
   };
+}
+
+function activeStages(stages: readonly Stage[], request: GenerationRequest): readonly Stage[] {
+  return stages.length === 0 ? stages : stages.filter((stage) => stage.isActive(request));
 }
 
 /** The model that a conversation is with, whatever it is called and however it is routed: of router models the router. */

@@ -1,12 +1,14 @@
 import { tierOf } from '../../catalog/endpoint-tier.ts';
-import type { Candidate, RankedCandidate } from '../candidate.ts';
+import { type Candidate, type RankedCandidate, siteOf } from '../candidate.ts';
 import type { Preferences } from '../preferences.ts';
 import { drawFirst, type Share } from './draw.ts';
 import {
   ABSENCE,
   type Absence,
+  absenceOf,
   type Circumstances,
   compareStandings,
+  pinFor,
   type Standing,
   standings,
 } from './standing.ts';
@@ -33,9 +35,12 @@ interface Ranked {
  * called now comes after everybody who may be.
  */
 export function rank(models: readonly ModelCandidates[], input: RankInput): RankedCandidate[] {
+  const partitions = partitionsOf(models);
+  const only = onlyOne(partitions);
+  if (only !== undefined) return [alone(only, input)];
   const standingBy = new Map<Preferences, ReturnType<typeof standings>>();
   const ranked: Ranked[] = [];
-  for (const { candidates, preferences } of partitionsOf(models)) {
+  for (const { candidates, preferences } of partitions) {
     const standingOf = standingBy.get(preferences) ?? standings(preferences, input);
     standingBy.set(preferences, standingOf);
     const sorted = candidates.map(standingOf).sort(compareStandings);
@@ -44,6 +49,27 @@ export function rank(models: readonly ModelCandidates[], input: RankInput): Rank
   }
   // Sorting is stable: whoever may be called keeps the place that the partition gave.
   return ranked.sort((one, other) => one.absence - other.absence).map(({ candidate }) => candidate);
+}
+
+/** A candidate that there is no other to compare with. */
+interface OnlyCandidate {
+  readonly candidate: Candidate;
+  readonly preferences: Preferences;
+}
+
+function onlyOne([first, second]: readonly ModelCandidates[]): OnlyCandidate | undefined {
+  if (first === undefined || second !== undefined || first.candidates.length !== 1) return undefined;
+  const [candidate] = first.candidates;
+  return candidate && { candidate, preferences: first.preferences };
+}
+
+/** Its place is known, and nothing is drawn: of its standing only the conversation counts. */
+function alone({ candidate, preferences }: OnlyCandidate, { health, pin }: RankInput): RankedCandidate {
+  const { model, endpoint, access, lane } = candidate;
+  const site = siteOf(endpoint, access);
+  const isPinned = site === pinFor(preferences, pin);
+  const isSticky = isPinned && absenceOf(health.of(site)) === ABSENCE.none;
+  return { model, endpoint, access, lane, weight: undefined, isSticky };
 }
 
 /** Lists that are ranked each for itself. Without a partition there is one, sorted by price unless something else is said. */
