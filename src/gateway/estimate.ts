@@ -80,7 +80,7 @@ export interface Prompt {
   count(tokenizer: Tokenizer, signal?: AbortSignal): Promise<number>;
 }
 
-/** Lengths only: what is counted of tools and schemas is text that nothing else needs. */
+/** Of prompts with tools and schemas, which have to be written out for that. Lengths only: nothing else needs the text. */
 const CHARACTERS = new WeakMap<GenerationRequest, number>();
 
 /** What there is to count in a prompt. */
@@ -90,7 +90,9 @@ export function promptOf(request: GenerationRequest): Prompt {
     return { characters, count: (tokenizer, signal) => gathered(request).count(tokenizer, signal) };
   }
   const prompt = gathered(request);
-  CHARACTERS.set(request, prompt.characters);
+  if (request.tools.length > 0 || request.outputFormat !== undefined) {
+    CHARACTERS.set(request, prompt.characters);
+  }
   return prompt;
 }
 

@@ -6,7 +6,7 @@ import type { JsonObject } from '../kit/json.ts';
 import type { OwnCredential } from '../ports/own-credentials.ts';
 import type { RankedCandidate, Rejection } from '../routing/candidate.ts';
 import { type ConversationKey, conversationKeyOf } from '../routing/conversation/conversation-key.ts';
-import type { Pins } from '../routing/conversation/pins.ts';
+import type { Pin, Pins } from '../routing/conversation/pins.ts';
 import type { HealthView } from '../routing/health/endpoint-health.ts';
 import { planRoute } from '../routing/plan-route.ts';
 import { preferencesOf } from '../routing/preferences.ts';
@@ -81,7 +81,7 @@ export function planRequest(request: GenerationRequest, context: PlanContext, pr
     modelId: conversationModel(request, context.catalog),
     sessionHeader: sessionId,
   });
-  const pin = conversation && context.pins.find(conversation.key);
+  const pin = conversation && pinOf(conversation, context.pins);
   const needs = promptTokens === undefined ? needsOf(request) : { ...needsOf(request), promptTokens };
   const resolution = resolved(request, context, {
     catalog: context.catalog,
@@ -128,6 +128,11 @@ export function planRequest(request: GenerationRequest, context: PlanContext, pr
 
 function activeStages(stages: readonly Stage[], request: GenerationRequest): readonly Stage[] {
   return stages.length === 0 ? stages : stages.filter((stage) => stage.isActive(request));
+}
+
+/** A key is a digest: it is made only where it may be found. */
+function pinOf(conversation: ConversationKey, pins: Pins): Pin | undefined {
+  return pins.isEmpty ? undefined : pins.find(conversation.key);
 }
 
 /** The model that a conversation is with, whatever it is called and however it is routed: of router models the router. */

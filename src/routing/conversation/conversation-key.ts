@@ -30,16 +30,25 @@ export function conversationKeyOf(
   request: Pick<GenerationRequest, 'items' | 'wishes' | 'promptCacheKey'>,
   { accountId, modelId, sessionHeader }: ConversationScope,
 ): ConversationKey | undefined {
-  const scope = put(accountId) + put(modelId);
   const name = explicitName(request, sessionHeader);
-  if (name !== undefined) return { key: digestOf(scope + put(name[0]) + put(name[1])), kind: 'explicit' };
-  const opening = openingOf(request.items);
-  return opening === '' ? undefined : { key: digestOf(scope + put('opening') + opening), kind: 'opening' };
+  if (name !== undefined) {
+    return keyFrom('explicit', () => put(accountId) + put(modelId) + put(name[0]) + put(name[1]));
+  }
+  const { items } = request;
+  if (!items.some(isTelling)) return undefined;
+  return keyFrom('opening', () => put(accountId) + put(modelId) + put('opening') + openingOf(items));
 }
 
-/** At once: what tells a conversation is some kilobytes, and every call into the digest costs more than those. */
-function digestOf(words: string): string {
-  return hash('sha256', words, 'base64url');
+/** Digested when somebody asks: where nothing is pinned nobody does. */
+function keyFrom(kind: ConversationKey['kind'], words: () => string): ConversationKey {
+  let key: string | undefined;
+  return {
+    kind,
+    get key() {
+      key ??= hash('sha256', words(), 'base64url');
+      return key;
+    },
+  };
 }
 
 /** A session id and a cache key that happen to be the same text are two names. */
@@ -52,7 +61,7 @@ function explicitName(
   return promptCacheKey ? ['prompt_cache_key', promptCacheKey] : undefined;
 }
 
-/** The first instructions and the first thing that is said or done; empty when there is neither. */
+/** The first instructions and the first thing that is said or done. */
 function openingOf(items: readonly Item[]): string {
   const instructions = items.find(isInstruction);
   const beginning = items.find(isBeginning);
@@ -66,7 +75,11 @@ function isInstruction(item: Item): boolean {
 }
 
 function isBeginning(item: Item): boolean {
-  return !isInstruction(item) && TELLING.has(item.type);
+  return !isInstruction(item) && isTelling(item);
+}
+
+function isTelling({ type }: Item): boolean {
+  return TELLING.has(type);
 }
 
 function wordsOfItem(item: Item | undefined): string {
