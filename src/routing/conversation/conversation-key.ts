@@ -2,12 +2,23 @@ import { hash } from 'node:crypto';
 import type { Item, Part, Source } from '../../ir/items.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 
-/** What the requests of one conversation have in common. */
-export interface ConversationKey {
-  /** A digest: of one account and one model, and it tells nothing about the conversation. */
-  readonly key: string;
+/** What the requests of one conversation have in common. Its key is digested when somebody asks for it. */
+export class ConversationKey {
   /** `explicit`: the caller named the conversation. `opening`: told by how it begins. */
   readonly kind: 'explicit' | 'opening';
+  readonly #words: () => string;
+  #key: string | undefined;
+
+  constructor(kind: ConversationKey['kind'], words: () => string) {
+    this.kind = kind;
+    this.#words = words;
+  }
+
+  /** A digest: of one account and one model, and it tells nothing about the conversation. */
+  get key(): string {
+    this.#key ??= hash('sha256', this.#words(), 'base64url');
+    return this.#key;
+  }
 }
 
 /** Whose conversation it is, and with which model. */
@@ -32,23 +43,14 @@ export function conversationKeyOf(
 ): ConversationKey | undefined {
   const name = explicitName(request, sessionHeader);
   if (name !== undefined) {
-    return keyFrom('explicit', () => put(accountId) + put(modelId) + put(name[0]) + put(name[1]));
+    return new ConversationKey('explicit', () => put(accountId) + put(modelId) + put(name[0]) + put(name[1]));
   }
   const { items } = request;
   if (!items.some(isTelling)) return undefined;
-  return keyFrom('opening', () => put(accountId) + put(modelId) + put('opening') + openingOf(items));
-}
-
-/** Digested when somebody asks: where nothing is pinned nobody does. */
-function keyFrom(kind: ConversationKey['kind'], words: () => string): ConversationKey {
-  let key: string | undefined;
-  return {
-    kind,
-    get key() {
-      key ??= hash('sha256', words(), 'base64url');
-      return key;
-    },
-  };
+  return new ConversationKey(
+    'opening',
+    () => put(accountId) + put(modelId) + put('opening') + openingOf(items),
+  );
 }
 
 /** A session id and a cache key that happen to be the same text are two names. */

@@ -1,7 +1,7 @@
 import { tierOf } from '../../catalog/endpoint-tier.ts';
 import { type Candidate, type RankedCandidate, siteOf } from '../candidate.ts';
 import type { Preferences } from '../preferences.ts';
-import { drawFirst, type Share } from './draw.ts';
+import { drawFirst, type Share, undrawn } from './draw.ts';
 import {
   ABSENCE,
   type Absence,
@@ -103,17 +103,18 @@ function balance(sorted: readonly Standing[], start: number, random: () => numbe
   const best = sorted[start];
   const isAsGood = ({ absence, precedence, demerits }: Standing) =>
     absence === best?.absence && precedence === best.precedence && demerits === best.demerits;
-  const length = sorted.slice(start).findIndex((standing) => !isAsGood(standing));
-  const end = length === -1 ? sorted.length : start + length;
+  let end = start;
+  for (let next = sorted[end]; next !== undefined && isAsGood(next); next = sorted[end]) end += 1;
+  if (start === 0 && end === sorted.length) return drawFirst(sorted, priceOf, random);
   return [
     ...sorted.slice(0, start).map(undrawn),
-    ...drawFirst(sorted.slice(start, end), ({ price }) => price, random),
+    ...drawFirst(sorted.slice(start, end), priceOf, random),
     ...sorted.slice(end).map(undrawn),
   ];
 }
 
-function undrawn(entry: Standing): Share<Standing> {
-  return { entry, weight: undefined };
+function priceOf({ price }: Standing): number {
+  return price;
 }
 
 function rankedOf({ entry, weight }: Share<Standing>, isFirst: boolean): Ranked {
