@@ -1,5 +1,5 @@
 import type { Bill, Usage } from '../ir/usage.ts';
-import { chargeOf, type Nanos, type Price } from '../kit/money.ts';
+import { costOf, type Nanos, type Price, toNanos } from '../kit/money.ts';
 import type { Pricing } from './catalog.ts';
 
 /** What a generation is priced by. */
@@ -13,12 +13,10 @@ export interface Billable {
  * Prices a generation: summed exactly, rounded once. An absent cache price is the prompt price; tokens of images and of
  * reasoning without a price of their own are completion tokens; any other absent price is 0.
  */
-export function billOf(billable: Billable, pricing: Pricing): Bill {
-  const { usage } = billable;
-  const input = inputLines(billable, pricing);
-  const output = outputLines(usage, pricing);
-  const total = chargeOf([...input, ...output]);
-  const inputNanos = chargeOf(input);
+export function billOf({ usage, inputImages }: Billable, pricing: Pricing): Bill {
+  const input = inputCost(usage, inputImages, pricing);
+  const total = toNanos(input + outputCost(usage, pricing));
+  const inputNanos = toNanos(input);
   return { totalNanos: total, inputNanos, outputNanos: total - inputNanos, isByok: false };
 }
 
@@ -36,31 +34,28 @@ export function feeOf(listedNanos: Nanos, share: number): Nanos {
 /** Nothing was charged. */
 export const FREE: Bill = { totalNanos: 0n, inputNanos: 0n, outputNanos: 0n, isByok: false };
 
-type Line = readonly [count: number, price: Price];
-
-function inputLines({ usage, inputImages }: Billable, pricing: Pricing): Line[] {
-  const prompt = pricing.prompt ?? 0n;
-  const cacheWrite = pricing.input_cache_write ?? prompt;
-  const fresh = usage.inputTokens - usage.cachedTokens - usage.cacheWriteTokens - usage.cacheWrite1hTokens;
-  return [
-    [Math.max(0, fresh), prompt],
-    [usage.cachedTokens, pricing.input_cache_read ?? prompt],
-    [usage.cacheWriteTokens, cacheWrite],
-    [usage.cacheWrite1hTokens, pricing.input_cache_write_1h ?? cacheWrite],
-    [1, pricing.request ?? 0n],
-    [inputImages, pricing.image ?? 0n],
-  ];
+function inputCost(usage: Usage, inputImages: number, pricing: Pricing): Price {
+  const { prompt = 0n, input_cache_read = prompt, input_cache_write = prompt, request = 0n } = pricing;
+  const { cachedTokens, cacheWriteTokens, cacheWrite1hTokens } = usage;
+  const fresh = usage.inputTokens - cachedTokens - cacheWriteTokens - cacheWrite1hTokens;
+  return (
+    costOf(Math.max(0, fresh), prompt) +
+    costOf(cachedTokens, input_cache_read) +
+    costOf(cacheWriteTokens, input_cache_write) +
+    costOf(cacheWrite1hTokens, pricing.input_cache_write_1h ?? input_cache_write) +
+    request +
+    costOf(inputImages, pricing.image ?? 0n)
+  );
 }
 
-function outputLines(usage: Usage, pricing: Pricing): Line[] {
-  const apart: Line[] = [
-    [usage.imageTokens, pricing.image_output ?? 0n],
-    [usage.reasoningTokens, pricing.internal_reasoning ?? 0n],
-  ].filter((line): line is [number, Price] => line[1] !== 0n);
-  const rest = apart.reduce((left, [tokens]) => left - tokens, usage.outputTokens);
-  return [
-    [Math.max(0, rest), pricing.completion ?? 0n],
-    ...apart,
-    [usage.webSearchRequests, pricing.web_search ?? 0n],
-  ];
+function outputCost(usage: Usage, pricing: Pricing): Price {
+  const { completion = 0n, image_output = 0n, internal_reasoning = 0n, web_search = 0n } = pricing;
+  const { outputTokens, imageTokens, reasoningTokens } = usage;
+  const apart = (image_output === 0n ? 0 : imageTokens) + (internal_reasoning === 0n ? 0 : reasoningTokens);
+  return (
+    costOf(Math.max(0, outputTokens - apart), completion) +
+    costOf(imageTokens, image_output) +
+    costOf(reasoningTokens, internal_reasoning) +
+    costOf(usage.webSearchRequests, web_search)
+  );
 }

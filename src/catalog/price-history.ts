@@ -60,5 +60,6 @@ function pricingOf(entry: PricingEntry): Pricing {
 
 function ofLength({ pricing, overrides }: PriceList, promptTokens: number): Pricing {
   const applying = overrides.filter(({ minPromptTokens }) => promptTokens >= minPromptTokens);
+  if (applying.length === 0) return pricing;
   return Object.assign({}, pricing, ...applying.map((override) => override.pricing));
 }

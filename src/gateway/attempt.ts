@@ -51,19 +51,19 @@ export async function* attemptCandidates(
   const echoes: Event[] = [];
   const itinerary = new Itinerary(candidates, tools.health, tools.limits);
   const { admission } = tools;
-  const next = (fits: (candidate: Candidate) => boolean = () => true) =>
-    tools.isAbandoned()
-      ? undefined
-      : itinerary.next((candidate) => fits(candidate) && admission.canPay(candidate));
-  for (let stop = next(); stop !== undefined; ) {
+  const canPay = (candidate: Candidate) => admission.canPay(candidate);
+  const next = (fits: (candidate: Candidate) => boolean) =>
+    tools.isAbandoned() ? undefined : itinerary.next(fits);
+  for (let stop = next(canPay); stop !== undefined; ) {
     const { candidate, visit } = stop;
     const opening = await openCandidate(request, stop, journey, tools, echoes);
     if (opening instanceof UpstreamFailure) {
       failures.push(opening);
-      stop = next();
+      stop = next(canPay);
       continue;
     }
-    const other = opening.disappointment && next(betterThan(opening.disappointment, candidate));
+    const { disappointment } = opening;
+    const other = disappointment && next((each) => isBetter(each, disappointment, candidate) && canPay(each));
     if (other !== undefined) {
       leave(visit, opening, request);
       await opening.rest.return?.();
@@ -71,8 +71,12 @@ export async function* attemptCandidates(
       continue;
     }
     journey.select(candidate, visit);
-    yield [...echoes, ...opening.held];
-    yield* passOn(opening.rest, tools.signal);
+    yield echoes.length === 0 ? opening.held : [...echoes, ...opening.held];
+    // Not in a generator of its own: every batch would go through one promise more.
+    for await (const batch of { [Symbol.asyncIterator]: () => opening.rest }) {
+      throwIfLeft(tools.signal);
+      yield batch;
+    }
     return;
   }
   tools.signal.throwIfAborted();
@@ -80,8 +84,8 @@ export async function* attemptCandidates(
 }
 
 /** A refusal is the model's own: only another model may do better. An empty answer may be the endpoint's fault. */
-function betterThan(disappointment: Disappointment, left: Candidate): (candidate: Candidate) => boolean {
-  return disappointment === 'empty' ? () => true : ({ model }) => model !== left.model;
+function isBetter({ model }: Candidate, disappointment: Disappointment, left: Candidate): boolean {
+  return disappointment === 'empty' || model !== left.model;
 }
 
 /** Tokens below which an answer may well have no content. */
@@ -98,15 +102,9 @@ function leave(
   else visit.failed({ counts: true, isRateLimit: false });
 }
 
-/** The rest of an answer. When the caller left, nobody is there to be told of a failure: the answer just ends. */
-async function* passOn(
-  rest: AsyncIterator<EventBatch>,
-  signal: AbortSignal,
-): AsyncGenerator<EventBatch, void, void> {
-  for await (const batch of { [Symbol.asyncIterator]: () => rest }) {
-    if (signal.aborted && !(signal.reason instanceof GatewayError)) throw signal.reason;
-    yield batch;
-  }
+/** When the caller left, nobody is there to be told of a failure: the answer just ends. */
+function throwIfLeft(signal: AbortSignal): void {
+  if (signal.aborted && !(signal.reason instanceof GatewayError)) throw signal.reason;
 }
 
 /** An answer that is about to be passed on: what was held back so far and what is still to come. */
@@ -127,11 +125,12 @@ async function openCandidate(
   tools: AttemptTools,
   echoes: Event[],
 ): Promise<Opening | UpstreamFailure> {
+  const { signal } = tools;
   const started = tools.monotonic();
   const record = (status: number) => journey.note(candidate, status, tools.monotonic() - started);
-  if (tools.signal.aborted) {
+  if (signal.aborted) {
     visit.abandoned();
-    throw tools.signal.reason;
+    throw signal.reason;
   }
   const credential = openCredential(candidate, tools);
   if (credential instanceof UpstreamFailure) {
@@ -149,7 +148,7 @@ async function openCandidate(
       isOwnCredential: candidate.access.kind === 'own',
       betas: tools.betas,
       hashUser: tools.hashUser,
-      signal: tools.signal,
+      signal,
       onRequest: (sent: JsonObject) => {
         if (request.echoUpstreamBody && request.stream) echoes.push({ type: 'debug', upstreamBody: sent });
       },
@@ -157,7 +156,7 @@ async function openCandidate(
     const opening = await holdUntilContent(answer.batches[Symbol.asyncIterator](), request.stream);
     if (opening instanceof UpstreamFailure) {
       // An answer that broke off because it was given up is nobody's failure.
-      tools.signal.throwIfAborted();
+      signal.throwIfAborted();
       record(opening.upstreamStatus === 0 ? answer.status : opening.upstreamStatus);
       visit.failed(blameOf(opening));
       return opening;
@@ -167,8 +166,8 @@ async function openCandidate(
     journey.report = answer.report;
     return opening;
   } catch (error) {
-    if (tools.signal.aborted) {
-      giveUp(tools.signal.reason, visit, record);
+    if (signal.aborted) {
+      giveUp(signal.reason, visit, record);
       throw error;
     }
     if (!(error instanceof UpstreamFailure)) {

@@ -14,19 +14,17 @@ export class ContentRoom {
 
   /** The share of a request, nothing yet. `replied` resolves when its reply has left, or nobody waits for that. */
   open(replied: Promise<void>): ContentShare {
-    let shareBytes = 0;
-    return {
-      take: (bytes, roomBytes) => {
-        if (this.#takenBytes + bytes > roomBytes) throw roomTaken();
-        this.#takenBytes += bytes;
-        shareBytes += bytes;
-      },
-      close: async () => {
-        await replied;
-        this.#takenBytes -= shareBytes;
-        shareBytes = 0;
-      },
-    };
+    return new Share(this, replied);
+  }
+
+  /** Takes some of it. Throws 503 where there is not so much. */
+  take(bytes: number, roomBytes: number): void {
+    if (this.#takenBytes + bytes > roomBytes) throw roomTaken();
+    this.#takenBytes += bytes;
+  }
+
+  giveBack(bytes: number): void {
+    this.#takenBytes -= bytes;
   }
 }
 
@@ -35,7 +33,34 @@ export interface ContentShare {
   /** To be asked before anything is read. Throws 503 where this is more than others leave of the room. */
   take(bytes: number, roomBytes: number): void;
   /** The work on the request has ended: gives all of it back, as soon as the reply needs it no more. */
-  close(): Promise<void>;
+  close(): void | Promise<void>;
+}
+
+class Share implements ContentShare {
+  readonly #room: ContentRoom;
+  readonly #replied: Promise<void>;
+  #bytes = 0;
+
+  constructor(room: ContentRoom, replied: Promise<void>) {
+    this.#room = room;
+    this.#replied = replied;
+  }
+
+  take(bytes: number, roomBytes: number): void {
+    this.#room.take(bytes, roomBytes);
+    this.#bytes += bytes;
+  }
+
+  /** Hardly any request names a file: then there is nothing to wait for. */
+  close(): void | Promise<void> {
+    return this.#bytes === 0 ? undefined : this.#giveBack();
+  }
+
+  async #giveBack(): Promise<void> {
+    await this.#replied;
+    this.#room.giveBack(this.#bytes);
+    this.#bytes = 0;
+  }
 }
 
 function roomTaken(): GatewayError {

@@ -21,10 +21,8 @@ export async function fitContext(
   { tokenizer, signal }: { readonly tokenizer: Tokenizer; readonly signal: AbortSignal },
 ): Promise<Plan> {
   const { candidates } = plan;
-  const tightest = candidates.reduce(
-    (least, candidate) => Math.min(least, roomOf(candidate, request)),
-    Number.POSITIVE_INFINITY,
-  );
+  let tightest = Number.POSITIVE_INFINITY;
+  for (const candidate of candidates) tightest = Math.min(tightest, roomOf(candidate, request));
   if (tightest === Number.POSITIVE_INFINITY) return plan;
   const prompt = promptOf(request);
   if (prompt.characters <= tightest * CHARACTERS_PER_TOKEN) return plan;

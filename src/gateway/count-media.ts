@@ -10,27 +10,42 @@ export function mediaOfPrompt({ items }: GenerationRequest): {
   readonly all: number;
   readonly audio: number;
 } {
-  const parts = items.flatMap(partsOf);
-  return {
-    all: parts.filter(({ type }) => MEDIA.has(type)).length,
-    audio: parts.filter(({ type }) => type === 'audio').length,
-  };
+  let all = 0;
+  let audio = 0;
+  for (const item of items) {
+    for (const { type } of partsOf(item)) {
+      if (type === 'text' || !MEDIA.has(type)) continue;
+      all += 1;
+      if (type === 'audio') audio += 1;
+    }
+  }
+  return { all, audio };
 }
 
 /** Images that were made. */
 export function mediaOfResult({ items }: Result): number {
-  return items.filter(({ type }) => type === 'image').length;
+  let images = 0;
+  for (const { type } of items) if (type === 'image') images += 1;
+  return images;
 }
 
 /** Addresses that an answer names as its sources, each once. */
 export function citationsOf({ items }: Result): number {
-  const addresses = items.flatMap(partsOf).flatMap((part) => {
-    const annotations = part.type === 'text' ? (part.annotations ?? []) : [];
-    return annotations.flatMap((annotation) => (annotation.type === 'url-citation' ? annotation.url : []));
-  });
-  return new Set(addresses).size;
+  let addresses: Set<string> | undefined;
+  for (const item of items) {
+    for (const part of partsOf(item)) {
+      if (part.type !== 'text' || part.annotations === undefined) continue;
+      addresses ??= new Set();
+      for (const annotation of part.annotations) {
+        if (annotation.type === 'url-citation') addresses.add(annotation.url);
+      }
+    }
+  }
+  return addresses?.size ?? 0;
 }
 
+const NO_PARTS: readonly Part[] = [];
+
 function partsOf(item: Item): readonly Part[] {
-  return item.type === 'message' || item.type === 'tool-result' ? item.content : [];
+  return item.type === 'message' || item.type === 'tool-result' ? item.content : NO_PARTS;
 }

@@ -11,7 +11,7 @@ const MEDIA_TOKENS = 765;
 const MESSAGE_OVERHEAD = 4;
 
 /** Something to be counted: texts for the tokenizer, and tokens that are known without it. */
-class Countable {
+class Countable implements Prompt {
   readonly #texts: string[] = [];
   #characters = 0;
   #tokens = 0;
@@ -26,12 +26,10 @@ class Countable {
     this.#tokens += tokens;
   }
 
-  /** Characters, each known token as one: cheap, and enough to see that a prompt is far from any limit. */
   get characters(): number {
     return this.#characters + this.#tokens;
   }
 
-  /** Tokens, as our tokenizer sees them. Rejects with the reason of `signal`, and for no other. */
   async count(tokenizer: Tokenizer, signal?: AbortSignal): Promise<number> {
     if (this.#texts.length === 0) return this.#tokens;
     return this.#tokens + (await tokenizer.count(this.#texts, signal));
@@ -74,8 +72,31 @@ export async function estimateUsage(
   };
 }
 
+/** A prompt whose length may be asked for. */
+export interface Prompt {
+  /** Characters, each known token as one: cheap, and enough to see that a prompt is far from any limit. */
+  readonly characters: number;
+  /** Tokens, as our tokenizer sees them. Rejects with the reason of `signal`, and for no other. */
+  count(tokenizer: Tokenizer, signal?: AbortSignal): Promise<number>;
+}
+
+/** Of prompts with tools and schemas, which have to be written out for that. Lengths only: nothing else needs the text. */
+const CHARACTERS = new WeakMap<GenerationRequest, number>();
+
 /** What there is to count in a prompt. */
-export function promptOf({ items, tools, outputFormat }: GenerationRequest): Countable {
+export function promptOf(request: GenerationRequest): Prompt {
+  const characters = CHARACTERS.get(request);
+  if (characters !== undefined) {
+    return { characters, count: (tokenizer, signal) => gathered(request).count(tokenizer, signal) };
+  }
+  const prompt = gathered(request);
+  if (request.tools.length > 0 || request.outputFormat !== undefined) {
+    CHARACTERS.set(request, prompt.characters);
+  }
+  return prompt;
+}
+
+function gathered({ items, tools, outputFormat }: GenerationRequest): Countable {
   const prompt = new Countable();
   for (const item of items) addItem(item, prompt);
   for (const tool of tools) prompt.addText(JSON.stringify(tool));

@@ -7,6 +7,7 @@ import { fold } from '../ir/fold.ts';
 import type { Format } from '../ir/items.ts';
 import type { TranslationEntry } from '../ir/metadata.ts';
 import type { GenerationRequest } from '../ir/request.ts';
+import type { Result } from '../ir/result.ts';
 import type { Log } from '../kit/log.ts';
 import { textAt } from '../kit/members.ts';
 import { inTurn, runAtOnce, runInTurns, type Sliced } from '../kit/turns.ts';
@@ -16,6 +17,7 @@ import { isOpenTo } from '../routing/rules/access.ts';
 import type { Stage } from '../stages/stage.ts';
 import type { CountCall } from '../upstream/count-tokens.ts';
 import type { PreviewCall } from '../upstream/preview.ts';
+import type { Admission } from './admission/admission.ts';
 import { admit } from './admission/admit.ts';
 import { LearntLengths } from './admission/learnt-lengths.ts';
 import {
@@ -90,6 +92,7 @@ export function createGateway(parts: GatewayParts): Gateway {
     open: new OpenWork(),
   };
   const room = new ContentRoom();
+  const now = () => parts.clock.now();
 
   /** Whoever gets a request from here closes its content. */
   async function prepare(input: GenerationInput): Promise<Underway> {
@@ -113,29 +116,21 @@ export function createGateway(parts: GatewayParts): Gateway {
 
   /** Reserves the money, then answers. Nothing is awaited in between: whoever is admitted is settled. */
   async function admitted(underway: Underway): Promise<Admitted> {
-    const { input, snapshot, request, journey, mustRelay, content } = underway;
-    const admission = await routed(underway, () =>
-      admit(
-        {
-          input,
-          request,
-          plan: journey.plan,
-          row: acceptedRow(plannedGeneration(underway)),
-          canBeCut: request.stream && !mustRelay,
-        },
-        {
-          ledger: parts.ledger,
-          tokenizer: parts.tokenizer,
-          learnt: state.learnt,
-          ownCredentialFee: snapshot.ownCredentialFee,
-          basePath: snapshot.basePath,
-          now: () => parts.clock.now(),
-        },
-      ),
-    ).catch((error: unknown) => {
-      void content.close();
-      throw error;
-    });
+    const { input, snapshot, request, journey, mustRelay } = underway;
+    const { ownCredentialFee, basePath } = snapshot;
+    const { ledger, tokenizer } = parts;
+    let admission: Admission;
+    try {
+      const row = acceptedRow(plannedGeneration(underway));
+      const canBeCut = request.stream && !mustRelay;
+      admission = await admit(
+        { input, request, plan: journey.plan, row, canBeCut },
+        { ledger, tokenizer, learnt: state.learnt, ownCredentialFee, basePath, now },
+      );
+    } catch (error) {
+      void underway.content.close();
+      throw routed(error, underway);
+    }
     const going = admission.isTight ? translated(underway) : underway;
     return { underway: going, batches: answerRequest(going, admission, parts, state) };
   }
@@ -144,22 +139,22 @@ export function createGateway(parts: GatewayParts): Gateway {
     async stream(input): Promise<OpenedStream> {
       const { underway, batches } = await admitted(await prepare(input));
       const started = parts.clock.monotonic();
-      const first = await routed(underway, () => batches.next());
+      const first = await batches.next().catch((error: unknown) => {
+        throw routed(error, underway);
+      });
       input.timing.mark('upstream', parts.clock.monotonic() - started);
-      return { context: replyContext(parts, underway), batches: resumed(first, batches) };
+      return { context: replyContext(underway, now), batches: resumed(first, batches) };
     },
 
     async complete(input): Promise<FinishedGeneration> {
       const { underway, batches } = await admitted(await prepare(input));
       const started = parts.clock.monotonic();
-      const result = await routed(underway, async () => {
-        const events: Event[] = [];
-        for await (const batch of batches) for (const event of batch) events.push(event);
-        return fold(events);
+      const result = await foldAll(batches).catch((error: unknown) => {
+        throw routed(error, underway);
       });
       input.timing.mark('upstream', parts.clock.monotonic() - started);
       if (result.failure !== undefined) throw result.failure.withRouting(metadataOf(underway, 'failed'));
-      return { context: replyContext(parts, underway), result };
+      return { context: replyContext(underway, now), result };
     },
 
     async countTokens(input): Promise<number> {
@@ -210,7 +205,11 @@ export function createGateway(parts: GatewayParts): Gateway {
       const snapshot = parts.snapshot();
       const { request } = runAtOnce(parse(parts, input, snapshot, preparedBody(parts, input)));
       return {
-        ...contextBase(parts, input, snapshot, request),
+        vendor: snapshot.vendor,
+        request,
+        generationId: input.generationId,
+        createdAtMs: input.acceptedAtMs,
+        now,
         model: request.models[0] ?? '',
         provider: '',
         serviceTier: 'default',
@@ -269,7 +268,7 @@ async function readRequest(
     takeRoom: (bytes) => content.take(bytes, snapshot.contentRoomBytes),
     signal: input.signal,
   });
-  const report = [...prepared.report, ...filled.report];
+  const report = filled.report.length === 0 ? prepared.report : [...prepared.report, ...filled.report];
   return runInTurns(parse(parts, input, snapshot, { body: filled.body, report }));
 }
 
@@ -311,21 +310,24 @@ async function planned(
       autoModels: snapshot.autoModels,
       stages: parts.stages,
       accountId: input.caller.accountId,
-      ...(input.sessionId !== undefined && { sessionId: input.sessionId }),
+      sessionId: input.sessionId,
       own,
       health: parts.health,
-      ...parts.memory,
+      pins: parts.memory.pins,
+      traffic: parts.memory.traffic,
       random: parts.random,
     };
     const first = await inTurn(parts.clock, () => planRequest(request, context));
     const replan = (promptTokens: number) => planRequest(request, context, promptTokens);
-    const plan = await fitContext(first, request, replan, { ...parts, signal: input.signal });
+    const plan = await fitContext(first, request, replan, {
+      tokenizer: parts.tokenizer,
+      signal: input.signal,
+    });
     const untranslatable = await inTurn(parts.clock, () => parts.untranslatable(request));
+    const mustRelay = untranslatable.length > 0;
+    if (!mustRelay && report.length === 0) return { plan, mustRelay };
     const candidates = relayedOnly(plan.candidates, untranslatable);
-    return {
-      plan: { ...plan, candidates, report: [...report, ...plan.report] },
-      mustRelay: untranslatable.length > 0,
-    };
+    return { plan: { ...plan, candidates, report: [...report, ...plan.report] }, mustRelay };
   } catch (error) {
     if (!(error instanceof NothingLeft) || !input.wantsMetadata) throw error;
     throw error.withRouting(metadataOfNothing(error, snapshot.region));
@@ -365,6 +367,7 @@ function isReachable(model: Model, own: readonly OwnCredential[]): boolean {
 
 /** Credentials of callers may open providers that the gateway itself has no credential for. */
 function catalogFor(own: readonly OwnCredential[], catalog: Catalog): Catalog {
+  if (own.length === 0) return catalog;
   const isServed = (slug: string) => catalog.providers.some((provider) => provider.slug === slug);
   return own.every(({ provider }) => isServed(provider)) ? catalog : catalog.withEveryProvider();
 }
@@ -380,36 +383,28 @@ function relayedOnly(
   return relays;
 }
 
-/** Gives an error from beyond planning its routing context. */
-async function routed<T>(underway: Underway, run: () => Promise<T>): Promise<T> {
-  try {
-    return await run();
-  } catch (error) {
-    const { signal } = underway.input;
-    const cause = signal.aborted && signal.reason instanceof GatewayError ? signal.reason : error;
-    throw toGatewayError(cause).withRouting(metadataOf(underway, 'failed'));
-  }
+/** An error from beyond planning, with its routing context. */
+function routed(error: unknown, underway: Underway): GatewayError {
+  const { signal } = underway.input;
+  const cause = signal.aborted && signal.reason instanceof GatewayError ? signal.reason : error;
+  return toGatewayError(cause).withRouting(metadataOf(underway, 'failed'));
 }
 
-function contextBase(
-  parts: GatewayParts,
-  input: GenerationInput,
-  { vendor }: GatewaySnapshot,
-  request: GenerationRequest,
-) {
+/** A whole answer. */
+async function foldAll(batches: AsyncIterable<EventBatch>): Promise<Result> {
+  const events: Event[] = [];
+  for await (const batch of batches) for (const event of batch) events.push(event);
+  return fold(events);
+}
+
+function replyContext({ input, snapshot, request, journey }: Underway, now: () => number): ReplyContext {
+  const { selected } = journey;
   return {
-    vendor,
+    vendor: snapshot.vendor,
     request,
     generationId: input.generationId,
     createdAtMs: input.acceptedAtMs,
-    now: () => parts.clock.now(),
-  };
-}
-
-function replyContext(parts: GatewayParts, { input, snapshot, request, journey }: Underway): ReplyContext {
-  const { selected } = journey;
-  return {
-    ...contextBase(parts, input, snapshot, request),
+    now,
     model: selected?.model.id ?? journey.plan.requested,
     provider: selected?.endpoint.provider.name ?? '',
     serviceTier: (selected && tierOf(selected.endpoint)) ?? 'default',

@@ -8,7 +8,7 @@ import { presetSlugOf } from '../dialects/preset.ts';
 import type { Strategy } from '../ir/metadata.ts';
 import type { GenerationRequest } from '../ir/request.ts';
 import type { Result } from '../ir/result.ts';
-import type { Bill, Usage } from '../ir/usage.ts';
+import { type Bill, NO_USAGE, type Usage } from '../ir/usage.ts';
 import { boundedText } from '../kit/bounded-json.ts';
 import { chargeOf } from '../kit/money.ts';
 import { originOf } from '../kit/origin-of.ts';
@@ -52,16 +52,25 @@ export type RowProgress = Partial<GenerationRow>;
  * more is recorded, this is how it ended.
  */
 export function acceptedRow(generation: PlannedGeneration): GenerationRow {
-  const { journey, region } = generation;
-  return { ...requestMembers(generation), routing: keptRouting(routingMetadata(journey, region, 'failed')) };
+  return rowOf(generation, NOTHING_YET);
 }
 
 /** What is known by now of a generation whose answer is under way, to be laid over its row should the process end. */
 export function progressRow({ request, journey, region }: PlannedGeneration, used: UsedSoFar): RowProgress {
+  const { selected } = journey;
+  const { usage } = used;
   return {
-    ...servingMembers(request, journey.selected),
-    ...usedMembers(used),
-    provider_responses: providerResponses(journey, journey.selected, undefined),
+    ...(selected && servingMembers(request, selected)),
+    tokens_prompt: usage.inputTokens,
+    tokens_completion: usage.outputTokens,
+    native_tokens_prompt: usage.inputTokens,
+    native_tokens_completion: usage.outputTokens,
+    native_tokens_reasoning: usage.reasoningTokens,
+    native_tokens_cached: usage.cachedTokens,
+    native_tokens_completion_images: usage.imageTokens,
+    usage_source: usage.source,
+    upstream_inference_nanos: listPriceOf(used),
+    provider_responses: providerResponses(journey, selected, undefined),
     routing: keptRouting(routingMetadata(journey, region, 'served')),
   };
 }
@@ -72,95 +81,101 @@ export function settledRow(
   settlement: Settlement,
   times: GenerationTimes,
 ): GenerationRow {
-  const { input, request, journey, region } = generation;
+  const { input, journey } = generation;
   const { outcome, result, usage, bill } = settlement;
-  const served = outcome === 'failed' ? undefined : journey.selected;
-  const pricing =
-    bill.inputNanos + bill.outputNanos === 0n ? {} : pricingOf(journey.selected, input, result, usage);
-  return {
-    ...requestMembers(generation),
-    ...servingMembers(request, journey.selected ?? journey.lastCalled),
-    ...usedMembers(settlement),
+  const isFree = bill.inputNanos + bill.outputNanos === 0n;
+  const pricing = isFree ? {} : pricingOf(journey.selected, input, result, usage);
+  const { latency, generationTime } = durations(journey, result, times);
+  return rowOf(generation, {
+    asked: journey.selected ?? journey.lastCalled,
+    served: outcome === 'failed' ? undefined : journey.selected,
     cancelled: outcome === 'aborted',
-    finish_reason: finishReasonOf(settlement),
-    native_finish_reason: shortOrNull(result.finish?.nativeReason),
-    ...durations(journey, result, times),
-    num_media_completion: mediaOfResult(result),
-    num_search_results: citationsOf(result) || null,
-    web_search_engine: usage.webSearchRequests > 0 ? 'native' : null,
-    service_tier: tierServed(journey.selected, result),
-    upstream_id: shortOrNull(result.upstreamId),
-    provider_responses: providerResponses(journey, served, result.upstreamId),
-    cache_discount_nanos: String(cacheDiscount(usage, pricing)),
-    web_search_nanos: String(chargeOf([[usage.webSearchRequests, pricing.web_search ?? 0n]])),
-    routing: keptRouting(routingMetadata(journey, region, served === undefined ? 'failed' : 'served')),
-  };
+    finishReason: finishReasonOf(settlement),
+    nativeFinishReason: shortOrNull(result.finish?.nativeReason),
+    latency,
+    generationTime,
+    usage,
+    listPriceNanos: listPriceOf(settlement),
+    mediaOfResult: mediaOfResult(result),
+    searchResults: citationsOf(result) || null,
+    tier: tierServed(journey.selected, result),
+    upstreamId: result.upstreamId,
+    cacheDiscountNanos: String(cacheDiscount(usage, pricing)),
+    webSearchNanos: String(chargeOf([[usage.webSearchRequests, pricing.web_search ?? 0n]])),
+  });
 }
 
-/** What the request says, and that nothing came of it yet. */
-function requestMembers({ input, request, journey }: PlannedGeneration): Omit<GenerationRow, 'routing'> {
-  const { attribution = {}, caller } = input;
-  const referer = attribution.referer ?? null;
+/** What came of a generation. */
+interface Outcome {
+  /** Who serves, or was the last to be asked. */
+  readonly asked: Candidate | undefined;
+  readonly served: Candidate | undefined;
+  readonly cancelled: boolean;
+  readonly finishReason: string | null;
+  readonly nativeFinishReason: string | null;
+  readonly latency: number | null;
+  readonly generationTime: number | null;
+  readonly usage: Usage;
+  readonly listPriceNanos: string;
+  readonly mediaOfResult: number;
+  readonly searchResults: number | null;
+  readonly tier: string | null;
+  readonly upstreamId: string | undefined;
+  readonly cacheDiscountNanos: string;
+  readonly webSearchNanos: string;
+}
+
+const NOTHING_YET: Outcome = {
+  asked: undefined,
+  served: undefined,
+  cancelled: false,
+  finishReason: 'error',
+  nativeFinishReason: null,
+  latency: null,
+  generationTime: null,
+  usage: NO_USAGE,
+  listPriceNanos: '0',
+  mediaOfResult: 0,
+  searchResults: null,
+  tier: null,
+  upstreamId: undefined,
+  cacheDiscountNanos: '0',
+  webSearchNanos: '0',
+};
+
+/** All members in one literal: rows are made twice for every request, and each part that is spread into one costs. */
+function rowOf({ input, request, journey, region }: PlannedGeneration, outcome: Outcome): GenerationRow {
+  const { attribution, caller } = input;
+  const { asked, served, usage } = outcome;
+  const serving = asked === undefined ? unservedMembers(request, journey) : servingMembers(request, asked);
+  const referer = attribution?.referer ?? null;
   const media = mediaOfPrompt(request);
   return {
     api_type: 'completions',
-    model: short(journey.plan.requested),
-    model_permaslug: short(journey.plan.requested),
-    variant: variantOf(request, undefined),
-    provider_name: null,
+    model: serving.model,
+    model_permaslug: serving.model_permaslug,
+    variant: serving.variant,
+    provider_name: serving.provider_name,
     created_at: new Date(input.acceptedAtMs).toISOString(),
     app_id: null,
-    app_title: attribution.title ?? null,
-    app_categories: [...(attribution.categories ?? [])],
+    app_title: attribution?.title ?? null,
+    app_categories: attribution?.categories === undefined ? [] : [...attribution.categories],
     origin: originOf(referer),
     http_referer: referer,
-    user_agent: attribution.userAgent ?? null,
+    user_agent: attribution?.userAgent ?? null,
     external_user: shortOrNull(request.user),
     creator_user_id: shortOrNull(caller.key.creatorUserId),
     session_id: shortOrNull(request.wishes.sessionId ?? input.sessionId),
-    request_id: attribution.requestId ?? input.generationId,
+    request_id: attribution?.requestId ?? input.generationId,
     preset_id: shortOrNull(presetSlugOf(input.body)),
     router: ROUTERS.has(journey.plan.strategy) ? shortOrNull(request.models[0]) : null,
     streamed: request.stream,
-    cancelled: false,
-    finish_reason: 'error',
-    native_finish_reason: null,
-    latency: null,
-    generation_time: null,
+    cancelled: outcome.cancelled,
+    finish_reason: outcome.finishReason,
+    native_finish_reason: outcome.nativeFinishReason,
+    latency: outcome.latency,
+    generation_time: outcome.generationTime,
     moderation_latency: null,
-    ...NOTHING_USED,
-    num_media_prompt: media.all,
-    num_media_completion: 0,
-    num_input_audio_prompt: media.audio,
-    num_search_results: null,
-    num_fetches: null,
-    web_search_engine: null,
-    is_byok: false,
-    is_zdr: preferencesOf(request).requiresZeroRetention,
-    service_tier: null,
-    data_region: 'global',
-    upstream_id: null,
-    response_cache_source_id: null,
-    provider_responses: null,
-    cache_discount_nanos: '0',
-    web_search_nanos: '0',
-  };
-}
-
-const NOTHING_USED = {
-  tokens_prompt: 0,
-  tokens_completion: 0,
-  native_tokens_prompt: 0,
-  native_tokens_completion: 0,
-  native_tokens_reasoning: 0,
-  native_tokens_cached: 0,
-  native_tokens_completion_images: 0,
-  usage_source: 'none',
-  upstream_inference_nanos: '0',
-} as const;
-
-function usedMembers({ usage, bill }: UsedSoFar) {
-  return {
     tokens_prompt: usage.inputTokens,
     tokens_completion: usage.outputTokens,
     native_tokens_prompt: usage.inputTokens,
@@ -169,14 +184,44 @@ function usedMembers({ usage, bill }: UsedSoFar) {
     native_tokens_cached: usage.cachedTokens,
     native_tokens_completion_images: usage.imageTokens,
     usage_source: usage.source,
-    upstream_inference_nanos: String(bill.inputNanos + bill.outputNanos),
+    upstream_inference_nanos: outcome.listPriceNanos,
+    num_media_prompt: media.all,
+    num_media_completion: outcome.mediaOfResult,
+    num_input_audio_prompt: media.audio,
+    num_search_results: outcome.searchResults,
+    num_fetches: null,
+    web_search_engine: usage.webSearchRequests > 0 ? 'native' : null,
+    is_byok: serving.is_byok,
+    is_zdr: preferencesOf(request).requiresZeroRetention,
+    service_tier: outcome.tier,
+    data_region: 'global',
+    upstream_id: shortOrNull(outcome.upstreamId),
+    response_cache_source_id: null,
+    provider_responses: providerResponses(journey, served, outcome.upstreamId),
+    cache_discount_nanos: outcome.cacheDiscountNanos,
+    web_search_nanos: outcome.webSearchNanos,
+    routing: keptRouting(routingMetadata(journey, region, served === undefined ? 'failed' : 'served')),
   };
 }
 
-/** Who serves, or was the last to be asked. */
-function servingMembers(request: GenerationRequest, candidate: Candidate | undefined) {
-  if (candidate === undefined) return {};
-  const { model, endpoint, access } = candidate;
+/** Members of a row that say who serves. */
+type ServingMembers = Pick<
+  GenerationRow,
+  'model' | 'model_permaslug' | 'variant' | 'provider_name' | 'is_byok'
+>;
+
+function unservedMembers(request: GenerationRequest, { plan }: Journey): ServingMembers {
+  const model = short(plan.requested);
+  return {
+    model,
+    model_permaslug: model,
+    variant: variantOf(request, undefined),
+    provider_name: null,
+    is_byok: false,
+  };
+}
+
+function servingMembers(request: GenerationRequest, { model, endpoint, access }: Candidate): ServingMembers {
   return {
     model: short(model.id),
     model_permaslug: short(model.canonicalSlug ?? model.id),
@@ -186,14 +231,23 @@ function servingMembers(request: GenerationRequest, candidate: Candidate | undef
   };
 }
 
+/** List price of what was used. */
+function listPriceOf({ bill }: UsedSoFar): string {
+  return String(bill.inputNanos + bill.outputNanos);
+}
+
 /** Strategies by which a router chooses the model. */
 const ROUTERS: ReadonlySet<Strategy> = new Set<Strategy>(['auto', 'free', 'pareto', 'bodybuilder', 'fusion']);
 
 /** The suffix that says how to route, else the one that the model itself has. */
 function variantOf({ models }: GenerationRequest, modelId: string | undefined): string {
   const { variants, base } = parseModelId(models[0] ?? '');
-  const suffix = (modelId ?? base).split(':')[1];
-  return short(variants[0] ?? suffix ?? 'standard');
+  return short(variants[0] ?? suffixOf(modelId ?? base) ?? 'standard');
+}
+
+/** The first suffix of a model id. */
+function suffixOf(id: string): string | undefined {
+  return id.includes(':') ? id.split(':')[1] : undefined;
 }
 
 function finishReasonOf({ outcome, result }: Settlement): string | null {
@@ -206,8 +260,8 @@ function finishReasonOf({ outcome, result }: Settlement): string | null {
 function durations({ calls }: Journey, { items }: Result, { firstContentMs, endMs }: GenerationTimes) {
   const contentMs = firstContentMs ?? (items.length > 0 ? endMs : undefined);
   const last = calls.at(-1);
-  if (contentMs === undefined || last === undefined) return { latency: null, generation_time: null };
-  return { latency: whole(contentMs), generation_time: whole(endMs - contentMs + last.latencyMs) };
+  if (contentMs === undefined || last === undefined) return { latency: null, generationTime: null };
+  return { latency: whole(contentMs), generationTime: whole(endMs - contentMs + last.latencyMs) };
 }
 
 function tierServed(selected: Candidate | undefined, { finish }: Result): string | null {

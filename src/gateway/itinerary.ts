@@ -38,9 +38,8 @@ export class Itinerary {
   readonly #health: Health;
   readonly #limits: AttemptLimits;
   readonly #passedOver: RankedCandidate[] = [];
-  readonly #endpointsOfModel = new Map<string, Set<string>>();
+  readonly #called: RankedCandidate[] = [];
   #ownCalls = 0;
-  #calls = 0;
   #next = 0;
   #hasProbed = false;
 
@@ -51,7 +50,7 @@ export class Itinerary {
   }
 
   /** The next candidate that fits; those that do not are dropped for good. */
-  next(fits: (candidate: RankedCandidate) => boolean = () => true): Stop | undefined {
+  next(fits: (candidate: RankedCandidate) => boolean): Stop | undefined {
     return this.#regular(fits) ?? this.#probe(fits);
   }
 
@@ -85,19 +84,18 @@ export class Itinerary {
 
   #enter(candidate: RankedCandidate, isLastHope: boolean): Stop | undefined {
     const site = siteOf(candidate.endpoint, candidate.access);
-    const visit = this.#health.enter(site, { isRetry: this.#calls > 0, isLastHope });
+    const visit = this.#health.enter(site, { isRetry: this.#called.length > 0, isLastHope });
     if (visit === undefined) return undefined;
-    this.#calls++;
     if (candidate.access.kind === 'own') this.#ownCalls++;
-    this.#endpointsOf(candidate).add(candidate.endpoint.site);
+    this.#called.push(candidate);
     return { candidate, visit };
   }
 
-  /** Endpoints of its model that were called, with whatever credential. */
-  #endpointsOf({ model }: RankedCandidate): Set<string> {
-    const called = this.#endpointsOfModel.get(model.id) ?? new Set();
-    this.#endpointsOfModel.set(model.id, called);
-    return called;
+  /** Endpoints of a model that were called, with whatever credential. */
+  #sitesOf({ id }: RankedCandidate['model']): Set<string> {
+    const sites = new Set<string>();
+    for (const { model, endpoint } of this.#called) if (model.id === id) sites.add(endpoint.site);
+    return sites;
   }
 
   /** Bad credentials of the caller's leave as many calls as a model may have for what the gateway itself can reach. */
@@ -105,8 +103,9 @@ export class Itinerary {
     const { perRequest, perModel } = this.#limits;
     const isOwn = candidate.access.kind === 'own' && !candidate.access.credential.isFallback;
     const isTooMany = isOwn && this.#ownCalls >= Math.max(1, perRequest - perModel);
-    if (this.#calls >= perRequest || isTooMany) return false;
-    const called = this.#endpointsOf(candidate);
-    return called.has(candidate.endpoint.site) || called.size < perModel;
+    if (this.#called.length >= perRequest || isTooMany) return false;
+    if (this.#called.length < perModel) return true;
+    const sites = this.#sitesOf(candidate.model);
+    return sites.has(candidate.endpoint.site) || sites.size < perModel;
   }
 }

@@ -66,30 +66,30 @@ export function routingMetadata(
   outcome: 'served' | 'failed',
 ): RoutingMetadata {
   const { plan, attempts } = journey;
+  const { candidates, params, pipeline } = plan;
   const selected = outcome === 'served' ? journey.selected : undefined;
-  const translation = [...plan.report, ...journey.report];
-  const available = plan.candidates.map((candidate) => ({
+  const available = candidates.map((candidate) => ({
     provider: candidate.endpoint.provider.name,
     model: candidate.model.id,
     selected: candidate === selected,
   }));
-  return {
+  const choice = selected === undefined ? '' : `, selected=${selected.endpoint.provider.name}`;
+  const metadata: Mutable<RoutingMetadata> = {
     requested: plan.requested,
     strategy: plan.strategy,
     region,
-    summary: `available=${available.length}${selected ? `, selected=${selected.endpoint.provider.name}` : ''}`,
+    summary: `available=${available.length}${choice}`,
     attempt: attempts.length,
     is_byok: (selected ?? journey.lastCalled)?.access.kind === 'own',
-    endpoints: {
-      total: plan.candidates.length + plan.rejected.length,
-      available,
-      ...(plan.rejected.length > 0 && { rejected: plan.rejected.map(rejectionOf) }),
-    },
-    ...(attempts.length > 0 && { attempts }),
-    ...(plan.params !== undefined && { params: plan.params }),
-    ...(plan.pipeline.length > 0 && { pipeline: plan.pipeline }),
-    ...(translation.length > 0 && { translation }),
+    endpoints: endpointsOf(available, plan.rejected),
   };
+  if (attempts.length > 0) metadata.attempts = attempts;
+  if (params !== undefined) metadata.params = params;
+  if (pipeline.length > 0) metadata.pipeline = pipeline;
+  if (plan.report.length + journey.report.length > 0) {
+    metadata.translation = [...plan.report, ...journey.report];
+  }
+  return metadata;
 }
 
 /** The routing metadata object of a request for which nothing was left. */
@@ -102,16 +102,24 @@ export function metadataOfNothing({ plan }: NothingLeft, region: string | null):
     summary: 'available=0',
     attempt: 0,
     is_byok: false,
-    endpoints: {
-      total: rejected.length,
-      available: [],
-      ...(rejected.length > 0 && { rejected: rejected.map(rejectionOf) }),
-    },
+    endpoints: endpointsOf([], rejected),
     ...(params !== undefined && { params }),
     ...(pipeline.length > 0 && { pipeline }),
     ...(report.length > 0 && { translation: report }),
   };
 }
+
+function endpointsOf(
+  available: RoutingMetadata['endpoints']['available'],
+  rejected: readonly Rejection[],
+): RoutingMetadata['endpoints'] {
+  const total = available.length + rejected.length;
+  if (rejected.length === 0) return { total, available };
+  return { total, available, rejected: rejected.map(rejectionOf) };
+}
+
+/** An object while it is made. */
+type Mutable<T> = { -readonly [Name in keyof T]: T[Name] };
 
 function rejectionOf({ endpoint, filter, reason }: Rejection) {
   return { provider: endpoint.provider.name, model: endpoint.modelId, filter, reason };

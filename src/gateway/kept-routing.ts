@@ -10,8 +10,11 @@ const BOUNDS = { characters: 256, entries: MOST_ENTRIES, depth: 6 };
 
 /** The routing metadata of a generation as its row keeps it, bounded whatever the request was. */
 export function keptRouting(metadata: RoutingMetadata): JsonObject {
-  const { available, ...endpoints } = metadata.endpoints;
-  const cut = { ...metadata, endpoints: { ...endpoints, available: leading(available) } };
+  const { endpoints } = metadata;
+  const cut =
+    endpoints.available.length <= MOST_AVAILABLE
+      ? metadata
+      : { ...metadata, endpoints: { ...endpoints, available: leading(endpoints.available) } };
   return boundedJson(cut as unknown as JsonObject, BOUNDS) as JsonObject;
 }
 

@@ -6,7 +6,7 @@ import type { JsonObject } from '../kit/json.ts';
 import type { OwnCredential } from '../ports/own-credentials.ts';
 import type { RankedCandidate, Rejection } from '../routing/candidate.ts';
 import { type ConversationKey, conversationKeyOf } from '../routing/conversation/conversation-key.ts';
-import type { Pins } from '../routing/conversation/pins.ts';
+import type { Pin, Pins } from '../routing/conversation/pins.ts';
 import type { HealthView } from '../routing/health/endpoint-health.ts';
 import { planRoute } from '../routing/plan-route.ts';
 import { preferencesOf } from '../routing/preferences.ts';
@@ -16,7 +16,7 @@ import { NothingToChoose, type RouterRule } from '../routing/resolve/nothing-to-
 import type { Resolution, ResolutionContext } from '../routing/resolve/resolution.ts';
 import { resolveModels } from '../routing/resolve/resolve-models.ts';
 import { refuseOff } from '../routing/rules/mandatory-reasoning.ts';
-import { type Needs, needsOf } from '../routing/rules/needs.ts';
+import { needsOf } from '../routing/rules/needs.ts';
 import { servability } from '../routing/rules/servability.ts';
 import type { Traffic } from '../routing/traffic.ts';
 import type { Stage } from '../stages/stage.ts';
@@ -79,10 +79,10 @@ export function planRequest(request: GenerationRequest, context: PlanContext, pr
   const conversation = conversationKeyOf(request, {
     accountId,
     modelId: conversationModel(request, context.catalog),
-    ...(sessionId !== undefined && { sessionHeader: sessionId }),
+    sessionHeader: sessionId,
   });
-  const pin = conversation && context.pins.find(conversation.key);
-  const needs: Needs = { ...needsOf(request), ...(promptTokens !== undefined && { promptTokens }) };
+  const pin = conversation && pinOf(conversation, context.pins);
+  const needs = promptTokens === undefined ? needsOf(request) : { ...needsOf(request), promptTokens };
   const resolution = resolved(request, context, {
     catalog: context.catalog,
     vendor: context.vendor,
@@ -96,7 +96,7 @@ export function planRequest(request: GenerationRequest, context: PlanContext, pr
   });
   const { strategy, pipeline, params } = resolution;
   const { models, rejected: thinking } = refuseOff(request, resolution.models);
-  const stages = context.stages.filter((stage) => stage.isActive(request));
+  const stages = activeStages(context.stages, request);
   const route = planRoute({
     request,
     needs,
@@ -107,18 +107,32 @@ export function planRequest(request: GenerationRequest, context: PlanContext, pr
     pin: pin?.site,
     random: context.random,
   });
-  const rejected = [...thinking, ...route.rejected];
+  const rejected = thinking.length === 0 ? route.rejected : [...thinking, ...route.rejected];
   const report = [...idleWishes(request), ...resolution.report, ...route.report];
-  const told = { requested, strategy, rejected, pipeline, report, ...(params !== undefined && { params }) };
   if (route.ranked.length === 0) {
+    const told = { requested, strategy, rejected, pipeline, report, params };
     throw new NothingLeft('not-found', nothingLeftMessage(requested, models.length, rejected), told);
   }
   return {
-    ...told,
+    requested,
+    strategy,
     candidates: route.ranked,
+    rejected,
+    params,
+    pipeline,
     stages,
-    ...(conversation !== undefined && { conversation }),
+    report,
+    conversation,
   };
+}
+
+function activeStages(stages: readonly Stage[], request: GenerationRequest): readonly Stage[] {
+  return stages.length === 0 ? stages : stages.filter((stage) => stage.isActive(request));
+}
+
+/** A key is a digest: it is made only where it may be found. */
+function pinOf(conversation: ConversationKey, pins: Pins): Pin | undefined {
+  return pins.isEmpty ? undefined : pins.find(conversation.key);
 }
 
 /** The model that a conversation is with, whatever it is called and however it is routed: of router models the router. */

@@ -1,6 +1,6 @@
 import { invalidRequest } from '../ir/errors.ts';
 import type { GenerationRequest } from '../ir/request.ts';
-import { isJsonObject, type JsonObject } from '../kit/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../kit/json.ts';
 import { quoted } from '../kit/quoted.ts';
 import type { Issue } from '../kit/validate.ts';
 import { ROUTER_OF_PLUGIN } from '../routing/routers/routers.ts';
@@ -9,41 +9,44 @@ import { ROUTER_OF_PLUGIN } from '../routing/routers/routers.ts';
  * Refuses what this gateway knows by name but cannot do: a plugin that is switched on, a tool that the gateway itself
  * would have to run. Nothing is silently ignored.
  */
-export function refuseUnavailable(request: GenerationRequest, vendor: string): void {
-  const issues = [...pluginIssues(request), ...toolIssues(request, vendor)];
+export function refuseUnavailable({ body }: GenerationRequest, vendor: string): void {
+  if (!Array.isArray(body.plugins) && !Array.isArray(body.tools)) return;
+  const issues = [...pluginIssues(body.plugins), ...toolIssues(body.tools, vendor)];
   if (issues.length > 0) throw invalidRequest(issues);
 }
 
 /** Plugins that do something; the others are known by name. */
 const AVAILABLE_PLUGINS: ReadonlySet<string> = new Set(ROUTER_OF_PLUGIN.keys());
 
-function pluginIssues(request: GenerationRequest): Issue[] {
-  return membersOf(request.body.plugins).flatMap(({ value, index }) =>
-    value.enabled === false || AVAILABLE_PLUGINS.has(String(value.id))
-      ? []
-      : [
-          {
-            path: `plugins[${index}].id`,
-            message: `the plugin ${quoted(String(value.id))} is not available on this gateway`,
-          },
-        ],
+function pluginIssues(plugins: Json | undefined): Issue[] {
+  return issuesOf(plugins, ({ id, enabled }, index) =>
+    enabled === false || AVAILABLE_PLUGINS.has(String(id))
+      ? undefined
+      : {
+          path: `plugins[${index}].id`,
+          message: `the plugin ${quoted(String(id))} is not available on this gateway`,
+        },
   );
 }
 
-function toolIssues(request: GenerationRequest, vendor: string): Issue[] {
-  return membersOf(request.body.tools).flatMap(({ value, index }) =>
-    typeof value.type === 'string' && value.type.startsWith(`${vendor}:`)
-      ? [
-          {
-            path: `tools[${index}].type`,
-            message: `the tool ${quoted(value.type)} is not available on this gateway`,
-          },
-        ]
-      : [],
+function toolIssues(tools: Json | undefined, vendor: string): Issue[] {
+  const prefix = `${vendor}:`;
+  return issuesOf(tools, ({ type }, index) =>
+    typeof type === 'string' && type.startsWith(prefix)
+      ? { path: `tools[${index}].type`, message: `the tool ${quoted(type)} is not available on this gateway` }
+      : undefined,
   );
 }
 
-function membersOf(list: unknown): { value: JsonObject; index: number }[] {
-  if (!Array.isArray(list)) return [];
-  return list.flatMap((value, index) => (isJsonObject(value) ? [{ value, index }] : []));
+function issuesOf(
+  list: Json | undefined,
+  issueOf: (value: JsonObject, index: number) => Issue | undefined,
+): Issue[] {
+  const issues: Issue[] = [];
+  if (!Array.isArray(list)) return issues;
+  for (const [index, value] of list.entries()) {
+    const issue = isJsonObject(value) ? issueOf(value, index) : undefined;
+    if (issue !== undefined) issues.push(issue);
+  }
+  return issues;
 }

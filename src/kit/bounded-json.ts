@@ -13,19 +13,23 @@ export interface JsonBounds {
 
 /** A value of which no string, list or object is larger than it may be: itself, or a copy. What is too deep is null. */
 export function boundedJson(value: Json, bounds: JsonBounds): Json {
-  return isWithin(value, bounds) ? value : cutJson(value, bounds);
+  return isWithin(value, bounds, bounds.depth) ? value : cutJson(value, bounds);
 }
 
-function isWithin(value: Json | undefined, { characters, entries, depth }: JsonBounds): boolean {
-  if (typeof value === 'string') return value.length <= characters;
+function isWithin(value: Json | undefined, bounds: JsonBounds, depth: number): boolean {
+  if (typeof value === 'string') return value.length <= bounds.characters;
   if (typeof value !== 'object' || value === null) return true;
   if (depth === 0) return false;
-  const inside = { characters, entries, depth: depth - 1 };
-  if (Array.isArray(value)) return value.length <= entries && value.every((entry) => isWithin(entry, inside));
+  if (Array.isArray(value)) {
+    if (value.length > bounds.entries) return false;
+    for (const entry of value) if (!isWithin(entry, bounds, depth - 1)) return false;
+    return true;
+  }
   let members = 0;
   for (const name in value) {
     members += 1;
-    if (members > entries || name.length > characters || !isWithin(value[name], inside)) return false;
+    if (members > bounds.entries || name.length > bounds.characters) return false;
+    if (!isWithin(value[name], bounds, depth - 1)) return false;
   }
   return true;
 }

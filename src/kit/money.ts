@@ -7,6 +7,7 @@ export type Price = bigint;
 const PRICE_DECIMALS = 18;
 const NANO_DECIMALS = 9;
 const PRICE_UNITS_PER_NANO = 10n ** BigInt(PRICE_DECIMALS - NANO_DECIMALS);
+const HALF_NANO = PRICE_UNITS_PER_NANO / 2n;
 const DECIMAL = /^(\d{1,12})(?:\.(\d{1,18}))?$/;
 
 /** Reads a non-negative decimal string such as `0.000001`; undefined when it is none or finer than 10^-18. */
@@ -24,8 +25,18 @@ export function formatPrice(price: Price): string {
 /** Sums `count x price` exactly and rounds once, half up, to nano-dollars. */
 export function chargeOf(lines: readonly (readonly [count: number, price: Price])[]): Nanos {
   let sum = 0n;
-  for (const [count, price] of lines) sum += BigInt(count) * price;
-  return (sum + PRICE_UNITS_PER_NANO / 2n) / PRICE_UNITS_PER_NANO;
+  for (const [count, price] of lines) sum += costOf(count, price);
+  return toNanos(sum);
+}
+
+/** `count x price`, exactly. Most lines of a bill come to nothing, and sums of bigints are slow. */
+export function costOf(count: number, price: Price): Price {
+  return count === 0 || price === 0n ? 0n : BigInt(count) * price;
+}
+
+/** Rounds a sum half up. */
+export function toNanos(sum: Price): Nanos {
+  return sum === 0n ? 0n : (sum + HALF_NANO) / PRICE_UNITS_PER_NANO;
 }
 
 /** How many more units at `price` the money pays for, the lines being paid first; -1 when it does not even do that. */

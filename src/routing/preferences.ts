@@ -58,8 +58,34 @@ export interface Preferences {
 
 const NO_TIERS: ReadonlySet<Tier> = new Set();
 
-/** Reads what a request asks of routing, apart from the variants of its models. */
+const READ = new WeakMap<GenerationRequest, Preferences>();
+
+/** What a request asks of routing, apart from the variants of its models; read once. */
 export function preferencesOf(request: GenerationRequest): Preferences {
+  if (asksNothing(request)) return NO_PREFERENCES;
+  const known = READ.get(request);
+  if (known !== undefined) return known;
+  const preferences = readPreferences(request);
+  READ.set(request, preferences);
+  return preferences;
+}
+
+/** Most requests leave everything to the gateway. */
+function asksNothing({ wishes, serviceTier, speed }: Wishing): boolean {
+  return (
+    wishes.route === undefined && serviceTier === undefined && speed === undefined && isEmpty(wishes.provider)
+  );
+}
+
+function isEmpty(object: JsonObject): boolean {
+  for (const _ in object) return false;
+  return true;
+}
+
+/** What preferences are read from. */
+type Wishing = Pick<GenerationRequest, 'wishes' | 'serviceTier' | 'speed'>;
+
+function readPreferences(request: Wishing): Preferences {
   const { provider, route } = request.wishes;
   const only = stringsAt(provider, 'only');
   const quantizations = stringsAt(provider, 'quantizations');
@@ -104,7 +130,7 @@ const REQUESTED_TIERS: ReadonlyMap<string, Tier> = new Map([
 const STANDARD_TIERS: ReadonlySet<string> = new Set(['default', 'standard_only']);
 
 /** The service tier decides; speed has a say where it does not. */
-function requestedTier({ serviceTier = 'auto', speed }: GenerationRequest): Tier | undefined {
+function requestedTier({ serviceTier = 'auto', speed }: Wishing): Tier | undefined {
   return (
     REQUESTED_TIERS.get(serviceTier) ?? (serviceTier === 'auto' && speed === 'fast' ? 'priority' : undefined)
   );
@@ -166,3 +192,6 @@ function thresholdsOf(wish: Json | undefined): Threshold[] {
     return value === undefined ? [] : [{ percentile, value }];
   });
 }
+
+/** Those of a request that asks for nothing. */
+const NO_PREFERENCES = readPreferences({ wishes: { provider: {}, plugins: [] } });

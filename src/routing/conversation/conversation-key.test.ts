@@ -15,8 +15,10 @@ const named = (sessionId?: string, promptCacheKey?: string) =>
     ...(promptCacheKey !== undefined && { promptCacheKey }),
   });
 
-const keyOf = (request: GenerationRequest, scope: Partial<Parameters<typeof conversationKeyOf>[1]> = {}) =>
-  conversationKeyOf(request, { ...SCOPE, ...scope });
+function keyOf(request: GenerationRequest, scope: Partial<Parameters<typeof conversationKeyOf>[1]> = {}) {
+  const told = conversationKeyOf(request, { ...SCOPE, ...scope });
+  return told && { key: told.key, kind: told.kind };
+}
 
 describe('the key of a conversation that has a name', () => {
   it('is told by the session id of the body, then of the header, then by the cache key', () => {

@@ -1,13 +1,24 @@
-import { createHash, type Hash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Item, Part, Source } from '../../ir/items.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 
-/** What the requests of one conversation have in common. */
-export interface ConversationKey {
-  /** A digest: of one account and one model, and it tells nothing about the conversation. */
-  readonly key: string;
+/** What the requests of one conversation have in common. Its key is digested when somebody asks for it. */
+export class ConversationKey {
   /** `explicit`: the caller named the conversation. `opening`: told by how it begins. */
   readonly kind: 'explicit' | 'opening';
+  readonly #words: () => string;
+  #key: string | undefined;
+
+  constructor(kind: ConversationKey['kind'], words: () => string) {
+    this.kind = kind;
+    this.#words = words;
+  }
+
+  /** A digest: of one account and one model, and it tells nothing about the conversation. */
+  get key(): string {
+    this.#key ??= hash('sha256', this.#words(), 'base64url');
+    return this.#key;
+  }
 }
 
 /** Whose conversation it is, and with which model. */
@@ -30,19 +41,16 @@ export function conversationKeyOf(
   request: Pick<GenerationRequest, 'items' | 'wishes' | 'promptCacheKey'>,
   { accountId, modelId, sessionHeader }: ConversationScope,
 ): ConversationKey | undefined {
-  const digest = createHash('sha256');
-  put(digest, accountId);
-  put(digest, modelId);
   const name = explicitName(request, sessionHeader);
   if (name !== undefined) {
-    for (const word of name) put(digest, word);
-    return { key: digest.digest('base64url'), kind: 'explicit' };
+    return new ConversationKey('explicit', () => put(accountId) + put(modelId) + put(name[0]) + put(name[1]));
   }
-  const opening = openingOf(request.items);
-  if (opening.length === 0) return undefined;
-  put(digest, 'opening');
-  for (const item of opening) putItem(digest, item);
-  return { key: digest.digest('base64url'), kind: 'opening' };
+  const { items } = request;
+  if (!items.some(isTelling)) return undefined;
+  return new ConversationKey(
+    'opening',
+    () => put(accountId) + put(modelId) + put('opening') + openingOf(items),
+  );
 }
 
 /** A session id and a cache key that happen to be the same text are two names. */
@@ -56,10 +64,10 @@ function explicitName(
 }
 
 /** The first instructions and the first thing that is said or done. */
-function openingOf(items: readonly Item[]): Item[] {
+function openingOf(items: readonly Item[]): string {
   const instructions = items.find(isInstruction);
-  const beginning = items.find((item) => !isInstruction(item) && TELLING.has(item.type));
-  return [instructions, beginning].filter((item) => item !== undefined);
+  const beginning = items.find(isBeginning);
+  return wordsOfItem(instructions) + wordsOfItem(beginning);
 }
 
 const TELLING: ReadonlySet<Item['type']> = new Set<Item['type']>(['message', 'tool-call', 'tool-result']);
@@ -68,26 +76,39 @@ function isInstruction(item: Item): boolean {
   return item.type === 'message' && (item.role === 'system' || item.role === 'developer');
 }
 
-function putItem(digest: Hash, item: Item): void {
-  put(digest, item.type);
-  if (item.type === 'message') put(digest, item.role);
-  if (item.type === 'message' || item.type === 'tool-result') putParts(digest, item.content);
-  if (item.type === 'tool-call') {
-    put(digest, item.name);
-    put(digest, item.input, TOLD_BY);
+function isBeginning(item: Item): boolean {
+  return !isInstruction(item) && isTelling(item);
+}
+
+function isTelling({ type }: Item): boolean {
+  return TELLING.has(type);
+}
+
+function wordsOfItem(item: Item | undefined): string {
+  if (item === undefined) return '';
+  switch (item.type) {
+    case 'message':
+      return put(item.type) + put(item.role) + wordsOfParts(item.content);
+    case 'tool-result':
+      return put(item.type) + wordsOfParts(item.content);
+    case 'tool-call':
+      return put(item.type) + put(item.name) + put(item.input, TOLD_BY);
+    default:
+      return put(item.type);
   }
 }
 
-function putParts(digest: Hash, parts: readonly Part[]): void {
+function wordsOfParts(parts: readonly Part[]): string {
+  let words = '';
   let left = TOLD_BY;
   for (const part of parts) {
-    if (left <= 0) return;
-    put(digest, part.type);
+    if (left <= 0) return words;
     const [text, most] = wordsOf(part);
-    put(digest, text, Math.min(left, most));
+    words += put(part.type) + put(text, Math.min(left, most));
     // A part without words counts too: there may be many.
     left -= Math.min(text.length, most) + 1;
   }
+  return words;
 }
 
 /** The text that tells a part from others, and how much of it is looked at. */
@@ -122,8 +143,7 @@ function wordsOfSource(source: Source): string {
   }
 }
 
-/** Length first, so that no two lists of texts are the same bytes. */
-function put(digest: Hash, text: string, most: number = text.length): void {
-  digest.update(`${text.length}:`);
-  digest.update(text.length > most ? text.slice(0, most) : text);
+/** Length first, so that no two lists of texts are the same. */
+function put(text: string, most: number = text.length): string {
+  return `${text.length}:${text.length > most ? text.slice(0, most) : text}`;
 }

@@ -30,6 +30,11 @@ export class Pins {
     this.#pins = new LRUCache({ max, ttl: 1, ttlResolution: 0, perf: { now: () => clock.monotonic() } });
   }
 
+  /** Nothing is pinned: nothing can be found. */
+  get isEmpty(): boolean {
+    return this.#pins.size === 0;
+  }
+
   /** Looking at a pin does not make it last longer. */
   find(key: string): Pin | undefined {
     return this.#pins.get(key);

@@ -14,30 +14,47 @@ export function drawFirst<T>(
   priceOf: (entry: T) => number,
   random: () => number,
 ): Share<T>[] {
-  const free = entries.filter((entry) => priceOf(entry) === 0);
-  const drawn = free.length > 0 ? free : entries;
-  const others = free.length > 0 ? entries.slice(free.length) : [];
-  const shares = [...weighted(drawn, priceOf), ...others.map((entry) => ({ entry, weight: undefined }))];
-  if (drawn.length < 2) return shares;
+  const free = entries.findIndex((entry) => priceOf(entry) > 0);
+  const drawn = free > 0 ? free : entries.length;
+  const shares = drawn < 2 ? entries.map(undrawn) : weighted(entries, drawn, priceOf);
+  if (drawn < 2) return shares;
   const first = indexAt(shares, random());
-  return [...shares.splice(first, 1), ...shares];
+  return first === 0 ? shares : [...shares.splice(first, 1), ...shares];
 }
 
-function weighted<T>(drawn: readonly T[], priceOf: (entry: T) => number): Share<T>[] {
-  const [cheapest] = drawn;
-  if (drawn.length < 2 || cheapest === undefined) return drawn.map((entry) => ({ entry, weight: undefined }));
-  // In terms of the cheapest: squares of prices would be large numbers.
-  const weightOf = (entry: T) => (priceOf(entry) === 0 ? 1 : (priceOf(cheapest) / priceOf(entry)) ** 2);
-  const sum = drawn.reduce((total, entry) => total + weightOf(entry), 0);
-  return drawn.map((entry) => ({ entry, weight: weightOf(entry) / sum }));
+/** An entry that takes no part in a draw. */
+export function undrawn<T>(entry: T): Share<T> {
+  return { entry, weight: undefined };
+}
+
+/** The first of the entries with their weights, as many as are drawn from, and the others. */
+function weighted<T>(entries: readonly T[], drawn: number, priceOf: (entry: T) => number): Share<T>[] {
+  const weights: number[] = [];
+  let cheapest = 0;
+  let sum = 0;
+  for (const entry of entries) {
+    if (weights.length === drawn) break;
+    const price = priceOf(entry);
+    if (weights.length === 0) cheapest = price;
+    // In terms of the cheapest: squares of prices would be large numbers.
+    const weight = price === 0 ? 1 : (cheapest / price) ** 2;
+    weights.push(weight);
+    sum += weight;
+  }
+  return entries.map((entry, index) => {
+    const weight = weights[index];
+    return { entry, weight: weight === undefined ? undefined : weight / sum };
+  });
 }
 
 /** Who is at a point of 0..1 when all shares are laid side by side. */
 function indexAt(shares: readonly Share<unknown>[], point: number): number {
   let end = 0;
-  for (const [index, { weight = 0 }] of shares.entries()) {
+  let index = 0;
+  for (const { weight = 0 } of shares) {
     end += weight;
     if (point < end) return index;
+    index += 1;
   }
   return 0;
 }

@@ -1,12 +1,14 @@
 import { tierOf } from '../../catalog/endpoint-tier.ts';
-import type { Candidate, RankedCandidate } from '../candidate.ts';
+import { type Candidate, type RankedCandidate, siteOf } from '../candidate.ts';
 import type { Preferences } from '../preferences.ts';
-import { drawFirst, type Share } from './draw.ts';
+import { drawFirst, type Share, undrawn } from './draw.ts';
 import {
   ABSENCE,
   type Absence,
+  absenceOf,
   type Circumstances,
   compareStandings,
+  pinFor,
   type Standing,
   standings,
 } from './standing.ts';
@@ -33,9 +35,12 @@ interface Ranked {
  * called now comes after everybody who may be.
  */
 export function rank(models: readonly ModelCandidates[], input: RankInput): RankedCandidate[] {
+  const partitions = partitionsOf(models);
+  const only = onlyOne(partitions);
+  if (only !== undefined) return [alone(only, input)];
   const standingBy = new Map<Preferences, ReturnType<typeof standings>>();
   const ranked: Ranked[] = [];
-  for (const { candidates, preferences } of partitionsOf(models)) {
+  for (const { candidates, preferences } of partitions) {
     const standingOf = standingBy.get(preferences) ?? standings(preferences, input);
     standingBy.set(preferences, standingOf);
     const sorted = candidates.map(standingOf).sort(compareStandings);
@@ -44,6 +49,27 @@ export function rank(models: readonly ModelCandidates[], input: RankInput): Rank
   }
   // Sorting is stable: whoever may be called keeps the place that the partition gave.
   return ranked.sort((one, other) => one.absence - other.absence).map(({ candidate }) => candidate);
+}
+
+/** A candidate that there is no other to compare with. */
+interface OnlyCandidate {
+  readonly candidate: Candidate;
+  readonly preferences: Preferences;
+}
+
+function onlyOne([first, second]: readonly ModelCandidates[]): OnlyCandidate | undefined {
+  if (first === undefined || second !== undefined || first.candidates.length !== 1) return undefined;
+  const [candidate] = first.candidates;
+  return candidate && { candidate, preferences: first.preferences };
+}
+
+/** Its place is known, and nothing is drawn: of its standing only the conversation counts. */
+function alone({ candidate, preferences }: OnlyCandidate, { health, pin }: RankInput): RankedCandidate {
+  const { model, endpoint, access, lane } = candidate;
+  const site = siteOf(endpoint, access);
+  const isPinned = site === pinFor(preferences, pin);
+  const isSticky = isPinned && absenceOf(health.of(site)) === ABSENCE.none;
+  return { model, endpoint, access, lane, weight: undefined, isSticky };
 }
 
 /** Lists that are ranked each for itself. Without a partition there is one, sorted by price unless something else is said. */
@@ -77,17 +103,18 @@ function balance(sorted: readonly Standing[], start: number, random: () => numbe
   const best = sorted[start];
   const isAsGood = ({ absence, precedence, demerits }: Standing) =>
     absence === best?.absence && precedence === best.precedence && demerits === best.demerits;
-  const length = sorted.slice(start).findIndex((standing) => !isAsGood(standing));
-  const end = length === -1 ? sorted.length : start + length;
+  let end = start;
+  for (let next = sorted[end]; next !== undefined && isAsGood(next); next = sorted[end]) end += 1;
+  if (start === 0 && end === sorted.length) return drawFirst(sorted, priceOf, random);
   return [
     ...sorted.slice(0, start).map(undrawn),
-    ...drawFirst(sorted.slice(start, end), ({ price }) => price, random),
+    ...drawFirst(sorted.slice(start, end), priceOf, random),
     ...sorted.slice(end).map(undrawn),
   ];
 }
 
-function undrawn(entry: Standing): Share<Standing> {
-  return { entry, weight: undefined };
+function priceOf({ price }: Standing): number {
+  return price;
 }
 
 function rankedOf({ entry, weight }: Share<Standing>, isFirst: boolean): Ranked {

@@ -64,9 +64,7 @@ const DEMERITS: readonly ((preferences: Preferences, circumstances: Circumstance
     (_, { takesSealsBack }) =>
       takesSealsBack && (({ endpoint, health }) => !(isWell(health) && takesSealsBack(endpoint))),
     (_, { pin }) => (pin === undefined ? undefined : ({ isPinned }) => !isPinned),
-    () =>
-      ({ health }) =>
-        health.isUnstable,
+    () => isUnstable,
     // Again, for those that are not well.
     (_, { takesSealsBack }) => takesSealsBack && (({ endpoint }) => !takesSealsBack(endpoint)),
     ({ tier }) => tier && (({ endpoint }) => tierOf(endpoint) !== tier),
@@ -81,6 +79,10 @@ const DEMERITS: readonly ((preferences: Preferences, circumstances: Circumstance
         ? ({ health }) => (health.toolErrorRate ?? 0) >= BAD_TOOL_ERROR_RATE
         : undefined,
   ];
+
+function isUnstable({ health }: Knowledge): boolean {
+  return health.isUnstable;
+}
 
 /** What was never measured is given the benefit of the doubt. */
 function misses(
@@ -109,11 +111,12 @@ export function standings(
   circumstances: Circumstances,
 ): (candidate: Candidate) => Standing {
   const { health } = circumstances;
-  // Who names an order wants that one.
-  const pin = preferences.order.size === 0 ? circumstances.pin : undefined;
-  const demerits = DEMERITS.map((demerit) => demerit(preferences, circumstances)).filter(
-    (demerit) => demerit !== undefined,
-  );
+  const pin = pinFor(preferences, circumstances.pin);
+  const demerits: Demerit[] = [];
+  for (const demerit of DEMERITS) {
+    const applying = demerit(preferences, circumstances);
+    if (applying !== undefined) demerits.push(applying);
+  }
   return (candidate) => {
     const { endpoint, access } = candidate;
     const site = siteOf(endpoint, access);
@@ -125,7 +128,7 @@ export function standings(
       absence: absenceOf(knowledge.health),
       precedence: access.kind === 'shared' ? 1 : access.credential.isFallback ? 2 : 0,
       place: placeIn(preferences.order, endpoint),
-      demerits: demerits.reduce((sum, isIn) => sum * 2 + (isIn(knowledge) ? 1 : 0), 0),
+      demerits: sumOf(demerits, knowledge),
       metric: sort === undefined ? 0 : METRICS[sort](knowledge.health, price),
       price,
       isPinned: knowledge.isPinned,
@@ -133,7 +136,19 @@ export function standings(
   };
 }
 
-function absenceOf({ state, pausedUntilMs, deferredUntilMs }: EndpointHealth): Absence {
+function sumOf(demerits: readonly Demerit[], knowledge: Knowledge): number {
+  let sum = 0;
+  for (const isIn of demerits) sum = sum * 2 + (isIn(knowledge) ? 1 : 0);
+  return sum;
+}
+
+/** The pin that counts: who names an order wants that one. */
+export function pinFor({ order }: Preferences, pin: string | undefined): string | undefined {
+  return order.size === 0 ? pin : undefined;
+}
+
+/** Why a candidate is not called in its place, by its health. */
+export function absenceOf({ state, pausedUntilMs, deferredUntilMs }: EndpointHealth): Absence {
   if (state === 'cooling') return ABSENCE.cooling;
   if (pausedUntilMs > 0) return ABSENCE.paused;
   return deferredUntilMs > 0 ? ABSENCE.deferred : ABSENCE.none;

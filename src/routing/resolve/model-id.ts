@@ -11,9 +11,14 @@ export interface ModelId {
 
 const VARIANTS: readonly string[] = ['nitro', 'floor', 'exacto'] satisfies Variant[];
 const UNAVAILABLE: readonly string[] = ['online'];
+const NONE: readonly never[] = [];
 
 /** Takes an id apart. Suffixes may stand in any order and number: `acme/large:nitro:free`. */
 export function parseModelId(id: string): ModelId {
+  return id.includes(':') ? parseSuffixed(id) : { base: id, variants: NONE, unavailable: NONE };
+}
+
+function parseSuffixed(id: string): ModelId {
   const [name = '', ...suffixes] = id.split(':');
   const isRouting = (suffix: string) => VARIANTS.includes(suffix) || UNAVAILABLE.includes(suffix);
   return {

@@ -21,6 +21,8 @@ export function resolveModels(request: GenerationRequest, context: ResolutionCon
   const idle = idlePlugins(request, context.vendor);
   const [first] = each;
   if (first === undefined) throw nobodyChosen(empty, idle);
+  const isPlain = request.models.length === 1 && !request.hasFallbackModels && idle.length === 0;
+  if (isPlain && first.models.length === 1) return first;
   const params = each.find((resolution) => resolution.params !== undefined)?.params;
   return {
     strategy: request.hasFallbackModels ? 'fallback' : first.strategy,
@@ -159,6 +161,7 @@ function withoutRepeats(models: readonly RoutedModel[]): RoutedModel[] {
 
 /** Plugins that steer a router which the request does not name, or that another of the same id stands before. */
 function idlePlugins(request: GenerationRequest, vendor: string): TranslationEntry[] {
+  if (request.wishes.plugins.length === 0) return [];
   const names = new Set(request.models.map((id) => routerNameOf(parseModelId(id).base, vendor)));
   const used = new Set<string>();
   return request.wishes.plugins.flatMap((plugin): TranslationEntry[] => {

@@ -8,6 +8,7 @@ export interface VersionGroup {
 
 /** Reads `~author/family-latest`; undefined for any other id. */
 export function parseLatest(id: string): VersionGroup | undefined {
+  if (!id.startsWith('~')) return undefined;
   const match = /^~([^/]+)\/(.+)-latest$/.exec(id);
   return match === null ? undefined : { author: match[1] ?? '', family: match[2] ?? '' };
 }

@@ -5,7 +5,7 @@ import { dialectOf } from '../../upstream/call.ts';
 import type { Candidate, Rejection } from '../candidate.ts';
 import type { Preferences } from '../preferences.ts';
 import { accessesTo } from './access.ts';
-import { type Filter, filtersOf } from './filters.ts';
+import { type Filter, filtersOf, rejectingFilter } from './filters.ts';
 import { narrowToParameters } from './narrow-to-parameters.ts';
 import { hasFlex, narrowToTier } from './narrow-to-tier.ts';
 import type { Needs } from './needs.ts';
@@ -91,7 +91,7 @@ function copiesOf(
     const lane = mayRelay && dialectOf(endpoint.provider, format) === format ? 'relay' : 'translate';
     for (const access of accessesTo(endpoint, model, own)) {
       const subject = { model, endpoint, access, own };
-      const filter = filters.find((each) => each.rejects(subject));
+      const filter = rejectingFilter(filters, subject);
       if (filter === undefined) copies.push({ model, endpoint, access, lane });
       else rejections.add(endpoint, filter.name, filter.reason(subject));
     }

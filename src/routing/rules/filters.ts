@@ -1,7 +1,7 @@
 import type { Endpoint, Model } from '../../catalog/catalog.ts';
 import type { OwnCredential } from '../../ports/own-credentials.ts';
 import type { Access } from '../candidate.ts';
-import type { Preferences } from '../preferences.ts';
+import type { Preferences, PriceLimit } from '../preferences.ts';
 import { isReserved, isServed } from './access.ts';
 import type { Needs } from './needs.ts';
 import { isNamedIn } from './provider-names.ts';
@@ -26,13 +26,42 @@ export interface Filter {
 /** Makes a filter of what a request asks for; undefined when it does not ask. */
 type Rule = (preferences: Preferences, needs: Needs) => Filter | undefined;
 
+const CREDENTIALS: Filter = {
+  name: 'credentials',
+  rejects: ({ endpoint, access }) => access.kind === 'shared' && !isServed(endpoint),
+  reason: () => 'the gateway has no credential for it',
+};
+
+const DATA_COLLECTION: Filter = {
+  name: 'data_collection',
+  rejects: ({ endpoint }) => !retainsNothing(endpoint),
+  reason: () => 'may train on or retain prompts',
+};
+
+const ZERO_RETENTION: Filter = {
+  name: 'zdr',
+  rejects: ({ endpoint, access }) => !(declarationOf(access) ?? retainsNothing(endpoint)),
+  reason: ({ access }) =>
+    declarationOf(access) === false
+      ? 'the own credential is declared to retain prompts'
+      : 'not known to retain nothing',
+};
+
+const DISTILLABLE: Filter = {
+  name: 'enforce_distillable_text',
+  rejects: ({ model }) => !model.distillable,
+  reason: () => 'the model does not allow distillation',
+};
+
+const OWN_CREDENTIALS: Filter = {
+  name: 'byok',
+  rejects: ({ endpoint, model, access, own }) => access.kind === 'shared' && isReserved(endpoint, model, own),
+  reason: () => 'an own credential is to be used for this provider',
+};
+
 /** The hard rules, in the order in which they are asked. */
 const RULES: readonly Rule[] = [
-  () => ({
-    name: 'credentials',
-    rejects: ({ endpoint, access }) => access.kind === 'shared' && !isServed(endpoint),
-    reason: () => 'the gateway has no credential for it',
-  }),
+  () => CREDENTIALS,
   ({ only }) =>
     only && {
       name: 'only',
@@ -47,27 +76,9 @@ const RULES: readonly Rule[] = [
           rejects: ({ endpoint }) => isNamedIn(ignore, endpoint),
           reason: () => 'in provider.ignore',
         },
-  ({ deniesDataCollection }) =>
-    when(deniesDataCollection, {
-      name: 'data_collection',
-      rejects: ({ endpoint }) => !retainsNothing(endpoint),
-      reason: () => 'may train on or retain prompts',
-    }),
-  ({ requiresZeroRetention }) =>
-    when(requiresZeroRetention, {
-      name: 'zdr',
-      rejects: ({ endpoint, access }) => !(declarationOf(access) ?? retainsNothing(endpoint)),
-      reason: ({ access }) =>
-        declarationOf(access) === false
-          ? 'the own credential is declared to retain prompts'
-          : 'not known to retain nothing',
-    }),
-  ({ requiresDistillable }) =>
-    when(requiresDistillable, {
-      name: 'enforce_distillable_text',
-      rejects: ({ model }) => !model.distillable,
-      reason: () => 'the model does not allow distillation',
-    }),
+  ({ deniesDataCollection }) => (deniesDataCollection ? DATA_COLLECTION : undefined),
+  ({ requiresZeroRetention }) => (requiresZeroRetention ? ZERO_RETENTION : undefined),
+  ({ requiresDistillable }) => (requiresDistillable ? DISTILLABLE : undefined),
   ({ quantizations }) =>
     quantizations && {
       name: 'quantizations',
@@ -93,63 +104,64 @@ const RULES: readonly Rule[] = [
           reason: ({ endpoint }) =>
             `writes at most ${endpoint.maxOutputTokens} tokens, ${outputTokens} are asked for`,
         },
-  (_, { inputModalities }) =>
-    allOf(inputModalities, {
-      name: 'input_modalities',
-      offered: ({ endpoint, model }) => endpoint.inputModalities ?? model.inputModalities,
-      words: (lacking) => `takes no ${lacking.join(' or ')} input`,
-    }),
-  (_, { outputModalities }) =>
-    allOf(outputModalities, {
-      name: 'output_modalities',
-      offered: ({ model }) => model.outputModalities,
-      words: (lacking) => `makes no ${lacking.join(' or ')} output`,
-    }),
+  (_, { inputModalities }) => allOf(inputModalities, INPUT),
+  (_, { outputModalities }) => allOf(outputModalities, OUTPUT),
   ({ requiresParameters }, { parameters }) =>
-    when(requiresParameters, {
-      name: 'require_parameters',
-      rejects: ({ endpoint }) => lackingParameters(endpoint, parameters).length > 0,
-      reason: ({ endpoint }) => `does not support ${lackingParameters(endpoint, parameters).join(', ')}`,
-    }),
-  ({ priceLimits }) => {
-    const exceeded = ({ pricing }: Endpoint) =>
-      priceLimits.find(({ name, most }) => (pricing[name] ?? 0n) > most);
-    return when(priceLimits.length > 0, {
-      name: 'max_price',
-      rejects: ({ endpoint }) => exceeded(endpoint) !== undefined,
-      reason: ({ endpoint }) => `${exceeded(endpoint)?.name} price is above the limit`,
-    });
-  },
-  () => ({
-    name: 'byok',
-    rejects: ({ endpoint, model, access, own }) =>
-      access.kind === 'shared' && isReserved(endpoint, model, own),
-    reason: () => 'an own credential is to be used for this provider',
-  }),
+    requiresParameters
+      ? {
+          name: 'require_parameters',
+          rejects: ({ endpoint }) => lackingParameters(endpoint, parameters).length > 0,
+          reason: ({ endpoint }) => `does not support ${lackingParameters(endpoint, parameters).join(', ')}`,
+        }
+      : undefined,
+  ({ priceLimits }) =>
+    priceLimits.length === 0
+      ? undefined
+      : {
+          name: 'max_price',
+          rejects: ({ endpoint }) => exceeded(priceLimits, endpoint) !== undefined,
+          reason: ({ endpoint }) => `${exceeded(priceLimits, endpoint)?.name} price is above the limit`,
+        },
+  () => OWN_CREDENTIALS,
 ];
 
 /** The hard rules that a request puts, apart from those that compare the endpoints of a model. */
 export function filtersOf(preferences: Preferences, needs: Needs): readonly Filter[] {
-  return RULES.map((rule) => rule(preferences, needs)).filter((filter) => filter !== undefined);
+  const filters: Filter[] = [];
+  for (const rule of RULES) {
+    const filter = rule(preferences, needs);
+    if (filter !== undefined) filters.push(filter);
+  }
+  return filters;
 }
 
-function when(isAsked: boolean, filter: Filter): Filter | undefined {
-  return isAsked ? filter : undefined;
+/** The first rule that keeps somebody from serving; undefined = none does. */
+export function rejectingFilter(filters: readonly Filter[], subject: FilterSubject): Filter | undefined {
+  for (const filter of filters) if (filter.rejects(subject)) return filter;
+  return undefined;
 }
+
+/** Something of which all that a request needs must be offered. */
+interface Offer {
+  readonly name: string;
+  readonly offered: (subject: FilterSubject) => readonly string[];
+  readonly words: (lacking: readonly string[]) => string;
+}
+
+const INPUT: Offer = {
+  name: 'input_modalities',
+  offered: ({ endpoint, model }) => endpoint.inputModalities ?? model.inputModalities,
+  words: (lacking) => `takes no ${lacking.join(' or ')} input`,
+};
+
+const OUTPUT: Offer = {
+  name: 'output_modalities',
+  offered: ({ model }) => model.outputModalities,
+  words: (lacking) => `makes no ${lacking.join(' or ')} output`,
+};
 
 /** A filter for what must all be offered. */
-function allOf(
-  needed: ReadonlySet<string>,
-  {
-    name,
-    offered,
-    words,
-  }: {
-    readonly name: string;
-    readonly offered: (subject: FilterSubject) => readonly string[];
-    readonly words: (lacking: readonly string[]) => string;
-  },
-): Filter | undefined {
+function allOf(needed: ReadonlySet<string>, { name, offered, words }: Offer): Filter | undefined {
   if (needed.size === 0) return undefined;
   const all = [...needed];
   const lackingIn = (subject: FilterSubject) => {
@@ -164,6 +176,11 @@ function allOf(
     },
     reason: (subject) => words(lackingIn(subject)),
   };
+}
+
+/** The first limit that an endpoint's prices are above. */
+function exceeded(limits: readonly PriceLimit[], { pricing }: Endpoint): PriceLimit | undefined {
+  return limits.find(({ name, most }) => (pricing[name] ?? 0n) > most);
 }
 
 function retainsNothing({ provider: { dataPolicy } }: Endpoint): boolean {

@@ -28,9 +28,10 @@ export function refuseOff<Named extends NamedModel>(
   request: GenerationRequest,
   named: readonly Named[],
 ): ReasoningChoice<Named> {
-  const isRefused = ({ name, model }: Named) => model.reasoning?.mandatory === true && !LATEST.test(name);
-  const refused = request.format !== 'messages' && isSwitchedOff(request) ? named.filter(isRefused) : [];
-  if (refused.length > 0 && refused.length === named.length) {
+  const mayRefuse = request.format !== 'messages' && isSwitchedOff(request);
+  const refused = mayRefuse ? named.filter(isMandatory) : [];
+  if (refused.length === 0) return { models: named, rejected: [] };
+  if (refused.length === named.length) {
     throw invalidRequest(
       refused.map(({ model }) => ({ path: effortPath(request), message: reasonOf(model) })),
     );
@@ -41,6 +42,10 @@ export function refuseOff<Named extends NamedModel>(
       model.endpoints.map((endpoint) => ({ endpoint, filter: 'reasoning', reason: reasonOf(model) })),
     ),
   };
+}
+
+function isMandatory({ name, model }: NamedModel): boolean {
+  return model.reasoning?.mandatory === true && !LATEST.test(name);
 }
 
 function reasonOf({ id, reasoning }: Model): string {

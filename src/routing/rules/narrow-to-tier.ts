@@ -22,6 +22,7 @@ export function narrowToTier(
   { preferences, isFlexOnly }: TierRule,
   rejections: Rejections,
 ): readonly Candidate[] {
+  if (!isFlexOnly && candidates.every(isOfStandardTier)) return candidates;
   return candidates.filter(({ endpoint }) => {
     if (!isAdmitted(endpoint, preferences)) {
       rejections.add(endpoint, FILTER, `the ${tierOf(endpoint)} tier serves only on request`);
@@ -31,6 +32,10 @@ export function narrowToTier(
     rejections.add(endpoint, FILTER, 'the flex tier is asked for, and others of the model have it');
     return false;
   });
+}
+
+function isOfStandardTier({ endpoint }: Candidate): boolean {
+  return tierOf(endpoint) === undefined;
 }
 
 /**

@@ -25,51 +25,83 @@ const MODALITY_OF: Readonly<Partial<Record<Part['type'], string>>> = {
 
 /** Reads off a request what it needs. */
 export function needsOf(request: GenerationRequest): Needs {
-  const inputModalities = new Set<string>();
-  for (const item of request.items) {
-    for (const part of partsOf(item)) {
-      const modality = MODALITY_OF[part.type];
-      if (modality !== undefined && !isPlainText(part)) inputModalities.add(modality);
-    }
-  }
   return {
-    inputModalities,
-    outputModalities: new Set((request.modalities ?? []).filter((modality) => modality !== 'text')),
-    parameters: new Set(PARAMETERS.filter(([, isUsed]) => isUsed(request)).map(([name]) => name)),
+    inputModalities: inputModalitiesOf(request.items),
+    outputModalities: outputModalitiesOf(request.modalities),
+    parameters: parametersOf(request),
     outputTokens: request.maxOutputTokens,
   };
 }
 
-function partsOf(item: Item): readonly Part[] {
-  return item.type === 'message' || item.type === 'tool-result' ? item.content : [];
+const TEXT_ALONE: ReadonlySet<string> = new Set();
+
+function inputModalitiesOf(items: readonly Item[]): ReadonlySet<string> {
+  let modalities: Set<string> | undefined;
+  for (const item of items) {
+    for (const part of partsOf(item)) {
+      if (part.type === 'text') continue;
+      const modality = MODALITY_OF[part.type];
+      if (modality === undefined || isPlainText(part)) continue;
+      modalities ??= new Set();
+      modalities.add(modality);
+    }
+  }
+  return modalities ?? TEXT_ALONE;
 }
+
+function outputModalitiesOf(modalities: readonly string[] | undefined): ReadonlySet<string> {
+  return modalities === undefined
+    ? TEXT_ALONE
+    : new Set(modalities.filter((modality) => modality !== 'text'));
+}
+
+function parametersOf(request: GenerationRequest): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (const { name, isUsed } of PARAMETERS) if (isUsed(request)) names.add(name);
+  return names;
+}
+
+function partsOf(item: Item): readonly Part[] {
+  return item.type === 'message' || item.type === 'tool-result' ? item.content : NO_PARTS;
+}
+
+const NO_PARTS: readonly Part[] = [];
 
 /** A text document is text, whatever it is wrapped in. */
 function isPlainText(part: Part): boolean {
   return part.type === 'file' && part.source.kind === 'text';
 }
 
-/** Public parameter names and how to see that a request uses them. */
-const PARAMETERS: readonly (readonly [string, (request: GenerationRequest) => boolean])[] = [
-  ['temperature', ({ sampling }) => sampling.temperature !== undefined],
-  ['top_p', ({ sampling }) => sampling.topP !== undefined],
-  ['top_k', ({ sampling }) => sampling.topK !== undefined],
-  ['top_a', ({ sampling }) => sampling.topA !== undefined],
-  ['min_p', ({ sampling }) => sampling.minP !== undefined],
-  ['frequency_penalty', ({ sampling }) => sampling.frequencyPenalty !== undefined],
-  ['presence_penalty', ({ sampling }) => sampling.presencePenalty !== undefined],
-  ['repetition_penalty', ({ sampling }) => sampling.repetitionPenalty !== undefined],
-  ['seed', ({ sampling }) => sampling.seed !== undefined],
-  ['stop', ({ sampling }) => sampling.stop !== undefined],
-  ['logit_bias', ({ sampling }) => sampling.logitBias !== undefined],
-  ['logprobs', ({ sampling }) => sampling.logprobs === true],
-  ['top_logprobs', ({ sampling }) => sampling.topLogprobs !== undefined],
-  ['max_tokens', ({ maxOutputTokens }) => maxOutputTokens !== undefined],
-  ['tools', ({ tools }) => tools.length > 0],
-  ['tool_choice', ({ toolChoice }) => toolChoice !== undefined && toolChoice.mode !== 'auto'],
-  ['parallel_tool_calls', ({ parallelToolCalls }) => parallelToolCalls !== undefined],
-  ['response_format', ({ outputFormat }) => outputFormat !== undefined && outputFormat.type === 'json'],
-  ['structured_outputs', ({ outputFormat }) => outputFormat?.type === 'json-schema'],
-  ['reasoning', ({ reasoning }) => reasoning !== undefined],
-  ['verbosity', ({ verbosity }) => verbosity !== undefined],
+/** A parameter by its public name. */
+interface Parameter {
+  readonly name: string;
+  /** Whether a request uses it. */
+  readonly isUsed: (request: GenerationRequest) => boolean;
+}
+
+const PARAMETERS: readonly Parameter[] = [
+  { name: 'temperature', isUsed: ({ sampling }) => sampling.temperature !== undefined },
+  { name: 'top_p', isUsed: ({ sampling }) => sampling.topP !== undefined },
+  { name: 'top_k', isUsed: ({ sampling }) => sampling.topK !== undefined },
+  { name: 'top_a', isUsed: ({ sampling }) => sampling.topA !== undefined },
+  { name: 'min_p', isUsed: ({ sampling }) => sampling.minP !== undefined },
+  { name: 'frequency_penalty', isUsed: ({ sampling }) => sampling.frequencyPenalty !== undefined },
+  { name: 'presence_penalty', isUsed: ({ sampling }) => sampling.presencePenalty !== undefined },
+  { name: 'repetition_penalty', isUsed: ({ sampling }) => sampling.repetitionPenalty !== undefined },
+  { name: 'seed', isUsed: ({ sampling }) => sampling.seed !== undefined },
+  { name: 'stop', isUsed: ({ sampling }) => sampling.stop !== undefined },
+  { name: 'logit_bias', isUsed: ({ sampling }) => sampling.logitBias !== undefined },
+  { name: 'logprobs', isUsed: ({ sampling }) => sampling.logprobs === true },
+  { name: 'top_logprobs', isUsed: ({ sampling }) => sampling.topLogprobs !== undefined },
+  { name: 'max_tokens', isUsed: ({ maxOutputTokens }) => maxOutputTokens !== undefined },
+  { name: 'tools', isUsed: ({ tools }) => tools.length > 0 },
+  { name: 'tool_choice', isUsed: ({ toolChoice }) => toolChoice !== undefined && toolChoice.mode !== 'auto' },
+  { name: 'parallel_tool_calls', isUsed: ({ parallelToolCalls }) => parallelToolCalls !== undefined },
+  {
+    name: 'response_format',
+    isUsed: ({ outputFormat }) => outputFormat !== undefined && outputFormat.type === 'json',
+  },
+  { name: 'structured_outputs', isUsed: ({ outputFormat }) => outputFormat?.type === 'json-schema' },
+  { name: 'reasoning', isUsed: ({ reasoning }) => reasoning !== undefined },
+  { name: 'verbosity', isUsed: ({ verbosity }) => verbosity !== undefined },
 ];

@@ -3,7 +3,7 @@ import { tierOf } from '../../catalog/endpoint-tier.ts';
 import type { OwnCredential } from '../../ports/own-credentials.ts';
 import type { Preferences } from '../preferences.ts';
 import { accessesTo } from './access.ts';
-import { filtersOf } from './filters.ts';
+import { type Filter, filtersOf, rejectingFilter } from './filters.ts';
 import { hasFlex, isAdmitted } from './narrow-to-tier.ts';
 import type { Needs } from './needs.ts';
 
@@ -16,15 +16,17 @@ export function servability(
   preferences: Preferences,
   own: readonly OwnCredential[],
 ): (endpoint: Endpoint, model: Model) => boolean {
-  const filters = filtersOf(preferences, { ...needs, leastOutput: 0 });
+  // Only routers ask, so the rules are made for the first endpoint that is asked about.
+  let filters: readonly Filter[] | undefined;
   const isOfTier = (endpoint: Endpoint, model: Model) =>
     isAdmitted(endpoint, preferences) &&
     (preferences.tier !== 'flex' || tierOf(endpoint) === 'flex' || !hasFlex(model, own));
   return (endpoint, model) => {
     if (!isOfTier(endpoint, model)) return false;
+    filters ??= filtersOf(preferences, { ...needs, leastOutput: 0 });
     for (const access of accessesTo(endpoint, model, own)) {
       const subject = { model, endpoint, access, own };
-      if (!filters.some((filter) => filter.rejects(subject))) return true;
+      if (rejectingFilter(filters, subject) === undefined) return true;
     }
     return false;
   };
