@@ -15,6 +15,12 @@ export async function runInTurns<T>(work: Sliced<T>): Promise<T> {
   }
 }
 
+/** Runs work in slices like runInTurns; what a single slice brings about comes back as it is, without a promise. */
+export function runPromptly<T>(work: Sliced<T>): T | Promise<T> {
+  const first = work.next();
+  return first.done === true ? first.value : nextTurn().then(() => runInTurns(work));
+}
+
 /** Runs work in slices to its end, where nobody waits for a turn. */
 export function runAtOnce<T>(work: Sliced<T>): T {
   for (;;) {

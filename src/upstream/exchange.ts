@@ -101,6 +101,10 @@ export class Exchange implements Dispatcher.DispatchHandler, AsyncIterableIterat
     return this.#wasStale;
   }
 
+  get #isOver(): boolean {
+    return this.#ended || this.#failure !== undefined;
+  }
+
   #isFresh(): boolean {
     return performance.now() - this.#sentAtMs < STALE_WITHIN_MS;
   }
@@ -119,7 +123,7 @@ export class Exchange implements Dispatcher.DispatchHandler, AsyncIterableIterat
 
   async return(): Promise<IteratorResult<Uint8Array, undefined>> {
     this.#queue = [];
-    this.#fail(new TransportProblem('reset', 'closed by the reader'));
+    if (!this.#isOver) this.#fail(new TransportProblem('reset', 'closed by the reader'));
     return { done: true, value: undefined };
   }
 
@@ -148,7 +152,7 @@ export class Exchange implements Dispatcher.DispatchHandler, AsyncIterableIterat
 
   /** Ends the exchange. What arrived before is still handed out, unless the reader does not want it. */
   #fail(reason: unknown): void {
-    if (this.#ended || this.#failure !== undefined) return;
+    if (this.#isOver) return;
     this.#failure = { reason };
     this.#controller?.abort(new Error('given up'));
     this.#rejectHead(reason);
@@ -170,7 +174,8 @@ export class Exchange implements Dispatcher.DispatchHandler, AsyncIterableIterat
 
 function joined(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
   const plain: Record<string, string> = {};
-  for (const [name, value] of Object.entries(headers)) {
+  for (const name in headers) {
+    const value = headers[name];
     if (value !== undefined) plain[name] = Array.isArray(value) ? value.join(', ') : value;
   }
   return plain;
