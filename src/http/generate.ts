@@ -3,7 +3,7 @@ import type { GenerationInput } from '../gateway/generation.ts';
 import { GatewayError, invalidRequest } from '../ir/errors.ts';
 import type { Format } from '../ir/items.ts';
 import { stringifySliced } from '../kit/stringify-sliced.ts';
-import { inTurn, nowOrInTurns } from '../kit/turns.ts';
+import { inTurn, runPromptly } from '../kit/turns.ts';
 import { Abandonment } from './abandonment.ts';
 import { attributionOf } from './attribution.ts';
 import { logOwnFault } from './error-reply.ts';
@@ -33,7 +33,7 @@ async function whole(call: Call, dialect: InboundDialect, input: GenerationInput
   const { services, exchange, times } = call;
   const { result, context } = await windingUp(call, services.gateway.complete(input));
   const body = await inTurn(services.clock, () => dialect.encodeBody(result, context));
-  const pieces = await nowOrInTurns(stringifySliced(body));
+  const pieces = await runPromptly(stringifySliced(body));
   exchange.reply.jsonText(200, pieces.join(''));
   await exchange.reply.flushed(exchange.signal, times.abortGraceMs);
 }

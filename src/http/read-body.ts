@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { GatewayError, invalidRequest } from '../ir/errors.ts';
 import { isJsonObject, type JsonObject } from '../kit/json.ts';
 import { JsonReader } from '../kit/json-reader.ts';
-import { nowOrInTurns } from '../kit/turns.ts';
+import { runPromptly } from '../kit/turns.ts';
 import { CallerGone } from './caller-gone.ts';
 
 /** How much of a body is read, and for how long. */
@@ -27,7 +27,7 @@ export async function readJsonBody(request: IncomingMessage, limits: BodyLimits)
   if (length > limits.maxBytes) throw tooLarge(limits);
   const isHere = request.complete && length > 0 && request.readableLength === length;
   const json = isHere ? takeText(request) : await readText(request, limits);
-  const reading = await nowOrInTurns(json.end());
+  const reading = await runPromptly(json.end());
   if (!reading.ok) throw unreadable(reading);
   if (!isJsonObject(reading.value)) throw badBody('must be a JSON object');
   return reading.value;

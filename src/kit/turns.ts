@@ -15,8 +15,8 @@ export async function runInTurns<T>(work: Sliced<T>): Promise<T> {
   }
 }
 
-/** The same, for work that is mostly of a single slice: then there is nothing to wait for. */
-export function nowOrInTurns<T>(work: Sliced<T>): T | Promise<T> {
+/** Runs work in slices like runInTurns; what a single slice brings about comes back as it is, without a promise. */
+export function runPromptly<T>(work: Sliced<T>): T | Promise<T> {
   const first = work.next();
   return first.done === true ? first.value : nextTurn().then(() => runInTurns(work));
 }

@@ -9,41 +9,57 @@ export type Expiry = keyof Timeouts;
 /**
  * The time limits of one exchange: one of the current phase and one of the whole. They run on the event loop's
  * monotonic clock. The phase limit measures the upstream only: it stands still while we do not read.
+ *
+ * Phases follow each other faster than timers are made, and hardly any limit ever runs out: there is one timer, which
+ * is set anew when it goes off and the limit has moved on since.
  */
 export class Deadlines {
   readonly #timeouts: Timeouts;
   readonly #expire: (expiry: Expiry) => void;
-  readonly #total: NodeJS.Timeout;
+  readonly #totalAtMs: number;
   #phase: Phase = 'connect';
+  /** When the phase's limit runs out; infinite while it stands still. */
+  #phaseAtMs: number;
   #timer: NodeJS.Timeout | undefined;
+  #timerAtMs = Number.POSITIVE_INFINITY;
 
   constructor(timeouts: Timeouts, expire: (expiry: Expiry) => void) {
+    const now = performance.now();
     this.#timeouts = timeouts;
     this.#expire = expire;
-    this.#total = setTimeout(expire, timeouts.total, 'total');
-    this.enter('connect');
+    this.#totalAtMs = now + timeouts.total;
+    this.#phaseAtMs = now + timeouts.connect;
+    this.#setTimer(now);
   }
 
   /** Begins a phase; in the phase that runs already, begins its limit anew. */
   enter(phase: Phase): void {
-    if (phase === this.#phase && this.#timer !== undefined) {
-      this.#timer.refresh();
-      return;
-    }
-    clearTimeout(this.#timer);
+    const now = performance.now();
     this.#phase = phase;
-    this.#timer = setTimeout(this.#expire, this.#timeouts[phase], phase);
+    this.#phaseAtMs = now + this.#timeouts[phase];
+    if (this.#phaseAtMs < this.#timerAtMs) this.#setTimer(now);
   }
 
   /** Stops the phase's limit until a phase is entered again. */
   pause(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
+    this.#phaseAtMs = Number.POSITIVE_INFINITY;
   }
 
   /** Nothing expires any more. */
   stop(): void {
-    this.pause();
-    clearTimeout(this.#total);
+    clearTimeout(this.#timer);
   }
+
+  #setTimer(now: number): void {
+    clearTimeout(this.#timer);
+    this.#timerAtMs = Math.min(this.#phaseAtMs, this.#totalAtMs);
+    this.#timer = setTimeout(this.#check, Math.ceil(this.#timerAtMs - now));
+  }
+
+  readonly #check = (): void => {
+    const now = performance.now();
+    if (now >= this.#totalAtMs) this.#expire('total');
+    else if (now >= this.#phaseAtMs) this.#expire(this.#phase);
+    else this.#setTimer(now);
+  };
 }

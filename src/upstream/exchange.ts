@@ -28,6 +28,8 @@ export class Exchange implements Dispatcher.DispatchHandler, AsyncIterableIterat
   readonly #deadlines: Deadlines;
   /** Resolves with the head of the answer; rejects with a TransportProblem or the signal's reason. */
   readonly head: Promise<Head>;
+  /** Told once when the connection is done with the request; well = it may carry another. */
+  onOver: (isWell: boolean) => void = () => {};
   #resolveHead: (head: Head) => void = () => {};
   #rejectHead: (reason: unknown) => void = () => {};
   #controller: Dispatcher.DispatchController | undefined;
@@ -89,16 +91,28 @@ export class Exchange implements Dispatcher.DispatchHandler, AsyncIterableIterat
   onResponseEnd(): void {
     this.#ended = true;
     this.#settle();
+    this.onOver(true);
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     this.#wasStale = !this.#hasHead && this.#isFresh() && isOfReusedConnection(error);
     this.#fail(socketProblem(error, this.#controller !== undefined));
+    this.onOver(false);
+  }
+
+  /** Ends an exchange that has no connection yet. */
+  giveUp(): void {
+    this.#fail(new TransportProblem('connect', 'connection failed'));
   }
 
   /** The connection was a kept one and closed as soon as it was used: nobody has seen the request. */
   get wasStale(): boolean {
     return this.#wasStale;
+  }
+
+  /** Nothing more comes of it. */
+  get isOver(): boolean {
+    return this.#ended || this.#failure !== undefined;
   }
 
   #isFresh(): boolean {
@@ -119,7 +133,7 @@ export class Exchange implements Dispatcher.DispatchHandler, AsyncIterableIterat
 
   async return(): Promise<IteratorResult<Uint8Array, undefined>> {
     this.#queue = [];
-    this.#fail(new TransportProblem('reset', 'closed by the reader'));
+    if (!this.isOver) this.#fail(new TransportProblem('reset', 'closed by the reader'));
     return { done: true, value: undefined };
   }
 
@@ -148,7 +162,7 @@ export class Exchange implements Dispatcher.DispatchHandler, AsyncIterableIterat
 
   /** Ends the exchange. What arrived before is still handed out, unless the reader does not want it. */
   #fail(reason: unknown): void {
-    if (this.#ended || this.#failure !== undefined) return;
+    if (this.isOver) return;
     this.#failure = { reason };
     this.#controller?.abort(new Error('given up'));
     this.#rejectHead(reason);
@@ -170,7 +184,8 @@ export class Exchange implements Dispatcher.DispatchHandler, AsyncIterableIterat
 
 function joined(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
   const plain: Record<string, string> = {};
-  for (const [name, value] of Object.entries(headers)) {
+  for (const name in headers) {
+    const value = headers[name];
     if (value !== undefined) plain[name] = Array.isArray(value) ? value.join(', ') : value;
   }
   return plain;

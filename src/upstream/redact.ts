@@ -1,5 +1,6 @@
 import type { Finish } from '../ir/events.ts';
 import { isJsonObject, type Json, type JsonObject } from '../kit/json.ts';
+import { define } from '../kit/members.ts';
 import { withoutSecrets } from './without-secrets.ts';
 
 /** What stands where a secret or an address was. */
@@ -85,18 +86,33 @@ export function redactFinish(finish: Finish, secrets: readonly string[]): Finish
 
 function redactValue(value: Json, forms: readonly string[]): Json {
   if (typeof value === 'string') return withoutForms(value, forms);
-  if (Array.isArray(value)) return value.map((entry) => redactValue(entry, forms));
+  if (Array.isArray(value)) return redactEntries(value, forms);
   return isJsonObject(value) ? redactMembers(value, forms) : value;
 }
 
+function redactEntries(list: Json[], forms: readonly string[]): Json[] {
+  const redacted = list.map((entry) => redactValue(entry, forms));
+  return redacted.every((entry, at) => entry === list[at]) ? list : redacted;
+}
+
+/** The very same object where nothing in it is secret. */
 function redactMembers(object: JsonObject, forms: readonly string[]): JsonObject {
-  const entries = Object.entries(object).flatMap(([name, value]) => {
-    if (value === undefined) return [];
-    if (typeof value === 'string' && isSecretName(name)) return [[name, REDACTED] as const];
-    if (name === 'headers' && object.type === 'mcp') return [[name, redactEvery(value)] as const];
-    return [[name, redactValue(value, forms)] as const];
-  });
-  return Object.fromEntries(entries);
+  let redacted: JsonObject | undefined;
+  for (const name of Object.keys(object)) {
+    const value = object[name];
+    if (value === undefined) continue;
+    const shown = redactMember(object, name, value, forms);
+    if (shown === value) continue;
+    redacted ??= { ...object };
+    define(redacted, name, shown);
+  }
+  return redacted ?? object;
+}
+
+function redactMember(object: JsonObject, name: string, value: Json, forms: readonly string[]): Json {
+  if (typeof value === 'string' && isSecretName(name)) return REDACTED;
+  if (name === 'headers' && object.type === 'mcp') return redactEvery(value);
+  return redactValue(value, forms);
 }
 
 /** Headers for a server that the caller named: any of them may hold a secret. */
@@ -112,9 +128,17 @@ function withoutForms(text: string, forms: readonly string[]): string {
   return clean;
 }
 
-/** All the ways in which the secrets may be written. */
-function formsOfAll(secrets: readonly string[]): string[] {
-  return secrets.filter(({ length }) => length >= SHORTEST_SECRET).flatMap((secret) => [...formsOf(secret)]);
+const FORMS = new WeakMap<readonly string[], readonly string[]>();
+
+/** All the ways in which the secrets may be written; found once for a list of them. */
+function formsOfAll(secrets: readonly string[]): readonly string[] {
+  const known = FORMS.get(secrets);
+  if (known !== undefined) return known;
+  const forms = secrets
+    .filter(({ length }) => length >= SHORTEST_SECRET)
+    .flatMap((secret) => [...formsOf(secret)]);
+  FORMS.set(secrets, forms);
+  return forms;
 }
 
 /** A secret as it is, inside JSON text, inside a URL, in hex, and in base64 wherever it stands in what was encoded. */

@@ -1,5 +1,6 @@
-import { buildConnector, type Dispatcher, Pool } from 'undici';
+import { buildConnector, type Dispatcher } from 'undici';
 import { type EgressRules, NO_EGRESS_RULES } from '../kit/egress.ts';
+import { Connections } from './connections.ts';
 import { decompress, type ExpansionLimits } from './decompress.ts';
 import { Exchange, type Head } from './exchange.ts';
 import { guardedLookup, requirePassage } from './guard.ts';
@@ -8,9 +9,12 @@ import type { Transport, TransportCall, TransportReply } from './upstream.ts';
 
 /** Bounds of the network transport. */
 export interface TransportLimits {
-  /** Connections to one origin; further calls wait for one, at most as long as a connection may take. */
+  /**
+   * Connections to one origin; further calls wait for one, at most as long as a connection may take. Not fewer than the
+   * requests that may be open at once: this is no limit of its own, but what a machine has ports for.
+   */
   readonly connectionsPerOrigin: number;
-  /** Pools that are kept; beyond it the one that was unused longest is closed once its calls have ended. */
+  /** Origins whose connections are kept; those of the one that was unused longest are closed once their calls have ended. */
   readonly pools: number;
   /** Bytes of an answer's head. */
   readonly headBytes: number;
@@ -19,17 +23,20 @@ export interface TransportLimits {
   readonly expansion: ExpansionLimits;
   /** Milliseconds that an unused connection is kept: less than the servers in the field keep theirs. */
   readonly keepAliveMs: number;
+  /** Addresses that are known in parts. */
+  readonly addresses: number;
 }
 
 const MEBIBYTE = 1024 * 1024;
 
 export const TRANSPORT_LIMITS: TransportLimits = {
-  connectionsPerOrigin: 4096,
+  connectionsPerOrigin: 65_536,
   pools: 256,
   headBytes: 64 * 1024,
   bodyBytes: 512 * MEBIBYTE,
   expansion: { maxBytes: 512 * MEBIBYTE, maxRatio: 200, freeBytes: MEBIBYTE },
   keepAliveMs: 4000,
+  addresses: 1024,
 };
 
 /**
@@ -42,14 +49,15 @@ export function createNetworkTransport(
   egress: () => EgressRules = () => NO_EGRESS_RULES,
 ): Transport {
   const pools = new Pools(limits);
+  const addresses = new Addresses(limits.addresses);
   return {
     async open(call) {
       call.signal.throwIfAborted();
-      const url = new URL(call.url);
+      const address = addresses.of(call.url);
       const rules = call.isGuarded ? egress() : undefined;
-      if (rules !== undefined) requirePassage(url, rules);
-      const pool = pools.of(url, call.timeouts.connect, rules);
-      const { exchange, head } = await openExchange(pool, url, call, limits.bodyBytes);
+      if (rules !== undefined) requirePassage(address.url, rules);
+      const connections = pools.of(address.url, call.timeouts.connect, rules);
+      const { exchange, head } = await openExchange(connections, address, call, limits.bodyBytes);
       const { status, headers } = head;
       const chunks = decompress(exchange, headers['content-encoding'], limits.expansion);
       return { status, headers, chunks } satisfies TransportReply;
@@ -63,14 +71,14 @@ const MOST_STALE = 3;
 
 /** Sends a call; again when the connection was a kept one that the other side had closed meanwhile. */
 async function openExchange(
-  pool: Pool,
-  url: URL,
+  connections: Connections,
+  address: Address,
   call: TransportCall,
   maxBodyBytes: number,
 ): Promise<{ readonly exchange: Exchange; readonly head: Head }> {
   for (let stale = 0; ; stale++) {
     const exchange = new Exchange(call, maxBodyBytes);
-    pool.dispatch(requestOf(url, call), exchange);
+    connections.send(requestOf(address, call), exchange);
     try {
       return { exchange, head: await exchange.head };
     } catch (problem) {
@@ -79,79 +87,118 @@ async function openExchange(
   }
 }
 
-function requestOf(url: URL, call: TransportCall): Dispatcher.DispatchOptions {
+function requestOf({ path }: Address, { headers, body }: TransportCall): Dispatcher.DispatchOptions {
   return {
-    origin: url.origin,
-    path: url.pathname + url.search,
+    path,
     method: 'POST',
     // Answers are mostly small events that must not wait in a compressor's buffer.
-    headers: { 'accept-encoding': 'identity', ...call.headers },
-    body: call.body,
+    headers: { 'accept-encoding': 'identity', ...headers },
+    body,
   };
 }
 
-interface OpenPool {
-  readonly pool: Pool;
-  /** What its connections were made under; undefined for those that nobody has to guard. */
-  readonly rules: EgressRules | undefined;
+/** An address in parts. */
+interface Address {
+  readonly url: URL;
+  readonly path: string;
 }
 
-/** One pool per origin and connect limit, guarded and unguarded apart, in order of last use. */
+/** Addresses in parts: the same few are called again and again. */
+class Addresses {
+  readonly #most: number;
+  readonly #known = new Map<string, Address>();
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  of(text: string): Address {
+    const known = this.#known.get(text);
+    if (known !== undefined) return known;
+    const url = new URL(text);
+    const address: Address = { url, path: url.pathname + url.search };
+    if (this.#known.size >= this.#most) this.#known.clear();
+    this.#known.set(text, address);
+    return address;
+  }
+}
+
+interface OpenPool {
+  readonly connections: Connections;
+  /** What its connections were made under; undefined for those that nobody has to guard. */
+  readonly rules: EgressRules | undefined;
+  /** Which of all uses was its last. */
+  lastUse: number;
+}
+
+/** One pool of connections per origin and connect limit, guarded and unguarded apart. */
 class Pools {
   readonly #limits: TransportLimits;
   readonly #pools = new Map<string, OpenPool>();
+  #uses = 0;
 
   constructor(limits: TransportLimits) {
     this.#limits = limits;
   }
 
-  of(url: URL, connectMs: number, rules: EgressRules | undefined): Pool {
+  of(url: URL, connectMs: number, rules: EgressRules | undefined): Connections {
     const key = `${url.origin} ${connectMs} ${rules === undefined ? 'unguarded' : 'guarded'}`;
-    const open = this.#current(key, rules) ?? { pool: this.#open(url, connectMs, rules), rules };
-    this.#pools.delete(key);
-    this.#pools.set(key, open);
-    this.#closeOldest();
-    return open.pool;
+    const open = this.#current(key, rules) ?? this.#add(key, url, connectMs, rules);
+    open.lastUse = ++this.#uses;
+    return open.connections;
   }
 
   async close(): Promise<void> {
     const open = [...this.#pools.values()];
     this.#pools.clear();
-    await Promise.all(open.map(({ pool }) => pool.destroy()));
+    await Promise.all(open.map(({ connections }) => connections.destroy()));
   }
 
   /** Connections that were made under other rules are not used any more. */
   #current(key: string, rules: EgressRules | undefined): OpenPool | undefined {
     const open = this.#pools.get(key);
     if (open === undefined || open.rules === rules) return open;
-    void open.pool.close();
+    open.connections.close();
     return undefined;
   }
 
-  #open(url: URL, connectMs: number, rules: EgressRules | undefined): Pool {
+  #add(key: string, url: URL, connectMs: number, rules: EgressRules | undefined): OpenPool {
+    if (!this.#pools.has(key) && this.#pools.size >= this.#limits.pools) this.#closeOldest();
+    const open: OpenPool = { connections: this.#open(url, connectMs, rules), rules, lastUse: 0 };
+    this.#pools.set(key, open);
+    return open;
+  }
+
+  #open(url: URL, connectMs: number, rules: EgressRules | undefined): Connections {
     const port = Number(url.port || (url.protocol === 'http:' ? 80 : 443));
     const connect = buildConnector({
       timeout: connectMs,
       rejectUnauthorized: true,
       ...(rules !== undefined && { lookup: guardedLookup(port, rules) }),
     });
-    return new Pool(url.origin, {
-      connections: this.#limits.connectionsPerOrigin,
-      pipelining: 1,
-      allowH2: false,
-      connect: (options, callback) => connect(options, markingErrors(callback)),
-      keepAliveTimeout: this.#limits.keepAliveMs,
-      maxHeaderSize: this.#limits.headBytes,
-      // Our own limits are exact and stand still while the reader is slow.
-      headersTimeout: 0,
-      bodyTimeout: 0,
+    return new Connections({
+      origin: url.origin,
+      most: this.#limits.connectionsPerOrigin,
+      options: {
+        pipelining: 1,
+        allowH2: false,
+        connect: (options, callback) => connect(options, markingErrors(callback)),
+        keepAliveTimeout: this.#limits.keepAliveMs,
+        maxHeaderSize: this.#limits.headBytes,
+        // Our own limits are exact and stand still while the reader is slow.
+        headersTimeout: 0,
+        bodyTimeout: 0,
+      },
     });
   }
 
   #closeOldest(): void {
-    const [oldest] = this.#pools;
-    if (oldest === undefined || this.#pools.size <= this.#limits.pools) return;
+    let oldest: [key: string, pool: OpenPool] | undefined;
+    for (const entry of this.#pools) {
+      if (oldest === undefined || entry[1].lastUse < oldest[1].lastUse) oldest = entry;
+    }
+    if (oldest === undefined) return;
     this.#pools.delete(oldest[0]);
-    void oldest[1].pool.close();
+    oldest[1].connections.close();
   }
 }

@@ -1,5 +1,12 @@
 import type { Event } from '../ir/events.ts';
-import { isJsonObject, JSON_LIMITS, type Json, type JsonObject, type JsonReading } from '../kit/json.ts';
+import {
+  isJsonObject,
+  JSON_LIMITS,
+  type Json,
+  type JsonObject,
+  type JsonReading,
+  readJson,
+} from '../kit/json.ts';
 import { JsonReader } from '../kit/json-reader.ts';
 import { runInTurns } from '../kit/turns.ts';
 import type { AnswerReader } from './batches.ts';
@@ -18,6 +25,11 @@ const MOST_VALUES = 100_000;
 /** After this many bytes an answer waits for its next turn. */
 const TURN_BYTES = 64 * 1024;
 
+/** An answer of so many bytes is read in one go; it cannot hold too many values either. */
+const SMALL_BYTES = 16 * 1024;
+
+const UTF8 = new TextDecoder();
+
 /** What becomes of a whole answer. */
 export interface WholeAnswerParts {
   readonly decodeBody: (body: JsonObject) => Event[];
@@ -34,7 +46,9 @@ export interface WholeAnswerParts {
 export class WholeAnswer implements AsyncIterator<Uint8Array, undefined>, AnswerReader {
   readonly #chunks: AsyncIterator<Uint8Array>;
   readonly #parts: WholeAnswerParts;
-  readonly #json = new JsonReader(BODY_LIMITS);
+  #json: JsonReader | undefined;
+  #text = '';
+  #isSmall = false;
   #reading: JsonReading | undefined;
 
   constructor(chunks: AsyncIterator<Uint8Array>, parts: WholeAnswerParts) {
@@ -43,23 +57,42 @@ export class WholeAnswer implements AsyncIterator<Uint8Array, undefined>, Answer
   }
 
   async next(): Promise<IteratorResult<Uint8Array, undefined>> {
+    if (this.#reading !== undefined) return { done: true, value: undefined };
+    const first = await this.#chunks.next();
+    const second = first.done === true ? first : await this.#chunks.next();
+    const isOneChunk = first.done !== true && second.done === true;
+    if (isOneChunk && first.value.length <= SMALL_BYTES) this.#readSmall(first.value);
+    else await this.#readLarge(first, second);
+    return { done: true, value: undefined };
+  }
+
+  /** Most answers come in one chunk. */
+  #readSmall(chunk: Uint8Array): void {
+    this.#isSmall = true;
+    this.#text = UTF8.decode(chunk);
+    this.#reading = readJson(this.#text, BODY_LIMITS);
+  }
+
+  async #readLarge(...begun: IteratorResult<Uint8Array, unknown>[]): Promise<void> {
+    const json = new JsonReader(BODY_LIMITS);
     const decoder = new TextDecoder();
+    this.#json = json;
     let bytes = 0;
     let unbroken = 0;
-    for (let step = await this.#chunks.next(); step.done !== true; step = await this.#chunks.next()) {
+    const next = () => begun.shift() ?? this.#chunks.next();
+    for (let step = await next(); step.done !== true; step = await next()) {
       bytes += step.value.length;
       if (bytes > MAX_BODY_BYTES) {
         throw new TransportProblem('too-large', `the answer is larger than ${MAX_BODY_BYTES} bytes`);
       }
-      this.#json.push(decoder.decode(step.value, { stream: true }));
+      json.push(decoder.decode(step.value, { stream: true }));
       unbroken += step.value.length;
       if (unbroken <= TURN_BYTES) continue;
       unbroken = 0;
       await this.#parts.turns.next();
     }
-    this.#json.push(decoder.decode());
-    this.#reading = await runInTurns(this.#json.end());
-    return { done: true, value: undefined };
+    json.push(decoder.decode());
+    this.#reading = await runInTurns(json.end());
   }
 
   async return(): Promise<IteratorResult<Uint8Array, undefined>> {
@@ -78,9 +111,9 @@ export class WholeAnswer implements AsyncIterator<Uint8Array, undefined>, Answer
     if (!reading.ok) return fail(`the answer is not acceptable: ${reading.problem}`, '');
     if (!isJsonObject(reading.value)) return fail('the answer is not a JSON object', '');
     if (isErrorBody(reading.value)) {
-      return fail('the provider sent an error instead of an answer', this.#json.text);
+      return fail('the provider sent an error instead of an answer', this.#json?.text ?? this.#text);
     }
-    if (countValues(withoutEchoes(reading.value), MOST_VALUES) > MOST_VALUES) {
+    if (!this.#isSmall && countValues(withoutEchoes(reading.value), MOST_VALUES) > MOST_VALUES) {
       return fail(`the answer holds more than ${MOST_VALUES} values`, '');
     }
     return decodeBody(reading.value);

@@ -29,11 +29,11 @@ function readBody(body: JsonObject, context: DecodeContext): Event[] {
   const events = reader.read(body);
   if (reader.isEnded) return events;
   const hasMessage = objectsAt(body, 'choices').some((choice) => objectAt(choice, 'message') !== undefined);
-  const unreadable = new GatewayError(
-    'upstream-unavailable',
-    'The provider sent an answer that could not be read',
-  );
-  return [...events, ...(hasMessage ? reader.finish() : reader.fail(unreadable))];
+  return events.concat(hasMessage ? reader.finish() : reader.fail(unreadable()));
+}
+
+function unreadable(): GatewayError {
+  return new GatewayError('upstream-unavailable', 'The provider sent an answer that could not be read');
 }
 
 // --- To the caller -------------------------------------------------------------------------------------------------------
