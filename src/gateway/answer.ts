@@ -3,6 +3,7 @@ import { type EventBatch, isContent } from '../ir/events.ts';
 import type { RoutingMetadata } from '../ir/metadata.ts';
 import type { Result } from '../ir/result.ts';
 import type { Bill, Usage } from '../ir/usage.ts';
+import type { Polling } from '../kit/flow.ts';
 import type { Clock } from '../kit/ids.ts';
 import { isInTime } from '../kit/is-in-time.ts';
 import type { Ledger } from '../ports/ledger.ts';
@@ -59,7 +60,7 @@ export function answerRequest(
   admission: Admission,
   parts: AnswerParts,
   state: AnswerState,
-): AsyncGenerator<EventBatch, void, void> {
+): AsyncGenerator<EventBatch, void, void> & Polling<EventBatch> {
   const { input, snapshot, request, journey } = underway;
   const reading = new UpstreamReading(input.signal, state.drains, () => billsAbandoned(underway));
   const account = new Account(underway, admission, parts);
@@ -84,7 +85,7 @@ export function answerRequest(
     believe: (reported) => plausibleUsage(reported, request, journey.selected?.endpoint),
     estimate: (result) => account.estimate(result),
     billing: account.billing,
-    watch: (batch) => account.watch(batch),
+    watch: (batch, isLast) => account.watch(batch, isLast),
     mayGoOn: () => account.mayGoOn(),
     reading,
     record: async (settlement) => {
@@ -160,10 +161,10 @@ class Account {
     };
   }
 
-  /** Looks at what passes. */
-  watch(batch: EventBatch): void {
+  /** Looks at what passes. Of the last of it no progress is noted: that it was all is noted right after. */
+  watch(batch: EventBatch, isLast: boolean): void {
     this.#meter.push(batch);
-    this.#checkpoints.passed(this.#meter.uncountedTokens, this.#meter.isReported);
+    if (!isLast) this.#checkpoints.passed(this.#meter.uncountedTokens, this.#meter.isReported);
     if (this.#firstContentMs === undefined && batch.some(isContent)) this.#firstContentMs = this.#elapsed();
   }
 

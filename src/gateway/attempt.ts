@@ -9,6 +9,7 @@ import {
   terminalOf,
 } from '../ir/events.ts';
 import type { GenerationRequest } from '../ir/request.ts';
+import type { Flow, Polling } from '../kit/flow.ts';
 import type { JsonObject } from '../kit/json.ts';
 import { type Candidate, siteOf } from '../routing/candidate.ts';
 import type { Health } from '../routing/health/health.ts';
@@ -41,10 +42,23 @@ export interface AttemptTools {
  * Tries candidate after candidate until one brings content, then passes its answer on. Until then nothing has been
  * forwarded: a failure, a refusal or an empty answer moves on to the next candidate. Throws when none is left.
  */
-export async function* attemptCandidates(
+export function attemptCandidates(
   request: GenerationRequest,
   journey: Journey,
   tools: AttemptTools,
+): AsyncGenerator<EventBatch, void, void> & Polling<EventBatch> {
+  const passage = new Passage(tools.signal);
+  return Object.assign(attempts(request, journey, tools, passage), {
+    poll: () => passage.poll(),
+    whenReady: (wake: () => void) => passage.whenReady(wake),
+  });
+}
+
+async function* attempts(
+  request: GenerationRequest,
+  journey: Journey,
+  tools: AttemptTools,
+  passage: Passage,
 ): AsyncGenerator<EventBatch, void, void> {
   const { candidates } = journey.plan;
   const failures: UpstreamFailure[] = [];
@@ -71,11 +85,12 @@ export async function* attemptCandidates(
       continue;
     }
     journey.select(candidate, visit);
-    yield echoes.length === 0 ? opening.held : [...echoes, ...opening.held];
-    // Not in a generator of its own: every batch would go through one promise more.
-    for await (const batch of { [Symbol.asyncIterator]: () => opening.rest }) {
-      throwIfLeft(tools.signal);
-      yield batch;
+    passage.begin(opening.rest);
+    try {
+      yield echoes.length === 0 ? opening.held : [...echoes, ...opening.held];
+      for (let step = await passage.next(); step.done !== true; step = await passage.next()) yield step.value;
+    } finally {
+      await opening.rest.return?.();
     }
     return;
   }
@@ -102,15 +117,43 @@ function leave(
   else visit.failed({ counts: true, isRateLimit: false });
 }
 
-/** When the caller left, nobody is there to be told of a failure: the answer just ends. */
-function throwIfLeft(signal: AbortSignal): void {
-  if (signal.aborted && !(signal.reason instanceof GatewayError)) throw signal.reason;
+/** The rest of an answer. When the caller left, nobody is there to be told of a failure: the answer just ends. */
+class Passage {
+  readonly #signal: AbortSignal;
+  #rest: Flow<EventBatch> | undefined;
+
+  constructor(signal: AbortSignal) {
+    this.#signal = signal;
+  }
+
+  /** Somebody answers. */
+  begin(rest: Flow<EventBatch>): void {
+    this.#rest = rest;
+  }
+
+  async next(): Promise<IteratorResult<EventBatch, unknown>> {
+    const step = (await this.#rest?.next()) ?? { done: true, value: undefined };
+    if (step.done !== true && this.#isLeft()) throw this.#signal.reason;
+    return step;
+  }
+
+  poll(): EventBatch | undefined {
+    return this.#signal.aborted ? undefined : this.#rest?.poll?.();
+  }
+
+  whenReady(wake: () => void): boolean {
+    return !this.#signal.aborted && (this.#rest?.whenReady?.(wake) ?? false);
+  }
+
+  #isLeft(): boolean {
+    return this.#signal.aborted && !(this.#signal.reason instanceof GatewayError);
+  }
 }
 
 /** An answer that is about to be passed on: what was held back so far and what is still to come. */
 interface Opening {
   readonly held: Event[];
-  readonly rest: AsyncIterator<EventBatch>;
+  readonly rest: Flow<EventBatch>;
   /** The answer ended without content: why somebody else might do better. */
   readonly disappointment: Disappointment | undefined;
 }
@@ -210,7 +253,7 @@ const MOST_HELD = { events: 10_000, characters: 8 * 1024 * 1024 };
 
 /** Reads on until there is content, or the end. Of a whole answer nothing is forwarded before its end is known. */
 async function holdUntilContent(
-  rest: AsyncIterator<EventBatch>,
+  rest: Flow<EventBatch>,
   isStream: boolean,
 ): Promise<Opening | UpstreamFailure> {
   const held: Event[] = [];

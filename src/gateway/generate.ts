@@ -8,6 +8,7 @@ import type { Format } from '../ir/items.ts';
 import type { TranslationEntry } from '../ir/metadata.ts';
 import type { GenerationRequest } from '../ir/request.ts';
 import type { Result } from '../ir/result.ts';
+import type { Polling } from '../kit/flow.ts';
 import type { Log } from '../kit/log.ts';
 import { textAt } from '../kit/members.ts';
 import { inTurn, runAtOnce, runInTurns, type Sliced } from '../kit/turns.ts';
@@ -223,7 +224,7 @@ export function createGateway(parts: GatewayParts): Gateway {
 /** A request whose money is reserved, and its answer, which must be pulled at once. */
 interface Admitted {
   readonly underway: Underway;
-  readonly batches: AsyncGenerator<EventBatch, void, void>;
+  readonly batches: AsyncGenerator<EventBatch, void, void> & Polling<EventBatch>;
 }
 
 /** Frames that are passed on as they come cannot be ended in the middle: where that may be needed they are translated. */

@@ -5,6 +5,7 @@ import { Fold } from '../ir/fold.ts';
 import type { RoutingMetadata } from '../ir/metadata.ts';
 import type { Result } from '../ir/result.ts';
 import { type Bill, NO_USAGE, type Usage } from '../ir/usage.ts';
+import type { Flow, Polling } from '../kit/flow.ts';
 import { LedgerUnavailable } from '../ports/ledger.ts';
 import { UpstreamFailure } from '../upstream/upstream.ts';
 import { type BillingFacts, billGeneration } from './bill-generation.ts';
@@ -28,8 +29,8 @@ export interface SettleTools {
   readonly believe: (reported: Usage | undefined) => Usage | undefined;
   /** Counts what an upstream did not report. */
   readonly estimate: (result: Result) => Promise<Usage>;
-  /** Is shown everything before it is let go. */
-  readonly watch: (batch: EventBatch) => void;
+  /** Is shown everything before it is let go. `isLast`: the account is closed right after it. */
+  readonly watch: (batch: EventBatch, isLast: boolean) => void;
   /** False: there is no money for more, the answer ends here. */
   readonly mayGoOn: () => boolean | Promise<boolean>;
   /** How the upstream is read. */
@@ -42,34 +43,36 @@ export interface SettleTools {
  * Folds an answer while it passes and closes its account: usage, cost, one record. The terminal event is let go only
  * after the record was made. An answer that is abandoned half-way is settled too.
  */
-export async function* settleAnswer(
+export function settleAnswer(
   answer: AsyncIterable<EventBatch>,
   tools: SettleTools,
-): AsyncGenerator<EventBatch, void, void> {
-  const source = answer[Symbol.asyncIterator]();
-  const fold = new Fold();
-  const openItems = new OpenItems();
+): AsyncGenerator<EventBatch, void, void> & Polling<EventBatch> {
+  const passage = new Passage(answer[Symbol.asyncIterator](), tools);
+  return Object.assign(settled(passage, tools), {
+    poll: () => passage.poll(),
+    whenReady: (wake: () => void) => passage.whenReady(wake),
+  });
+}
+
+async function* settled(passage: Passage, tools: SettleTools): AsyncGenerator<EventBatch, void, void> {
+  const { source, fold } = passage;
   let isSettled = false;
   let failure: GatewayError | undefined;
   try {
-    for (let step = await source.next(); step.done !== true; step = await source.next()) {
-      const { passing, terminal } = untilTerminal(step.value);
-      fold.pushAll(passing);
-      tools.watch(passing);
+    for (let step = await passage.next(); step !== undefined; step = await passage.next()) {
+      const { passing, terminal, mayGoOn } = step;
       if (terminal !== undefined) {
         isSettled = true;
         yield [...passing, await settle(fold, terminal, tools)];
         return;
       }
-      openItems.push(passing);
-      const mayGoOn = tools.mayGoOn();
       if (mayGoOn === true || (await mayGoOn)) {
-        yield step.value;
+        yield passing;
         continue;
       }
       isSettled = true;
       await source.return?.();
-      const ending = openItems.ending();
+      const ending = passage.ending();
       fold.pushAll(ending);
       yield [...passing, ...ending, await settle(fold, CUT_SHORT, tools)];
       return;
@@ -79,7 +82,7 @@ export async function* settleAnswer(
     throw error;
   } finally {
     if (!isSettled) {
-      if (failure === undefined) await drain(source, fold, tools);
+      if (failure === undefined) await passage.drain();
       await settleUnfinished(fold, failure, tools);
     }
     await source.return?.();
@@ -89,28 +92,89 @@ export async function* settleAnswer(
 /** The end of an answer that we ended. */
 const CUT_SHORT: Terminal = { type: 'finish', reason: 'length' };
 
-/** What comes before the terminal event, and that event. Relayed frames pass whole: their encoder holds the end back. */
-function untilTerminal(batch: EventBatch) {
-  const passing: Event[] = [];
-  for (const event of batch) {
-    const terminal = terminalOf(event);
-    if (event.type === 'relay' || terminal === undefined) passing.push(event);
-    if (terminal !== undefined) return { passing, terminal };
-  }
-  return { passing, terminal: undefined };
+/** A batch that was looked at. */
+interface Step {
+  /** Without the terminal event. Relayed frames pass whole: their encoder holds the end back. */
+  readonly passing: EventBatch;
+  readonly terminal: Terminal | undefined;
+  readonly mayGoOn: boolean | Promise<boolean>;
 }
 
-/** Reads the rest of an answer that nobody hears, for what it says at its end of what it used. */
-async function drain(source: AsyncIterator<EventBatch>, fold: Fold, { reading }: SettleTools): Promise<void> {
-  try {
-    while (reading.isDraining) {
-      const step = await source.next();
-      if (step.done === true) return;
-      fold.pushAll(step.value);
-      if (step.value.some((event) => terminalOf(event) !== undefined)) return;
+/** An answer on its way: everything is folded and shown to who watches before it goes on. */
+class Passage {
+  readonly source: Flow<EventBatch>;
+  readonly fold = new Fold();
+  readonly #openItems = new OpenItems();
+  readonly #tools: SettleTools;
+  /** What was at hand and may not go on by itself. */
+  #held: Step | undefined;
+
+  constructor(source: Flow<EventBatch>, tools: SettleTools) {
+    this.source = source;
+    this.#tools = tools;
+  }
+
+  async next(): Promise<Step | undefined> {
+    const held = this.#held;
+    if (held !== undefined) {
+      this.#held = undefined;
+      return held;
     }
-  } catch {
-    // What was read until then counts.
+    const next = await this.source.next();
+    return next.done === true ? undefined : this.#step(next.value);
+  }
+
+  poll(): EventBatch | undefined {
+    if (this.#held !== undefined) return undefined;
+    const batch = this.source.poll?.();
+    if (batch === undefined) return undefined;
+    const step = this.#step(batch);
+    if (step.terminal === undefined && step.mayGoOn === true) return step.passing;
+    this.#held = step;
+    return undefined;
+  }
+
+  whenReady(wake: () => void): boolean {
+    return this.#held === undefined && (this.source.whenReady?.(wake) ?? false);
+  }
+
+  /** The events that end all that has begun. */
+  ending(): Event[] {
+    return this.#openItems.ending();
+  }
+
+  /** Reads the rest of an answer that nobody hears, for what it says at its end of what it used. */
+  async drain(): Promise<void> {
+    const { source, fold } = this;
+    if (this.#held?.terminal !== undefined) fold.push(this.#held.terminal);
+    if (this.#held !== undefined) return;
+    try {
+      while (this.#tools.reading.isDraining) {
+        const step = await source.next();
+        if (step.done === true) return;
+        fold.pushAll(step.value);
+        if (step.value.some((event) => terminalOf(event) !== undefined)) return;
+      }
+    } catch {
+      // What was read until then counts.
+    }
+  }
+
+  #step(batch: EventBatch): Step {
+    const at = batch.findIndex((event) => terminalOf(event) !== undefined);
+    if (at !== -1) return this.#last(batch, at);
+    this.fold.pushAll(batch);
+    this.#tools.watch(batch, false);
+    this.#openItems.push(batch);
+    return { passing: batch, terminal: undefined, mayGoOn: this.#tools.mayGoOn() };
+  }
+
+  #last(batch: EventBatch, at: number): Step {
+    const last = batch[at] as Event;
+    const passing = batch.slice(0, last.type === 'relay' ? at + 1 : at);
+    this.fold.pushAll(passing);
+    this.#tools.watch(passing, true);
+    return { passing, terminal: terminalOf(last), mayGoOn: true };
   }
 }
 

@@ -15,6 +15,9 @@ type Headers = Readonly<Record<string, string>>;
 
 const NO_HEADERS: Headers = {};
 
+/** What ends a body that is written in chunks. */
+const LAST_CHUNK = '0\r\n\r\n';
+
 /** The thin face of one HTTP response: whole replies, or a stream under back-pressure. */
 export class Reply {
   readonly #request: IncomingMessage;
@@ -22,6 +25,8 @@ export class Reply {
   readonly #commonHeaders: CommonHeaders;
   readonly #lingerMs: number;
   #lingering = false;
+  /** The pieces of a stream are written with their lengths, as HTTP/1.1 has it. */
+  #isChunked = false;
 
   constructor(
     request: IncomingMessage,
@@ -87,6 +92,9 @@ export class Reply {
     const lines = ['Content-Type', 'text/event-stream; charset=utf-8', 'Cache-Control', 'no-cache'];
     lines.push('X-Accel-Buffering', 'no');
     this.#head(200, lines);
+    // Node writes every piece as four. Written here, it is one, at half the cost.
+    this.#isChunked = this.#response.chunkedEncoding;
+    this.#response.chunkedEncoding = false;
   }
 
   /** Opens a reply of so many bytes, which nobody is to take for anything else. */
@@ -96,9 +104,19 @@ export class Reply {
     this.#head(200, lines);
   }
 
-  /** Writes a piece of a stream; resolves when the next may follow, the reader is gone or `signal` is aborted. */
-  async write(text: string | Uint8Array, signal: AbortSignal): Promise<void> {
-    if (this.#response.write(text) || signal.aborted || this.#response.destroyed) return;
+  /** Writes a piece of bytes; resolves when the next may follow, the reader is gone or `signal` is aborted. */
+  async write(bytes: Uint8Array, signal: AbortSignal): Promise<void> {
+    if (!this.#response.write(bytes)) await this.drained(signal);
+  }
+
+  /** Writes a piece of a stream. False: the reader is behind or gone, nothing should follow before `drained`. */
+  send(text: string): boolean {
+    return this.#response.write(this.#framed(text)) && !this.#response.destroyed;
+  }
+
+  /** Resolves when the reader has caught up, is gone, or `signal` is aborted. */
+  async drained(signal: AbortSignal): Promise<void> {
+    if (!this.blocked || signal.aborted || this.#response.destroyed) return;
     const waiting = new AbortController();
     const stop = (): void => waiting.abort();
     signal.addEventListener('abort', stop, { once: true });
@@ -115,11 +133,17 @@ export class Reply {
 
   /** Writes without waiting: for signs of life, which are skipped while the reader is behind. */
   writeNow(text: string): void {
-    if (!this.blocked && !this.#response.destroyed) this.#response.write(text);
+    if (!this.blocked && !this.#response.destroyed) this.#response.write(this.#framed(text));
   }
 
+  /** Ends a stream. */
   end(text = ''): void {
-    this.#response.end(text);
+    this.#response.end(this.#isChunked ? this.#framed(text) + LAST_CHUNK : text);
+  }
+
+  #framed(text: string): string {
+    if (!this.#isChunked || text === '') return text;
+    return `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`;
   }
 
   /** Resolves when everything was handed over or the connection is gone; cuts it `graceMs` after `signal`. */

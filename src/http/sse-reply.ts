@@ -4,6 +4,7 @@ import type { OpenedStream } from '../gateway/generation.ts';
 import { type GatewayError, toGatewayError } from '../ir/errors.ts';
 import type { Event, EventBatch } from '../ir/events.ts';
 import { NO_USAGE } from '../ir/usage.ts';
+import type { Flow } from '../kit/flow.ts';
 import { writeSseComment } from '../kit/sse.ts';
 import { Abandonment } from './abandonment.ts';
 import { CallerGone } from './caller-gone.ts';
@@ -67,21 +68,52 @@ async function pump(
   waits: Abandonment,
   signal: AbortSignal,
 ): Promise<void> {
-  const iterator = batches[Symbol.asyncIterator]();
+  const source: Flow<EventBatch> = batches[Symbol.asyncIterator]();
+  let isOver = false;
+  const put = (batch: EventBatch): boolean => {
+    const text = encoder.encode(batch);
+    if (text === '') return true;
+    pulse.felt();
+    return reply.send(text);
+  };
   try {
     for (;;) {
-      const next = await waits.wait(iterator.next());
+      const next = await waits.wait(source.next());
       if (next.done === true) break;
-      const text = encoder.encode(next.value);
-      if (text === '') continue;
-      pulse.felt();
-      await reply.write(text, signal);
+      if (put(next.value)) await waits.wait(passOn(source, put, () => isOver));
+      await reply.drained(signal);
       if (reply.gone) return;
     }
     reply.end();
   } finally {
-    iterator.return?.().catch(() => {});
+    isOver = true;
+    source.return?.().catch(() => {});
   }
+}
+
+/** Passes on what comes without waiting; resolves when there is something to wait for: the reader, or the next batch. */
+function passOn(
+  source: Flow<EventBatch>,
+  put: (batch: EventBatch) => boolean,
+  isOver: () => boolean,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const pass = (): void => {
+      if (isOver()) return;
+      try {
+        for (let batch = source.poll?.(); batch !== undefined; batch = source.poll?.()) {
+          if (!put(batch)) {
+            resolve();
+            return;
+          }
+        }
+        if (source.whenReady?.(pass) !== true) resolve();
+      } catch (thrown) {
+        reject(thrown);
+      }
+    };
+    pass();
+  });
 }
 
 /** Signs of life: opens the stream when content is late, and fills long silences. */
@@ -91,6 +123,8 @@ class Pulse {
   readonly #reply: Reply;
   readonly #source: StreamSource;
   #timer: NodeJS.Timeout;
+  /** When something was written last. A timer that is begun anew with every event costs more than this. */
+  #feltMs = 0;
 
   constructor(reply: Reply, source: StreamSource) {
     this.#reply = reply;
@@ -103,21 +137,38 @@ class Pulse {
 
   /** Writes the head, if it is not yet. */
   begin(): void {
-    clearTimeout(this.#timer);
     if (!this.#reply.begun) this.#reply.beginStream();
-    this.#timer = setInterval(() => this.#beat(), this.#source.times.silenceMs);
+    this.felt();
+    this.#waitFor(this.#source.times.silenceMs);
   }
 
   /** Something was written: silence starts anew. */
   felt(): void {
-    this.#timer.refresh();
+    this.#feltMs = performance.now();
   }
 
   stop(): void {
     clearTimeout(this.#timer);
   }
 
+  #waitFor(milliseconds: number): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#listen(), milliseconds);
+  }
+
+  #listen(): void {
+    const { silenceMs } = this.#source.times;
+    const left = silenceMs - (performance.now() - this.#feltMs);
+    if (left >= 1) {
+      this.#waitFor(left);
+      return;
+    }
+    this.#beat();
+    this.#waitFor(silenceMs);
+  }
+
   #beat(): void {
+    this.felt();
     this.#reply.writeNow(this.encoder?.keepAlive() ?? writeSseComment(this.#source.comment));
   }
 }

@@ -1,6 +1,7 @@
 import type { StreamDecoder } from '../dialects/dialect.ts';
 import { toGatewayError } from '../ir/errors.ts';
 import { type Event, type EventBatch, isContent, terminalOf } from '../ir/events.ts';
+import type { Flow } from '../kit/flow.ts';
 import { BrokenFrames, type Frame, type FrameReader, FrameTooLarge } from '../kit/frames.ts';
 import { type FailureScope, failureOfProblem, toldTerminal } from './failure.ts';
 import { Portions } from './portions.ts';
@@ -32,6 +33,9 @@ const MOST_SILENT_FRAMES = 100_000;
 /** Items and parts of one answer: more than a model could write. All of them are in one last event, or in one record. */
 const MOST_PIECES = 20_000;
 
+/** Chunks below this size are what an upstream writes as it goes. */
+const TRICKLE_BYTES = 1024;
+
 const NOTHING = new Uint8Array(0);
 
 /** Turns the bytes of an answer into events. Pure and synchronous; one per answer. */
@@ -50,16 +54,20 @@ export function streamReader(reader: FrameReader, decoder: StreamDecoder): Answe
     for (const frame of frames) {
       const decoded = decoder.decode(frame);
       if (decoded.length === 0) silentFrames++;
-      else if (decoded.some(isContent)) silentFrames = 0;
+      let isEnded = false;
+      for (const event of decoded) {
+        if (isContent(event)) silentFrames = 0;
+        pieces += piecesIn(event);
+        isEnded ||= isTerminal(event);
+        events.push(event);
+      }
       if (silentFrames > MOST_SILENT_FRAMES) {
         throw new TransportProblem('too-large', 'the answer goes on without content');
       }
-      pieces += countPieces(decoded);
       if (pieces > MOST_PIECES) {
         throw new TransportProblem('too-large', `the answer has more than ${MOST_PIECES} items and parts`);
       }
-      for (const event of decoded) events.push(event);
-      if (decoded.some(isTerminal)) break;
+      if (isEnded) break;
     }
     return events;
   };
@@ -72,12 +80,11 @@ export function streamReader(reader: FrameReader, decoder: StreamDecoder): Answe
   };
 }
 
-function countPieces(events: readonly Event[]): number {
+function piecesIn(event: Event): number {
+  if (event.type === 'item-start' || event.type === 'part-start') return 1;
+  if (event.type !== 'relay') return 0;
   let count = 0;
-  for (const event of events) {
-    if (event.type === 'item-start' || event.type === 'part-start') count++;
-    else if (event.type === 'relay') count += countPieces(event.events);
-  }
+  for (const inner of event.events) count += piecesIn(inner);
   return count;
 }
 
@@ -94,7 +101,7 @@ function isTerminal(event: Event): boolean {
 /** Where the bytes of an answer come from, and whose failure it is if they stop. */
 export interface AnswerSource {
   readonly status: number;
-  readonly chunks: AsyncIterator<Uint8Array>;
+  readonly chunks: Flow<Uint8Array>;
   readonly signal: AbortSignal;
   readonly scope: FailureScope;
   /** Shared by all answers. */
@@ -108,7 +115,7 @@ export interface AnswerSource {
  * whatever happens: a broken exchange ends with the upstream's failure, an aborted one with the reason of the abort.
  * Returning early closes the connection at once, even while a batch is awaited.
  */
-export class Batches implements AsyncIterableIterator<EventBatch> {
+export class Batches implements AsyncIterableIterator<EventBatch>, Flow<EventBatch> {
   readonly #source: AnswerSource;
   readonly #reader: AnswerReader;
   readonly #portions = new Portions();
@@ -136,6 +143,26 @@ export class Batches implements AsyncIterableIterator<EventBatch> {
     return { done: true, value: undefined };
   }
 
+  poll(): EventBatch | undefined {
+    while (this.#maySkipTurn()) {
+      const chunk = this.#source.chunks.poll?.();
+      if (chunk === undefined) return undefined;
+      if (chunk.length > PIECE_BYTES) {
+        this.#rest = chunk;
+        return undefined;
+      }
+      // What comes by itself and little at a time lets others have their turn.
+      this.#unbroken = chunk.length < TRICKLE_BYTES ? 0 : this.#unbroken + chunk.length;
+      const batch = this.#finished(this.#read(chunk));
+      if (batch.length > 0) return this.#firstOf(batch);
+    }
+    return undefined;
+  }
+
+  whenReady(wake: () => void): boolean {
+    return this.#maySkipTurn() && (this.#source.chunks.whenReady?.(wake) ?? false);
+  }
+
   async return(): Promise<IteratorResult<EventBatch, undefined>> {
     this.#portions.fill([]);
     if (!this.#done) {
@@ -147,6 +174,20 @@ export class Batches implements AsyncIterableIterator<EventBatch> {
 
   [Symbol.asyncIterator](): this {
     return this;
+  }
+
+  #maySkipTurn(): boolean {
+    return !this.#done && this.#rest.length === 0 && this.#portions.isEmpty && this.#unbroken <= TURN_BYTES;
+  }
+
+  /** The events of bytes at hand. */
+  #read(piece: Uint8Array): Event[] {
+    try {
+      return this.#told(this.#reader.read(piece));
+    } catch (thrown) {
+      void this.#source.chunks.return?.();
+      return [this.#failure(thrown)];
+    }
   }
 
   #firstOf(batch: EventBatch): EventBatch {

@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici';
+import type { Flow } from '../kit/flow.ts';
 import { Deadlines } from './deadlines.ts';
 import { expiryProblem, socketProblem } from './socket-problem.ts';
 import { isOfReusedConnection } from './stale-connection.ts';
@@ -22,7 +23,9 @@ export interface Head {
  * of chunks, one per turn of the socket. Above the high-water mark the socket is paused until the reader comes
  * back. Returning early, the abort signal and every time limit close the connection.
  */
-export class Exchange implements Dispatcher.DispatchHandler, AsyncIterableIterator<Uint8Array> {
+export class Exchange
+  implements Dispatcher.DispatchHandler, AsyncIterableIterator<Uint8Array>, Flow<Uint8Array>
+{
   readonly #signal: AbortSignal;
   readonly #maxBodyBytes: number;
   readonly #deadlines: Deadlines;
@@ -131,6 +134,17 @@ export class Exchange implements Dispatcher.DispatchHandler, AsyncIterableIterat
     }
   }
 
+  poll(): Uint8Array | undefined {
+    if (this.#queue.length === 0) this.#resume();
+    return this.#queue.length > 0 ? this.#take() : undefined;
+  }
+
+  whenReady(wake: () => void): boolean {
+    if (this.#queue.length > 0 || this.#ended || this.#failure !== undefined) return false;
+    this.#wakeReader = wake;
+    return true;
+  }
+
   async return(): Promise<IteratorResult<Uint8Array, undefined>> {
     this.#queue = [];
     if (!this.isOver) this.#fail(new TransportProblem('reset', 'closed by the reader'));
@@ -178,9 +192,12 @@ export class Exchange implements Dispatcher.DispatchHandler, AsyncIterableIterat
   #wake(): void {
     const wake = this.#wakeReader;
     this.#wakeReader = undefined;
-    wake?.();
+    // One read from the socket may bring many chunks: whoever waits takes them together.
+    if (wake !== undefined) void AT_ONCE.then(wake);
   }
 }
+
+const AT_ONCE = Promise.resolve();
 
 function joined(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
   const plain: Record<string, string> = {};

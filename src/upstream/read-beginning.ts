@@ -9,7 +9,7 @@ export interface Patience {
  * bounds. Never throws; closes the connection unless the body ended by itself.
  */
 export async function readBeginning(chunks: AsyncIterator<Uint8Array>, patience: Patience): Promise<string> {
-  const decoder = new TextDecoder();
+  let decoder: InstanceType<typeof TextDecoder> | undefined;
   const timer = setTimeout(() => void chunks.return?.(), patience.maxMs);
   let text = '';
   let bytes = 0;
@@ -17,6 +17,7 @@ export async function readBeginning(chunks: AsyncIterator<Uint8Array>, patience:
     while (bytes < patience.maxBytes) {
       const next = await chunks.next();
       if (next.done === true) break;
+      decoder ??= new TextDecoder();
       text += decoder.decode(next.value.subarray(0, patience.maxBytes - bytes), { stream: true });
       bytes += next.value.length;
     }
