@@ -99,6 +99,12 @@ export function listCodec<T>(codec: Codec<T>): Codec<readonly T[]> {
   };
 }
 
+/** Texts, of which there may be very many: written in one go. */
+export const textsCodec: Codec<readonly string[]> = {
+  ...listCodec(textCodec),
+  encode: (texts) => JSON.stringify(texts),
+};
+
 /** An object whose members have codecs of their own. */
 export function membersCodec<T extends object>(codecs: CodecsOf<T>): Codec<T> {
   const members = (Object.entries(codecs) as [string & keyof T, Codec<unknown>][]).map(

@@ -78,14 +78,17 @@ export class EmbeddedLedger implements Ledger {
   async reserve(generation: NewGeneration, size: (headroom: Headroom) => Amount | null): Promise<Reserving> {
     this.#assertAvailable();
     const amount = size(this.#books.headroom(generation));
+    const { generationId, scopes, limits, atMs, row } = generation;
     const outcome =
-      amount === null ? this.#tooLittle(generation) : this.#books.reserve({ ...generation, amount });
+      amount === null
+        ? this.#tooLittle(generation)
+        : this.#books.reserve({ generationId, scopes, limits, atMs, row, amount });
     if (!outcome.ok) return { ok: false, refusal: outcome.refusal };
     const { record } = outcome;
     if (await this.#isWritten(this.#writer.write(record, 'process'))) {
       return { ok: true, reserved: record.reserved };
     }
-    void this.void(generation.generationId, generation.atMs);
+    void this.void(generationId, atMs);
     throw unavailable();
   }
 
@@ -182,12 +185,7 @@ export class EmbeddedLedger implements Ledger {
   }
 
   async #isWritten({ atOnce }: Writing): Promise<boolean> {
-    const { patienceMs } = this.#options;
-    let isWritten = false;
-    const tried = atOnce.then((succeeded) => {
-      isWritten = succeeded;
-    });
-    return (await isInTime(tried, patienceMs)) && isWritten;
+    return (await isInTime(atOnce, this.#options.patienceMs)) && (await atOnce);
   }
 
   async #recorded(done: Promise<void>): Promise<void> {

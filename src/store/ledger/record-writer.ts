@@ -21,15 +21,63 @@ export interface RecordWriterOptions {
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
 }
 
-/** A record and those who wait for it. */
-interface Entry {
+/** A record and those who wait for it. Nearly always the first try succeeds, so nothing is made for a later one before. */
+class Entry implements Writing {
   readonly record: LedgerRecord;
   readonly bytes: Uint8Array;
   readonly durability: Durability;
-  readonly done: Promise<void>;
-  firstTry(succeeded: boolean): void;
+  readonly atOnce: Promise<boolean>;
+  #firstTry: (succeeded: boolean) => void = () => {};
+  #late: PromiseWithResolvers | undefined;
+
+  constructor(record: LedgerRecord, durability: Durability) {
+    this.record = record;
+    this.bytes = encodeRecord(record);
+    this.durability = durability;
+    this.atOnce = new Promise((resolve) => {
+      this.#firstTry = resolve;
+    });
+  }
+
+  get done(): Promise<void> {
+    const done = this.atOnce.then((succeeded) => (succeeded ? undefined : this.#late?.promise));
+    // Whoever does not wait for it must not make the process end.
+    done.catch(() => {});
+    return done;
+  }
+
+  written(): void {
+    this.#late?.resolve();
+    this.#firstTry(true);
+  }
+
+  owed(): void {
+    this.#late ??= promiseWithResolvers();
+    this.#firstTry(false);
+  }
+
+  givenUp(error: unknown): void {
+    this.#late ??= promiseWithResolvers();
+    this.#late.reject(error);
+    this.#firstTry(false);
+  }
+}
+
+interface PromiseWithResolvers {
+  readonly promise: Promise<void>;
   resolve(): void;
   reject(error: unknown): void;
+}
+
+function promiseWithResolvers(): PromiseWithResolvers {
+  let resolve = () => {};
+  let reject = (_: unknown) => {};
+  const promise = new Promise<void>((fulfil, refuse) => {
+    resolve = fulfil;
+    reject = refuse;
+  });
+  promise.catch(() => {});
+  return { promise, resolve, reject };
 }
 
 const RETRY_MS = 100;
@@ -61,23 +109,11 @@ export class RecordWriter {
   }
 
   write(record: LedgerRecord, durability: Durability): Writing {
-    let firstTry = (_: boolean) => {};
-    let resolve = () => {};
-    let reject = (_: unknown) => {};
-    const atOnce = new Promise<boolean>((settle) => {
-      firstTry = settle;
-    });
-    const done = new Promise<void>((fulfil, refuse) => {
-      resolve = fulfil;
-      reject = refuse;
-    });
-    // Whoever does not wait for it must not make the process end.
-    done.catch(() => {});
-    const entry: Entry = { record, bytes: encodeRecord(record), durability, done, firstTry, resolve, reject };
+    const entry = new Entry(record, durability);
     this.#pending.add(entry);
     if (this.isKeepingUp) void this.#try(entry);
     else this.#owe(entry);
-    return { atOnce, done };
+    return entry;
   }
 
   /** Resolves once all that was given by now is written. */
@@ -97,21 +133,21 @@ export class RecordWriter {
     clearTimeout(this.#retryTimer);
   }
 
-  async #try(entry: Entry): Promise<void> {
-    const { record, bytes, durability } = entry;
-    let position: JournalPosition;
-    try {
-      position = await this.#options.journal.append(bytes, durability);
-    } catch (error) {
-      if (error instanceof JournalUnavailable) this.#owe(entry, error);
-      else this.#giveUp(entry, error);
-      return;
-    }
-    this.#last = bytes;
+  #try(entry: Entry): Promise<void> {
+    return this.#options.journal.append(entry.bytes, entry.durability).then(
+      (position) => this.#succeed(entry, position),
+      (error: unknown) => {
+        if (error instanceof JournalUnavailable) this.#owe(entry, error);
+        else this.#giveUp(entry, error);
+      },
+    );
+  }
+
+  #succeed(entry: Entry, position: JournalPosition): void {
+    this.#last = entry.bytes;
     this.#pending.delete(entry);
-    this.#options.written(record, position, bytes.length);
-    entry.resolve();
-    entry.firstTry(true);
+    this.#options.written(entry.record, position, entry.bytes.length);
+    entry.written();
   }
 
   #owe(entry: Entry, error?: unknown): void {
@@ -120,7 +156,7 @@ export class RecordWriter {
       this.#options.warn('the ledger cannot be written; no paid work is begun until it can', { error });
     }
     this.#owed.push(entry);
-    entry.firstTry(false);
+    entry.owed();
     this.#retryTimer ??= setTimeout(() => void this.#retry(), RETRY_MS).unref();
   }
 
@@ -138,7 +174,6 @@ export class RecordWriter {
   #giveUp(entry: Entry, error: unknown): void {
     this.#pending.delete(entry);
     this.#options.warn('a record of the ledger cannot be kept', { kind: entry.record.kind, error });
-    entry.reject(error);
-    entry.firstTry(false);
+    entry.givenUp(error);
   }
 }

@@ -8,12 +8,12 @@ import {
   type Codec,
   inside,
   LedgerDataProblem,
-  listCodec,
   membersCodec,
   nanosCodec,
   nullableCodec,
   objectCodec,
   textCodec,
+  textsCodec,
   truthCodec,
   wholeCodec,
   wordCodec,
@@ -88,7 +88,7 @@ const CODECS: { readonly [K in keyof Lines]: Codec<Lines[K]> } = {
     row: objectCodec,
     checkpoint: nullableCodec(checkpointCodec),
   }),
-  ended: membersCodec<Lines['ended']>({ half: wordCodec('older', 'recent'), ids: listCodec(textCodec) }),
+  ended: membersCodec<Lines['ended']>({ half: wordCodec('older', 'recent'), ids: textsCodec }),
   end: membersCodec<Lines['end']>({ lines: wholeCodec }),
 };
 
