@@ -4,12 +4,13 @@ import { inTurn } from '../kit/turns.ts';
 import type { Issue } from '../kit/validate.ts';
 import type { Caller } from '../ports/caller.ts';
 import { authenticate, authorize, type RouteAuth } from './authenticate.ts';
+import { hasBody } from './declared-length.ts';
 import type { HttpDependencies, HttpSettings, HttpTimes } from './dependencies.ts';
 import type { Exchange } from './exchange.ts';
 import { requireJson } from './media-type.ts';
 import { parseQuery } from './parse-query.ts';
 import { countRequest } from './rate-limits.ts';
-import { hasBody, readJsonBody } from './read-body.ts';
+import { readJsonBody } from './read-body.ts';
 import { headerValues } from './request-headers.ts';
 import type { ServerView } from './route.ts';
 import type { CompiledRoute, RouteMatch } from './route-index.ts';
@@ -148,7 +149,7 @@ async function readBody(
   }
   requireJson(request.headers['content-type'], request.headers['content-encoding']);
   exchange.invite();
-  const body = await readJsonBody(request, { maxBytes: settings.maxBodyBytes, deadlineMs: times.bodyMs });
+  const body = await readJsonBody(exchange, { maxBytes: settings.maxBodyBytes, deadlineMs: times.bodyMs });
   const issues = await inTurn(services.clock, () => validators.body?.issuesOf(body) ?? []);
   if (issues.length === 0) return body;
   const { furtherIssues } = route.request;

@@ -67,5 +67,7 @@ const namesFor = remembered(16, (vendor) => ({
 
 /** Headers are bytes, which Node gives as one character each; people write UTF-8 into them. */
 function textOf(value = ''): string {
-  return value === '' ? '' : Buffer.from(value, 'latin1').toString();
+  return BEYOND_ASCII.test(value) ? Buffer.from(value, 'latin1').toString() : value;
 }
+
+const BEYOND_ASCII = /[\u0080-\uffff]/;

@@ -1,12 +1,17 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '../kit/ids.ts';
+import { LightAbortController } from '../kit/light-abort.ts';
 import type { Caller } from '../ports/caller.ts';
 import { CallerGone } from './caller-gone.ts';
-import { type CommonHeaders, Reply } from './reply.ts';
+import { declaredLength } from './declared-length.ts';
+import { Reply, type ReplyOwner } from './reply.ts';
 import { ServerTiming } from './server-timing.ts';
 
+/** Bytes of a body that are taken in one piece. */
+const MOST_TAKEN = 64 * 1024;
+
 /** One request and its reply, from the first line to the last byte. */
-export class Exchange implements CommonHeaders {
+export class Exchange implements ReplyOwner {
   readonly request: IncomingMessage;
   readonly reply: Reply;
   readonly timing: ServerTiming;
@@ -19,8 +24,9 @@ export class Exchange implements CommonHeaders {
   readonly #response: ServerResponse;
   readonly #token: string;
   readonly #awaitsInvitation: boolean;
-  readonly #aborting = new AbortController();
+  readonly #aborting = new LightAbortController();
   #isGeneration = false;
+  #hasBodyTaken = false;
   #requestId: string | undefined;
 
   constructor(
@@ -63,6 +69,25 @@ export class Exchange implements CommonHeaders {
   /** The body is wanted: tells a caller that waits to hear so. */
   invite(): void {
     if (this.#awaitsInvitation) this.#response.writeContinue();
+  }
+
+  /**
+   * The body, where all of it is here already, as small ones are that came with their heads: nothing has to be waited
+   * for, and no limit passes. Undefined where it is still to come, or may be.
+   */
+  takeBody(): Buffer | undefined {
+    const { request } = this;
+    const length = declaredLength(request);
+    if (length === 0 || length > MOST_TAKEN || request.readableLength !== length) return undefined;
+    this.#hasBodyTaken = true;
+    const body = request.read() as Buffer;
+    // Nobody reads on, so the end would not be noticed.
+    request.resume();
+    return body;
+  }
+
+  get hasBodyTaken(): boolean {
+    return this.#hasBodyTaken;
   }
 
   /** The request is for a generation route: its reply carries the headers of one. */

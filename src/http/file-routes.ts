@@ -2,8 +2,8 @@ import { type FileQuery, type FilesQuery, fileObject } from '../contract/file.ts
 import { GatewayError } from '../ir/errors.ts';
 import { fileTooLarge, MAX_FILE_BYTES } from '../manage/file-intake.ts';
 import { callerOf } from './caller-of.ts';
+import { hasBody } from './declared-length.ts';
 import { requireForm } from './media-type.ts';
-import { hasBody } from './read-body.ts';
 import { readUpload } from './read-upload.ts';
 import type { Call, Handler } from './route.ts';
 

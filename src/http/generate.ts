@@ -51,6 +51,9 @@ async function streamed(call: Call, dialect: InboundDialect, input: GenerationIn
   });
 }
 
+/** Node keeps the timers of each duration in a list: rounded up, those of all generations share one. */
+const DEADLINE_STEP_MS = 50;
+
 /** Runs a generation under the gateway's deadline. */
 export async function generation(
   call: Call,
@@ -66,7 +69,7 @@ export async function generation(
   const left = settings.requestDeadlineMs - exchange.timing.elapsed();
   const timer = setTimeout(
     () => exchange.abort(new GatewayError('deadline', 'Operation timed out. Please try again later.')),
-    Math.max(0, left),
+    Math.max(0, Math.ceil(left / DEADLINE_STEP_MS) * DEADLINE_STEP_MS),
   );
   exchange.routed = true;
   try {

@@ -4,6 +4,8 @@ import { isJsonObject, type JsonObject } from '../kit/json.ts';
 import { JsonReader } from '../kit/json-reader.ts';
 import { runPromptly } from '../kit/turns.ts';
 import { CallerGone } from './caller-gone.ts';
+import { declaredLength } from './declared-length.ts';
+import type { Exchange } from './exchange.ts';
 
 /** How much of a body is read, and for how long. */
 export interface BodyLimits {
@@ -11,22 +13,12 @@ export interface BodyLimits {
   readonly deadlineMs: number;
 }
 
-/** True when a request announces a body. */
-export function hasBody(request: IncomingMessage): boolean {
-  return request.headers['transfer-encoding'] !== undefined || declaredLength(request) > 0;
-}
-
-/** Bytes that the request announces; 0 when it does not say. */
-export function declaredLength(request: IncomingMessage): number {
-  return Number(request.headers['content-length'] ?? 0);
-}
-
 /** Reads a body that must be a JSON object. Throws 400, 408 and 413; never reads beyond the limit. */
-export async function readJsonBody(request: IncomingMessage, limits: BodyLimits): Promise<JsonObject> {
-  const length = declaredLength(request);
-  if (length > limits.maxBytes) throw tooLarge(limits);
-  const isHere = request.complete && length > 0 && request.readableLength === length;
-  const json = isHere ? takeText(request) : await readText(request, limits);
+export async function readJsonBody(exchange: Exchange, limits: BodyLimits): Promise<JsonObject> {
+  const { request } = exchange;
+  if (declaredLength(request) > limits.maxBytes) throw tooLarge(limits);
+  const taken = exchange.takeBody();
+  const json = taken === undefined ? await readText(request, limits) : textOf(taken);
   const reading = await runPromptly(json.end());
   if (!reading.ok) throw unreadable(reading);
   if (!isJsonObject(reading.value)) throw badBody('must be a JSON object');
@@ -36,11 +28,10 @@ export async function readJsonBody(request: IncomingMessage, limits: BodyLimits)
 /** For whole bodies only: one that comes in pieces leaves a decoder with a memory of them. */
 const DECODER = new TextDecoder('utf-8', { fatal: true });
 
-/** Takes a body that came whole, together with its head: nothing has to be waited for, and no limit of time passes. */
-function takeText(request: IncomingMessage): JsonReader {
+function textOf(body: Buffer): JsonReader {
   const json = new JsonReader();
   try {
-    json.push(DECODER.decode(request.read() as Buffer));
+    json.push(DECODER.decode(body));
   } catch {
     throw badBody('is not valid UTF-8');
   }

@@ -4,8 +4,9 @@ import { Busboy, type BusboyInstance as Form } from '@fastify/busboy';
 import { FILE_PURPOSES } from '../contract/file.ts';
 import { GatewayError, invalidRequest } from '../ir/errors.ts';
 import { quoted } from '../kit/quoted.ts';
+import { declaredLength } from './declared-length.ts';
 import type { Exchange } from './exchange.ts';
-import { type BodyLimits, declaredLength } from './read-body.ts';
+import type { BodyLimits } from './read-body.ts';
 
 /** Takes the content of a file, piece by piece; the next comes when the last was taken. */
 export type TakePiece = (piece: Uint8Array) => Promise<void>;

@@ -1,14 +1,16 @@
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { declaredLength, hasBody } from './read-body.ts';
+import { declaredLength, hasBody } from './declared-length.ts';
 
 /** An unread rest of a body that is cheaper to skip than a new connection. */
 const SKIPPABLE_BYTES = 65_536;
 
-/** Headers of every reply to a request. */
-export interface CommonHeaders {
-  /** Adds names and values in turn. Asked once, when the head is written. */
+/** What a reply asks of whom it belongs to. */
+export interface ReplyOwner {
+  /** Adds the headers of every reply, names and values in turn. Asked once, when the head is written. */
   addCommonHeaders(lines: string[]): void;
+  /** All of the body was read, even if the request does not say so yet. */
+  readonly hasBodyTaken: boolean;
 }
 
 type Headers = Readonly<Record<string, string>>;
@@ -22,21 +24,16 @@ const LAST_CHUNK = '0\r\n\r\n';
 export class Reply {
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
-  readonly #commonHeaders: CommonHeaders;
+  readonly #owner: ReplyOwner;
   readonly #lingerMs: number;
   #lingering = false;
   /** The pieces of a stream are written with their lengths, as HTTP/1.1 has it. */
   #isChunked = false;
 
-  constructor(
-    request: IncomingMessage,
-    response: ServerResponse,
-    commonHeaders: CommonHeaders,
-    lingerMs: number,
-  ) {
+  constructor(request: IncomingMessage, response: ServerResponse, owner: ReplyOwner, lingerMs: number) {
     this.#request = request;
     this.#response = response;
-    this.#commonHeaders = commonHeaders;
+    this.#owner = owner;
     this.#lingerMs = lingerMs;
   }
 
@@ -179,7 +176,7 @@ export class Reply {
   /** `lines`: names and values in turn, as Node writes them without making an object first. */
   #head(status: number, lines: string[]): void {
     lines.push('X-Content-Type-Options', 'nosniff');
-    this.#commonHeaders.addCommonHeaders(lines);
+    this.#owner.addCommonHeaders(lines);
     this.#response.writeHead(status, lines);
   }
 
@@ -196,7 +193,7 @@ export class Reply {
 
   /** Part of the body is still to come, and it is not worth waiting for. */
   #leavesUnread(): boolean {
-    if (this.#request.complete || !hasBody(this.#request)) return false;
+    if (this.#request.complete || this.#owner.hasBodyTaken || !hasBody(this.#request)) return false;
     const length = declaredLength(this.#request);
     return !this.#response.shouldKeepAlive || length === 0 || length > SKIPPABLE_BYTES;
   }

@@ -6,12 +6,17 @@ export async function withinQueryTime<T>(
   { exchange, times }: Pick<Call, 'exchange' | 'times'>,
   ask: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  const deadline = new AbortController();
-  const timer = setTimeout(() => deadline.abort(tookTooLong()), times.queryMs);
+  const { signal } = exchange;
+  const ending = new AbortController();
+  const leave = (): void => ending.abort(signal.reason);
+  const timer = setTimeout(() => ending.abort(tookTooLong()), times.queryMs);
+  signal.addEventListener('abort', leave, { once: true });
+  if (signal.aborted) leave();
   try {
-    return await ask(AbortSignal.any([exchange.signal, deadline.signal]));
+    return await ask(ending.signal);
   } finally {
     clearTimeout(timer);
+    signal.removeEventListener('abort', leave);
   }
 }
 

@@ -93,7 +93,7 @@ export class JsonScanner {
             if (level === 0) this.#topLevelKey = '';
             return this.#found(`an object has more than ${mostKeys} keys`);
           }
-          if (level === 0) this.#topLevelKey = plainKey(this.#lastString);
+          if (level === 0) this.#topLevelKey = this.#lastString;
           break;
         }
         case OPEN_BRACE:
@@ -126,7 +126,7 @@ export class JsonScanner {
   }
 
   #found(problem: string): Excess {
-    return { path: this.#topLevelKey, problem };
+    return { path: plainKey(this.#topLevelKey), problem };
   }
 
   /** Index of the quote that closes the string in which `from` is, or the end of the piece. */

@@ -47,14 +47,12 @@ export class CallerDirectory {
     const hash = hashSecret(secret);
     const known = this.#known.get(hash);
     return known !== undefined && this.#isFresh(known)
-      ? this.#usable(known.caller, hash)
-      : this.#read(hash, known).then((caller) => this.#usable(caller, hash));
+      ? this.#usable(known.caller)
+      : this.#read(hash, known).then((caller) => this.#usable(caller));
   }
 
-  #usable(caller: Caller | undefined, hash: string): Caller | undefined {
-    return caller !== undefined && sameHash(caller.key.hash, hash) && this.#isUsable(caller.key)
-      ? caller
-      : undefined;
+  #usable(caller: Caller | undefined): Caller | undefined {
+    return caller !== undefined && this.#isUsable(caller.key) ? caller : undefined;
   }
 
   /** Forgets what is remembered of a key, because it was made, changed or deleted. */
@@ -77,7 +75,7 @@ export class CallerDirectory {
     const readAtMs = this.#clock.monotonic();
     try {
       const key = await this.#tenancy.findKey(hash);
-      const caller = key && (await this.#callerOf(key));
+      const caller = key && sameHash(key.hash, hash) ? await this.#callerOf(key) : undefined;
       if (before !== this.#changes) return caller;
       if (caller === undefined) this.#known.delete(hash);
       else this.#known.set(hash, { caller, readAtMs });
