@@ -87,6 +87,8 @@ function namingOf(body: JsonObject): Naming | undefined {
 
 /** A request has one preset: neither that nor models to fall back to can bring another. */
 function refuseMisplaced(body: JsonObject): void {
+  const isPlain = body.models === undefined && body.fallbacks === undefined;
+  if (isPlain && stringAt(body, 'model')?.includes(MARK) !== true) return;
   const message = 'cannot name a preset: only the model and the preset of a request can';
   const issues: Issue[] = [
     { id: stringAt(body, 'model') ?? '', path: 'model' },

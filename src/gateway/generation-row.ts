@@ -10,6 +10,7 @@ import type { GenerationRequest } from '../ir/request.ts';
 import type { Result } from '../ir/result.ts';
 import { type Bill, NO_USAGE, type Usage } from '../ir/usage.ts';
 import { boundedText } from '../kit/bounded-json.ts';
+import { isoMoment } from '../kit/iso-moment.ts';
 import { chargeOf } from '../kit/money.ts';
 import { originOf } from '../kit/origin-of.ts';
 import type { GenerationRow, ProviderResponse } from '../ports/generation-row.ts';
@@ -18,7 +19,7 @@ import { preferencesOf } from '../routing/preferences.ts';
 import { parseModelId } from '../routing/resolve/model-id.ts';
 import { citationsOf, mediaOfPrompt, mediaOfResult } from './count-media.ts';
 import type { GenerationInput } from './generation.ts';
-import { type Journey, routingMetadata } from './journey.ts';
+import { type Journey, type RequestMembers, routingMetadata } from './journey.ts';
 import { keptRouting } from './kept-routing.ts';
 import type { Settlement } from './settle.ts';
 
@@ -145,30 +146,29 @@ const NOTHING_YET: Outcome = {
 
 /** All members in one literal: rows are made twice for every request, and each part that is spread into one costs. */
 function rowOf({ input, request, journey, region }: PlannedGeneration, outcome: Outcome): GenerationRow {
-  const { attribution, caller } = input;
   const { asked, served, usage } = outcome;
   const serving = asked === undefined ? unservedMembers(request, journey) : servingMembers(request, asked);
-  const referer = attribution?.referer ?? null;
-  const media = mediaOfPrompt(request);
+  journey.requestMembers ??= requestMembers(input, request, journey);
+  const said = journey.requestMembers;
   return {
     api_type: 'completions',
     model: serving.model,
     model_permaslug: serving.model_permaslug,
     variant: serving.variant,
     provider_name: serving.provider_name,
-    created_at: new Date(input.acceptedAtMs).toISOString(),
+    created_at: said.created_at,
     app_id: null,
-    app_title: attribution?.title ?? null,
-    app_categories: attribution?.categories === undefined ? [] : [...attribution.categories],
-    origin: originOf(referer),
-    http_referer: referer,
-    user_agent: attribution?.userAgent ?? null,
-    external_user: shortOrNull(request.user),
-    creator_user_id: shortOrNull(caller.key.creatorUserId),
-    session_id: shortOrNull(request.wishes.sessionId ?? input.sessionId),
-    request_id: attribution?.requestId ?? input.generationId,
-    preset_id: shortOrNull(presetSlugOf(input.body)),
-    router: ROUTERS.has(journey.plan.strategy) ? shortOrNull(request.models[0]) : null,
+    app_title: said.app_title,
+    app_categories: said.app_categories,
+    origin: said.origin,
+    http_referer: said.http_referer,
+    user_agent: said.user_agent,
+    external_user: said.external_user,
+    creator_user_id: said.creator_user_id,
+    session_id: said.session_id,
+    request_id: said.request_id,
+    preset_id: said.preset_id,
+    router: said.router,
     streamed: request.stream,
     cancelled: outcome.cancelled,
     finish_reason: outcome.finishReason,
@@ -185,14 +185,14 @@ function rowOf({ input, request, journey, region }: PlannedGeneration, outcome: 
     native_tokens_completion_images: usage.imageTokens,
     usage_source: usage.source,
     upstream_inference_nanos: outcome.listPriceNanos,
-    num_media_prompt: media.all,
+    num_media_prompt: said.num_media_prompt,
     num_media_completion: outcome.mediaOfResult,
-    num_input_audio_prompt: media.audio,
+    num_input_audio_prompt: said.num_input_audio_prompt,
     num_search_results: outcome.searchResults,
     num_fetches: null,
     web_search_engine: usage.webSearchRequests > 0 ? 'native' : null,
     is_byok: serving.is_byok,
-    is_zdr: preferencesOf(request).requiresZeroRetention,
+    is_zdr: said.is_zdr,
     service_tier: outcome.tier,
     data_region: 'global',
     upstream_id: shortOrNull(outcome.upstreamId),
@@ -201,6 +201,33 @@ function rowOf({ input, request, journey, region }: PlannedGeneration, outcome: 
     cache_discount_nanos: outcome.cacheDiscountNanos,
     web_search_nanos: outcome.webSearchNanos,
     routing: keptRouting(routingMetadata(journey, region, served === undefined ? 'failed' : 'served')),
+  };
+}
+
+function requestMembers(
+  input: GenerationInput,
+  request: GenerationRequest,
+  { plan }: Journey,
+): RequestMembers {
+  const { attribution, caller } = input;
+  const referer = attribution?.referer ?? null;
+  const media = mediaOfPrompt(request);
+  return {
+    created_at: isoMoment(input.acceptedAtMs),
+    app_title: attribution?.title ?? null,
+    app_categories: attribution?.categories === undefined ? [] : [...attribution.categories],
+    origin: originOf(referer),
+    http_referer: referer,
+    user_agent: attribution?.userAgent ?? null,
+    external_user: shortOrNull(request.user),
+    creator_user_id: shortOrNull(caller.key.creatorUserId),
+    session_id: shortOrNull(request.wishes.sessionId ?? input.sessionId),
+    request_id: attribution?.requestId ?? input.generationId,
+    preset_id: shortOrNull(presetSlugOf(input.body)),
+    router: ROUTERS.has(plan.strategy) ? shortOrNull(request.models[0]) : null,
+    num_media_prompt: media.all,
+    num_input_audio_prompt: media.audio,
+    is_zdr: preferencesOf(request).requiresZeroRetention,
   };
 }
 

@@ -1,4 +1,5 @@
 import type { AttemptRecord, RoutingMetadata, TranslationEntry } from '../ir/metadata.ts';
+import type { GenerationRow } from '../ports/generation-row.ts';
 import type { Candidate, Rejection } from '../routing/candidate.ts';
 import type { Visit } from '../routing/health/visit.ts';
 import type { NothingLeft, Plan } from './plan.ts';
@@ -12,6 +13,26 @@ export interface UpstreamCall {
   readonly latencyMs: number;
 }
 
+/** What the row of a generation says of its request, whatever comes of it. */
+export type RequestMembers = Pick<
+  GenerationRow,
+  | 'created_at'
+  | 'app_title'
+  | 'app_categories'
+  | 'origin'
+  | 'http_referer'
+  | 'user_agent'
+  | 'external_user'
+  | 'creator_user_id'
+  | 'session_id'
+  | 'request_id'
+  | 'preset_id'
+  | 'router'
+  | 'num_media_prompt'
+  | 'num_input_audio_prompt'
+  | 'is_zdr'
+>;
+
 /** What has happened to one request so far. Written by the attempt loop, read by settlement and metadata. */
 export class Journey {
   readonly plan: Plan;
@@ -20,6 +41,8 @@ export class Journey {
   lastCalled: Candidate | undefined;
   #selected: Candidate | undefined;
   #visit: Visit | undefined;
+  /** Worked out for the first of its rows. */
+  requestMembers: RequestMembers | undefined;
   /** Translation report of the call that serves. */
   report: readonly TranslationEntry[] = [];
 

@@ -19,10 +19,15 @@ export function judgeToolCalls(
   { tools }: Pick<GenerationRequest, 'tools'>,
   items: readonly Item[],
 ): VisitSuccess['toolCalls'] {
-  const calls = items.filter((item) => item.type === 'tool-call').filter(isWhole);
+  if (!items.some(isCall)) return 'none';
+  const calls = items.filter(isCall).filter(isWhole);
   if (calls.length === 0) return 'none';
   const jury = new Jury(tools);
   return calls.every((call) => jury.isGood(call)) ? 'good' : 'bad';
+}
+
+function isCall(item: Item): item is ToolCallItem {
+  return item.type === 'tool-call';
 }
 
 function isWhole({ status }: ToolCallItem): boolean {
