@@ -5,7 +5,7 @@ import type { RenderedRequest, RenderTarget, UpstreamDialect } from '../dialects
 import type { DialectName, Format } from '../ir/items.ts';
 import type { TranslationEntry } from '../ir/metadata.ts';
 import type { Clock, IdSource } from '../kit/ids.ts';
-import { runInTurns, type Sliced } from '../kit/turns.ts';
+import { runPromptly, type Sliced } from '../kit/turns.ts';
 import type { Authorize } from './auth/authorize.ts';
 import { type Destination, destinationOf } from './auth/destination.ts';
 import { TokenRefused } from './auth/google-tokens.ts';
@@ -73,8 +73,9 @@ export function createCallUpstream(dependencies: CallDependencies): CallUpstream
     if (dialect === undefined) throw missingDialect(provider, name);
     const destination = destinationOf(call.endpoint, call.credential);
     if (destination === undefined) throw missingAddress(provider);
-    const rendered = await runInTurns(renderCall(call, dialect, destination.model));
-    const confidential = confidentialOf(provider, call.credential, destination);
+    const rendering = runPromptly(renderCall(call, dialect, destination.model));
+    const rendered = rendering instanceof Promise ? await rendering : rendering;
+    const confidential = confidentialOf(provider, call.credential, destination.baseUrl);
     const scope: FailureScope = {
       provider,
       confidential,
@@ -84,13 +85,12 @@ export function createCallUpstream(dependencies: CallDependencies): CallUpstream
     };
     if (call.request.echoUpstreamBody) call.onRequest?.(redactJson(rendered.body, confidential.secrets));
     const sent = await send({ call, dialect, destination, rendered, scope }, dependencies);
+    if (!isAnswer(sent.reply)) throw await refusalOf(sent.reply, call, sent.scope);
+    const ground = dependencies.ids.token(12);
     return {
       status: sent.reply.status,
       report: rendered.report,
-      batches: await answerOf(sent.reply, call, dialect, sent.scope, {
-        turns,
-        ground: dependencies.ids.token(12),
-      }),
+      batches: answerOf(sent.reply, call, dialect, sent.scope, { turns, ground }),
     };
   };
 }
@@ -125,7 +125,7 @@ export function* renderCall(
   const ofTier = fitTier(paid.request, tierOf(call.endpoint), dialect.name);
   const fitted = fitReasoning(ofTier.request, call.endpoint.reasoning, target.maxOutputTokens);
   const { request } = fitted;
-  const report = [...paid.report, ...ofTier.report, ...fitted.report, ...lostBetas(target, dialect)];
+  const report = paid.report.concat(ofTier.report, fitted.report, lostBetas(target, dialect));
   const rendered = yield* call.lane === 'relay'
     ? dialect.renderRelay(request, target)
     : dialect.renderRequest(request, target);
@@ -150,19 +150,16 @@ function targetOf(
   }: Pick<UpstreamCall, 'endpoint' | 'hashUser' | 'betas' | 'mostOutputTokens'>,
   model: string,
 ): RenderTarget {
+  const { reasoning } = endpoint;
   return {
     model,
     maxOutputTokens: lesser(endpoint.maxOutputTokens, mostOutputTokens),
     supportedParameters: endpoint.supportedParameters,
-    ...(endpoint.reasoning?.supportedEfforts !== undefined && {
-      supportedEfforts: endpoint.reasoning.supportedEfforts,
-    }),
-    ...(endpoint.reasoning?.supportsMaxTokens !== undefined && {
-      takesBudget: endpoint.reasoning.supportsMaxTokens,
-    }),
-    ...(endpoint.reasoning !== undefined && { alwaysThinks: endpoint.reasoning.mandatory }),
+    supportedEfforts: reasoning?.supportedEfforts,
+    takesBudget: reasoning?.supportsMaxTokens,
+    alwaysThinks: reasoning?.mandatory,
     quirks: endpoint.provider.quirks,
-    ...(betas !== undefined && { betas: namesIn(betas) }),
+    betas: betas === undefined ? undefined : namesIn(betas),
     hashUser,
   };
 }
@@ -187,7 +184,29 @@ const SHORTEST_HEADER_SECRET = 8;
 function confidentialOf(
   provider: Provider,
   credential: Credential | undefined,
-  { baseUrl }: Destination,
+  baseUrl: string,
+): Confidential {
+  const known = CONFIDENTIAL.get(provider);
+  if (known?.credential === credential && known?.baseUrl === baseUrl) return known.confidential;
+  const confidential = readConfidential(provider, credential, baseUrl);
+  CONFIDENTIAL.set(provider, { credential, baseUrl, confidential });
+  return confidential;
+}
+
+/** What must not be seen of a provider as it was called last: mostly the same as the next time. */
+const CONFIDENTIAL = new WeakMap<
+  Provider,
+  {
+    readonly credential: Credential | undefined;
+    readonly baseUrl: string;
+    readonly confidential: Confidential;
+  }
+>();
+
+function readConfidential(
+  provider: Provider,
+  credential: Credential | undefined,
+  baseUrl: string,
 ): Confidential {
   const headers = Object.entries(provider.headers)
     .filter(([name, value]) => isSecretName(name) || value.length >= SHORTEST_HEADER_SECRET)
@@ -268,38 +287,49 @@ export function headersOf(
     // Some servers in front of providers turn away requests without one.
     'user-agent': 'signalbox',
     accept: call.request.stream ? dialect.streamType : 'application/json',
-    ...lowerCased(rendered.headers),
   };
+  addLowerCased(headers, rendered.headers);
   if (BETA_CARRIERS[dialect.name] === 'header' && call.betas !== undefined) {
     const own = headers[BETA_HEADER];
     headers[BETA_HEADER] = own === undefined ? call.betas : `${own},${call.betas}`;
   }
-  return { ...headers, ...lowerCased(provider.headers) };
+  addLowerCased(headers, provider.headers);
+  return headers;
 }
 
-/** Headers with lower-case names, so that two spellings of one are one. */
-function lowerCased(headers: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+/** Adds headers under lower-case names, so that two spellings of one are one. */
+function addLowerCased(headers: Record<string, string>, more: Readonly<Record<string, string>>): void {
+  for (const [name, value] of Object.entries(more)) headers[name.toLowerCase()] = value;
 }
 
-/** The answer behind a reply. Throws an UpstreamFailure when the reply is none. */
-async function answerOf(
+/** Whether a reply is an answer; pages that say they are one are none. */
+function isAnswer({ status, headers }: TransportReply): boolean {
+  return isGood(status) && !isPage(headers['content-type'] ?? '');
+}
+
+function isGood(status: number): boolean {
+  return status >= 200 && status < 300;
+}
+
+/** The failure behind a reply that is no answer; after an abort its reason. */
+async function refusalOf(reply: TransportReply, call: UpstreamCall, scope: FailureScope): Promise<unknown> {
+  const body = await readBeginning(reply.chunks[Symbol.asyncIterator](), ERROR_BODY);
+  if (call.signal.aborted) return call.signal.reason;
+  return isGood(reply.status)
+    ? failureOfBody('the provider answered with a web page', reply.status, '', scope)
+    : failureOfReply({ ...reply, body }, scope);
+}
+
+/** What a reply that is an answer says. */
+function answerOf(
   reply: TransportReply,
   call: UpstreamCall,
   dialect: UpstreamDialect,
   scope: FailureScope,
   { turns, ground }: { readonly turns: Turns; readonly ground: string },
-): Promise<Batches> {
+): Batches {
   const chunks = reply.chunks[Symbol.asyncIterator]();
-  const isAnswer = reply.status >= 200 && reply.status < 300;
   const contentType = reply.headers['content-type'] ?? '';
-  if (!isAnswer || isPage(contentType)) {
-    const body = await readBeginning(chunks, ERROR_BODY);
-    if (call.signal.aborted) throw call.signal.reason;
-    throw isAnswer
-      ? failureOfBody('the provider answered with a web page', reply.status, '', scope)
-      : failureOfReply({ ...reply, body }, scope);
-  }
   const context = { request: call.request, relay: call.lane === 'relay', ground };
   const { status } = reply;
   const isStreamed = call.request.stream;

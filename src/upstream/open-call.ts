@@ -1,6 +1,6 @@
 import type { Provider } from '../catalog/catalog.ts';
 import type { JsonObject } from '../kit/json.ts';
-import type { Authorize } from './auth/authorize.ts';
+import type { Authorization, Authorize } from './auth/authorize.ts';
 import type { Destination } from './auth/destination.ts';
 import type { Transport, TransportReply } from './upstream.ts';
 import { writeBody } from './write-body.ts';
@@ -25,38 +25,32 @@ const UNAUTHORIZED = 401;
  * `secrets`: what was made on the way and nobody may see.
  */
 export async function openCall(
-  { provider, credential, url, headers, body: given, signal, own }: UnsignedCall,
+  call: UnsignedCall,
   { transport, authorize }: { readonly transport: Transport; readonly authorize: Authorize },
 ): Promise<{ readonly reply: TransportReply; readonly secrets: readonly string[] }> {
+  const { provider, credential, url, headers, signal, own } = call;
   const { auth, timeouts } = provider;
-  const body = await writeBody(given);
+  const written = writeBody(call.body);
+  const body = written instanceof Promise ? await written : written;
   const isOwnCredential = own !== undefined;
-  const attempt = async () => {
-    const authorization = await authorize({
-      url,
-      headers,
-      body,
-      auth,
-      credential,
-      signal,
-      isOwnCredential,
-      timeouts,
-    });
-    const reply = await transport.open({
+  const isGuarded = own?.isAddressed ?? false;
+  const unauthorized = { url, headers, body, auth, credential, signal, isOwnCredential, timeouts };
+  const sendWith = (authorization: Authorization) =>
+    transport.open({
       url,
       headers: { ...headers, ...authorization.headers },
       body,
       timeouts,
       signal,
-      isGuarded: own?.isAddressed ?? false,
+      isGuarded,
     });
-    return { reply, authorization };
-  };
-  const { reply, authorization } = await attempt();
+  const authorizing = authorize(unauthorized);
+  const authorization = authorizing instanceof Promise ? await authorizing : authorizing;
   const { forget, secrets } = authorization;
+  const reply = await sendWith(authorization);
   if (reply.status !== UNAUTHORIZED || forget === undefined) return { reply, secrets };
   forget();
   await reply.chunks[Symbol.asyncIterator]().return?.();
-  const again = await attempt();
-  return { reply: again.reply, secrets: [...secrets, ...again.authorization.secrets] };
+  const fresh = await authorize(unauthorized);
+  return { reply: await sendWith(fresh), secrets: [...secrets, ...fresh.secrets] };
 }

@@ -1,3 +1,4 @@
+import type { AwsAccessKey, GoogleServiceAccount } from '../../catalog/credential.ts';
 import type { Auth, Timeouts } from '../../catalog/provider.ts';
 import type { Clock } from '../../kit/ids.ts';
 import { runInTurns } from '../../kit/turns.ts';
@@ -30,8 +31,8 @@ export interface Authorization {
   readonly forget?: (() => void) | undefined;
 }
 
-/** Rejects with TokenRefused, a TransportProblem, or the signal's reason. */
-export type Authorize = (call: UnauthorizedCall) => Promise<Authorization>;
+/** Rejects with TokenRefused, a TransportProblem, or the signal's reason. What a plain key makes comes without a promise. */
+export type Authorize = (call: UnauthorizedCall) => Authorization | Promise<Authorization>;
 
 /** The headers that carry a plain key, per way of authorizing. */
 const KEY_HEADERS: Readonly<Record<Auth, (key: string) => Record<string, string>>> = {
@@ -51,26 +52,41 @@ const NOTHING: Authorization = { headers: {}, secrets: [] };
 /** Makes the function that authorizes calls; tokens that it fetches on the way are kept. */
 export function createAuthorize({ transport, clock }: { transport: Transport; clock: Clock }): Authorize {
   const tokens = new GoogleTokens(transport, clock);
-  return async ({ url, headers, body, auth, credential, signal, isOwnCredential, timeouts }) => {
+  return (call) => {
+    const { auth, credential } = call;
     switch (credential?.kind) {
       case undefined:
         return NOTHING;
       case 'key':
       case 'aws-key':
         return { headers: KEY_HEADERS[auth](credential.key), secrets: [] };
-      case 'google-service-account': {
-        const call = { signal, isGuarded: isOwnCredential, timeouts };
-        const { text, forget } = await tokens.tokenOf(credential, call);
-        return { headers: KEY_HEADERS.bearer(text), secrets: [text], forget };
-      }
-      case 'aws-access-key': {
-        const bodyHash = await runInTurns(hashBody(body));
-        const context = { service: AWS_SERVICE, nowMs: clock.now() };
-        return {
-          headers: signAws({ method: 'POST', url, headers, bodyHash }, credential, context),
-          secrets: [],
-        };
-      }
+      case 'google-service-account':
+        return withToken(call, credential, tokens);
+      case 'aws-access-key':
+        return signed(call, credential, clock);
     }
   };
+}
+
+async function withToken(
+  { signal, isOwnCredential, timeouts }: UnauthorizedCall,
+  credential: GoogleServiceAccount,
+  tokens: GoogleTokens,
+): Promise<Authorization> {
+  const { text, forget } = await tokens.tokenOf(credential, {
+    signal,
+    isGuarded: isOwnCredential,
+    timeouts,
+  });
+  return { headers: KEY_HEADERS.bearer(text), secrets: [text], forget };
+}
+
+async function signed(
+  { url, headers, body }: UnauthorizedCall,
+  credential: AwsAccessKey,
+  clock: Clock,
+): Promise<Authorization> {
+  const bodyHash = await runInTurns(hashBody(body));
+  const context = { service: AWS_SERVICE, nowMs: clock.now() };
+  return { headers: signAws({ method: 'POST', url, headers, bodyHash }, credential, context), secrets: [] };
 }
