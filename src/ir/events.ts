@@ -1,3 +1,4 @@
+import type { FrameForm } from '../kit/frame-form.ts';
 import type { Frame } from '../kit/frames.ts';
 import type { JsonObject } from '../kit/json.ts';
 import type { GatewayError } from './errors.ts';
@@ -109,6 +110,11 @@ export type Event =
       /** `frame.data`, parsed. Encoders may copy and patch it; they never change it. */
       readonly value: JsonObject;
       readonly events: readonly Event[];
+      /**
+       * Known where the frame has nothing but one piece of text to say. Frames of one form that follow each other differ
+       * in that text alone, `value` included.
+       */
+      readonly form?: FrameForm;
       /** True when `value` is a whole non-streaming body rather than one event of a stream. */
       readonly whole?: boolean;
     }

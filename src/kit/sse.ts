@@ -1,4 +1,5 @@
 import { type Frame, type FrameReader, FrameTooLarge } from './frames.ts';
+import { Utf8Text } from './utf8-text.ts';
 
 /** Media type of server-sent events. */
 export const SSE_TYPE = 'text/event-stream';
@@ -12,7 +13,7 @@ const LINE_COST = 16;
  * `data:` without the space, and multi-byte characters split between chunks.
  */
 export class SseReader implements FrameReader {
-  readonly #decoder = new TextDecoder('utf-8', { fatal: false, ignoreBOM: false });
+  readonly #text = new Utf8Text();
   readonly #maxFrameBytes: number;
   /** Text of the line that is still open, in pieces: joined once, so that a long line costs linear time. */
   #pending: string[] = [];
@@ -28,12 +29,12 @@ export class SseReader implements FrameReader {
 
   /** The events that `chunk` completes. */
   push(chunk: Uint8Array): Frame[] {
-    return this.#read(this.#decoder.decode(chunk, { stream: true }));
+    return this.#read(this.#text.push(chunk));
   }
 
   /** The event that was still open when the stream ended; some servers leave the last blank line out. */
   end(): Frame[] {
-    const frames = this.#read(this.#decoder.decode());
+    const frames = this.#read(this.#text.end());
     if (this.#pendingLength > 0) this.#line(this.#takePending(), frames);
     this.#dispatch(frames);
     return frames;

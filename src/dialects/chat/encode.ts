@@ -1,5 +1,6 @@
 import type { Event, EventBatch, Failure, Finish, ItemHead } from '../../ir/events.ts';
 import type { ToolKind } from '../../ir/items.ts';
+import { ANY_TEXT, FrameForm } from '../../kit/frame-form.ts';
 import type { JsonObject } from '../../kit/json.ts';
 import { layOver } from '../../kit/lay-over.ts';
 import { membersBeyond, objectAt, objectsAt } from '../../kit/members.ts';
@@ -77,6 +78,8 @@ class ChatEncoder implements StreamEncoder {
   /** What relayed chunks said beside their deltas; it comes out with the last chunk. */
   readonly #held: JsonObject = {};
   #heldUsage: JsonObject | undefined;
+  /** How chunks are written that are like the last one. */
+  #likeChunks: LikeChunks | undefined;
 
   constructor(context: ReplyContext) {
     this.#context = context;
@@ -268,6 +271,12 @@ class ChatEncoder implements StreamEncoder {
 
   /** An upstream chunk with its own delta; everything that belongs to the end is held back. */
   #relay(event: Extract<Event, { type: 'relay' }>): string {
+    const { form } = event;
+    if (form !== undefined && form === this.#likeChunks?.form) {
+      this.#note(event.events);
+      return this.#likeChunks.write(textOf(event.events));
+    }
+    this.#likeChunks = undefined;
     const inner = event.events.filter(({ type }) => type !== 'finish' && type !== 'failure');
     if (event.dialect !== 'chat' || event.whole === true) return this.#encodeAll(inner);
     this.#hold(event.value);
@@ -282,6 +291,7 @@ class ChatEncoder implements StreamEncoder {
     const says = Object.entries(shown).some(([name, value]) => name !== 'role' && !isEmpty(value));
     if (!says && (this.#hasRole || typeof choice.finish_reason === 'string')) return '';
     const role = this.#hasRole ? {} : { role: 'assistant' };
+    const isLike = form !== undefined && this.#hasRole;
     this.#hasRole = true;
     const patched = {
       ...membersBeyond(event.value, OWN_CHUNK_FIELDS),
@@ -297,6 +307,7 @@ class ChatEncoder implements StreamEncoder {
         },
       ],
     };
+    if (isLike) this.#likeChunks = likeChunks(form, patched, shown);
     return writeSseFrame(JSON.stringify(patched));
   }
 
@@ -375,6 +386,29 @@ class ChatEncoder implements StreamEncoder {
     this.#isEnded = true;
     return writeSseFrame(JSON.stringify(chunk)) + writeSseFrame(DONE);
   }
+}
+
+/** Chunks of one form, as they are written. */
+interface LikeChunks {
+  readonly form: FrameForm;
+  readonly write: (text: string) => string;
+}
+
+/** How chunks are written that differ from `patched` in the content of their delta alone. */
+function likeChunks(
+  form: FrameForm,
+  patched: { readonly choices: readonly JsonObject[] },
+  shown: JsonObject,
+): LikeChunks | undefined {
+  const delta = { ...shown, content: ANY_TEXT };
+  const choices = patched.choices.map((choice) => ({ ...choice, delta }));
+  const written = FrameForm.written(writeSseFrame(JSON.stringify({ ...patched, choices })));
+  return written && { form, write: (text) => written.write(text) };
+}
+
+/** The text of events that are a piece of text. */
+function textOf([event]: readonly Event[]): string {
+  return event?.type === 'text-delta' ? event.text : '';
 }
 
 function chunkHead(context: ReplyContext): JsonObject {

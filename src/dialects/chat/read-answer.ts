@@ -60,10 +60,17 @@ export class AnswerReader {
   read(chunk: JsonObject): Event[] {
     if (this.#isEnded) return [];
     this.#readHead(chunk);
-    const choice = objectsAt(chunk, 'choices').find(({ index }) => (index ?? 0) === 0);
-    const delta = objectAt(choice, 'delta') ?? objectAt(choice, 'message');
+    const choice = choiceIn(chunk);
+    const delta = deltaIn(choice);
     if (delta !== undefined) this.#readDelta(delta, logprobsIn(choice));
     this.#readEnd(chunk, choice);
+    return this.#writer.take();
+  }
+
+  /** What a chunk means that differs from the last one in the text of its delta alone. */
+  readText(content: string): Event[] {
+    if (this.#isEnded) return [];
+    this.#readContent(content, undefined);
     return this.#writer.take();
   }
 
@@ -273,6 +280,19 @@ export class AnswerReader {
     for (const action of this.#waiting.splice(0)) action();
     this.#writer.close(lastStatus);
   }
+}
+
+/** The text that a chunk adds to the message, if it is in one piece. */
+export function contentIn(chunk: JsonObject): Json | undefined {
+  return deltaIn(choiceIn(chunk))?.content;
+}
+
+function choiceIn(chunk: JsonObject): JsonObject | undefined {
+  return objectsAt(chunk, 'choices').find(({ index }) => (index ?? 0) === 0);
+}
+
+function deltaIn(choice: JsonObject | undefined): JsonObject | undefined {
+  return objectAt(choice, 'delta') ?? objectAt(choice, 'message');
 }
 
 function logprobsIn(choice: JsonObject | undefined): Logprobs | undefined {

@@ -1,7 +1,10 @@
 import { GatewayError } from '../../ir/errors.ts';
 import type { Event } from '../../ir/events.ts';
+import type { Frame } from '../../kit/frames.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json.ts';
+import { objectAt } from '../../kit/members.ts';
 import type { DecodeContext, StreamDecoder } from '../dialect.ts';
+import { LikeFrames, LikeRelay } from '../like-frames.ts';
 import { readFrame } from '../read-frame.ts';
 import { BlockReader } from './decode-blocks.ts';
 import { failureOf } from './error.ts';
@@ -11,13 +14,26 @@ import { UsageMeter } from './usage.ts';
 /** Reads the frames of an upstream's stream. */
 export function createDecoder(context: DecodeContext): StreamDecoder {
   const reader = new MessageReader(context);
+  const like = new LikeFrames((value) => objectAt(value, 'delta')?.text);
+  let last: JsonObject = {};
+  /** What a frame means that differs from the last one in its text alone. */
+  const again = (frame: Frame, text: string): Event[] => {
+    const events = reader.read({ ...last, delta: { ...objectAt(last, 'delta'), text } }, frame.event);
+    return context.relay ? [new LikeRelay('messages', frame, events, like.form)] : events;
+  };
   return {
     decode(frame) {
+      const text = reader.isEnded ? undefined : like.textIn(frame);
+      if (text !== undefined) return again(frame, text);
       const value = reader.isEnded ? undefined : readFrame(frame);
       if (value === undefined) return [];
       if (value instanceof GatewayError) return reader.miss(value);
       const events = reader.read(value, frame.event);
-      return context.relay ? [{ type: 'relay', dialect: 'messages', frame, value, events }] : events;
+      like.note(frame, 'text', value, events);
+      last = value;
+      if (!context.relay) return events;
+      const { form } = like;
+      return [{ type: 'relay', dialect: 'messages', frame, value, events, ...(form && { form }) }];
     },
     end: () => reader.end(),
   };

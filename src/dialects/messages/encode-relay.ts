@@ -1,5 +1,6 @@
 import type { Event, Finish, ItemHead } from '../../ir/events.ts';
 import type { Usage } from '../../ir/usage.ts';
+import type { FrameForm } from '../../kit/frame-form.ts';
 import type { Json, JsonObject } from '../../kit/json.ts';
 import { layOver } from '../../kit/lay-over.ts';
 import { objectOf } from '../../kit/members.ts';
@@ -14,6 +15,12 @@ import { withWholeToolUse } from './usage.ts';
 import { withBlockDefaults } from './whole-block.ts';
 
 type RelayEvent = Extract<Event, { type: 'relay' }>;
+
+/** The form of the last frame, where it was written as it came, and the block that it is a piece of. */
+interface Said {
+  readonly form: FrameForm;
+  readonly index: number;
+}
 
 /** Names that may stand on an `event:` line. */
 const PLAIN_NAME = /^[a-z_]{1,64}$/;
@@ -40,6 +47,7 @@ export class RelayWriter {
   readonly #endDelta: JsonObject = {};
   readonly #endUsage: JsonObject = {};
   #stop: JsonObject | undefined;
+  #said: Said | undefined;
 
   constructor(context: ReplyContext) {
     this.#context = context;
@@ -49,7 +57,26 @@ export class RelayWriter {
     return this.#isStarted;
   }
 
-  write({ frame, value, events }: RelayEvent): string {
+  write(event: RelayEvent): string {
+    const { frame, form } = event;
+    if (form !== undefined && form === this.#said?.form) {
+      return this.#blocks.add(this.#said.index, writeSseFrame(frame.data, 'content_block_delta'));
+    }
+    const text = this.#write(event);
+    this.#said = form === undefined ? undefined : this.#saidBy(form, event);
+    return text;
+  }
+
+  /** What was written goes for all frames of its form: pieces of a block that is open, written as they came. */
+  #saidBy(form: FrameForm, { frame, value }: RelayEvent): Said | undefined {
+    const { type, index } = value;
+    const isVerbatim = type === 'content_block_delta' && isReady(value, frame.data, type);
+    return isVerbatim && typeof index === 'number' && this.#blocks.isOpen(index)
+      ? { form, index }
+      : undefined;
+  }
+
+  #write({ frame, value, events }: RelayEvent): string {
     const type = typeof value.type === 'string' ? value.type : frame.event;
     const isFresh = this.#isFresh;
     this.#isFresh = false;
@@ -172,8 +199,11 @@ export class RelayWriter {
 
 /** The frame's own text, unless it is spread over lines or lacks its type. */
 function verbatim(value: JsonObject, data: string, type: string): string {
-  const isReady = value.type === type && !/[\r\n]/.test(data);
-  return writeSseFrame(isReady ? data : JSON.stringify({ ...value, type }), type);
+  return writeSseFrame(isReady(value, data, type) ? data : JSON.stringify({ ...value, type }), type);
+}
+
+function isReady(value: JsonObject, data: string, type: string): boolean {
+  return value.type === type && !/[\r\n]/.test(data);
 }
 
 /** Counts as the upstream wrote them, without those that are no counts. */

@@ -2,7 +2,7 @@ import type { PartKind } from '../../ir/events.ts';
 import type { ToolKind } from '../../ir/items.ts';
 import type { JsonObject } from '../../kit/json.ts';
 import { writeSseFrame } from '../../kit/sse.ts';
-import { INPUT_CHANNELS, TEXT_CHANNELS } from './event-types.ts';
+import { INPUT_CHANNELS, TEXT_CHANNELS, type TextChannel } from './event-types.ts';
 import type { Placement } from './relay-frames.ts';
 
 /** What ends every stream of this format. */
@@ -36,8 +36,18 @@ export class FrameWriter {
 
   delta(at: Placement, kind: PartKind, part: number, delta: string, logprobs: JsonObject[] = []): string {
     const channel = TEXT_CHANNELS[kind];
+    if (kind === 'text' && logprobs.length === 0) return this.#plainDelta(at, channel, part, delta);
     const fields = { ...placeOf(at), [channel.index]: part, delta };
     return this.write(channel.delta, kind === 'text' ? { ...fields, logprobs } : fields);
+  }
+
+  /** What `delta` writes of text without log probabilities: most of what a stream has to say. */
+  #plainDelta(at: Placement, { delta: type, index }: TextChannel, part: number, delta: string): string {
+    const place = `"item_id":${JSON.stringify(at.id)},"output_index":${at.index},"${index}":${part}`;
+    return writeSseFrame(
+      `{"type":"${type}","sequence_number":${this.take()},${place},"delta":${JSON.stringify(delta)},"logprobs":[]}`,
+      type,
+    );
   }
 
   /** The end of a part: its whole text, then the whole part. */
