@@ -10,7 +10,7 @@ import type { GenerationRequest } from '../ir/request.ts';
 import type { Result } from '../ir/result.ts';
 import { type Bill, NO_USAGE, type Usage } from '../ir/usage.ts';
 import { boundedText } from '../kit/bounded-json.ts';
-import { isoMoment } from '../kit/iso-moment.ts';
+import { momentText } from '../kit/moment-text.ts';
 import { chargeOf } from '../kit/money.ts';
 import { originOf } from '../kit/origin-of.ts';
 import type { GenerationRow, ProviderResponse } from '../ports/generation-row.ts';
@@ -213,7 +213,7 @@ function requestMembers(
   const referer = attribution?.referer ?? null;
   const media = mediaOfPrompt(request);
   return {
-    created_at: isoMoment(input.acceptedAtMs),
+    created_at: momentText(input.acceptedAtMs),
     app_title: attribution?.title ?? null,
     app_categories: attribution?.categories === undefined ? [] : [...attribution.categories],
     origin: originOf(referer),
