@@ -88,4 +88,37 @@ describe('Projector', () => {
     expect(told.filter((message) => message.includes('cannot be written'))).toHaveLength(1);
     expect([...projection.taken].sort()).toEqual(['g2', 'g3', 'g4']);
   });
+
+  it('lets what comes meanwhile gather, unless somebody asks for it', async () => {
+    const projection = new PickyProjection([]);
+    const projector = new Projector({ projection, warn: () => {}, gatherMs: 60_000 });
+    const settle = (sequence: number) => {
+      projector.expect(recordOf(sequence));
+      projector.take(recordOf(sequence));
+    };
+    projector.start({ read: async function* () {} });
+    settle(1);
+    const first = projector.caughtUp();
+    settle(2);
+    settle(3);
+    await first;
+    expect([...projection.taken]).toEqual(['g1']);
+    await projector.caughtUp();
+    expect([...projection.taken]).toEqual(['g1', 'g2', 'g3']);
+    expect(projection.batches).toEqual([1, 2]);
+    await projector.close();
+  });
+
+  it('hands over as many as make a batch without waiting for more', async () => {
+    const projection = new PickyProjection([]);
+    const projector = new Projector({ projection, warn: () => {}, gatherMs: 60_000, maxBatch: 3 });
+    projector.start({ read: async function* () {} });
+    for (let sequence = 1; sequence <= 4; sequence++) {
+      projector.expect(recordOf(sequence));
+      projector.take(recordOf(sequence));
+    }
+    await expect.poll(() => projector.waiting).toBe(1);
+    expect(projection.batches).toEqual([3]);
+    await projector.close();
+  });
 });
