@@ -2,13 +2,15 @@
 const CHECKPOINT_TOKENS = 200;
 
 /**
- * Says when the progress of an answer is noted down: at most so many milliseconds after something new, and at once after
- * a number of tokens, or when the upstream has said what it used. An answer that is over before that has none.
+ * Says when the progress of an answer is noted down: at most so many milliseconds after something new, and in the next turn
+ * of the event loop after a number of tokens, or when the upstream has said what it used. An answer that is over before
+ * that, as one that came in one piece is, has none.
  */
 export class Checkpoints {
   readonly #everyMs: number;
   readonly #note: () => Promise<void>;
   #timer: NodeJS.Timeout | undefined;
+  #turn: NodeJS.Immediate | undefined;
   #isNoting = false;
   #isDue = false;
   #isClosed = false;
@@ -20,7 +22,7 @@ export class Checkpoints {
 
   /** So many tokens have come since the last checkpoint. `isReported`: the upstream has said what it used. */
   passed(tokens: number, isReported: boolean): void {
-    if (isReported || tokens >= CHECKPOINT_TOKENS) this.#take();
+    if (isReported || tokens >= CHECKPOINT_TOKENS) this.#turn ??= setImmediate(() => this.#take());
     else if (tokens > 0) this.#timer ??= setTimeout(() => this.#take(), this.#everyMs);
   }
 
@@ -28,11 +30,13 @@ export class Checkpoints {
   close(): void {
     this.#isClosed = true;
     clearTimeout(this.#timer);
+    clearImmediate(this.#turn);
   }
 
   #take(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
+    this.#turn = undefined;
     this.#isDue = true;
     if (!this.#isNoting) void this.#noteWhileDue();
   }

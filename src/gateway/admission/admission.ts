@@ -41,6 +41,8 @@ export class Admission {
   readonly #ledger: Ledger;
   readonly #now: () => number;
   #reserved: Amount;
+  /** Of the candidate that was asked about last: nearly always the same again. */
+  #cost: WorstCost | undefined;
 
   constructor(parts: AdmissionParts) {
     this.answers = parts.answers;
@@ -106,6 +108,7 @@ export class Admission {
   }
 
   #costOf(candidate: Candidate): WorstCost {
-    return new WorstCost(candidate, this.facts);
+    if (this.#cost?.candidate !== candidate) this.#cost = new WorstCost(candidate, this.facts);
+    return this.#cost;
   }
 }

@@ -2,6 +2,7 @@ import { GatewayError } from '../../ir/errors.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json.ts';
 import {
+  type Affordable,
   type Headroom,
   type Ledger,
   LedgerUnavailable,
@@ -89,9 +90,10 @@ async function reserve(
   { ledger, now }: AdmitTools,
   size: Parameters<Ledger['reserve']>[1],
 ): Promise<Reserving> {
-  const purse: Purse = { scopes: scopesOf(input), limits: input.caller.limits, atMs: now() };
+  const scopes = scopesOf(input);
+  const { limits } = input.caller;
   try {
-    return await ledger.reserve({ ...purse, generationId: input.generationId, row }, size);
+    return await ledger.reserve({ scopes, limits, atMs: now(), generationId: input.generationId, row }, size);
   } catch (error) {
     if (!(error instanceof LedgerUnavailable)) throw error;
     throw new GatewayError('overloaded', 'Service temporarily unavailable: nothing can be recorded now', {
@@ -110,6 +112,11 @@ function promptTokens(counted: number, ratio: number | undefined): number {
   return ratio === undefined ? Math.ceil(counted * COUNT_SLACK) + COUNT_EXTRA : Math.ceil(counted * ratio);
 }
 
+function isPlenty({ amount }: ReservationSize, { creditNanos, totalNanos }: Affordable): boolean {
+  const wanted = (amount.creditNanos + amount.byokNanos) * PLENTY;
+  return (creditNanos === null || wanted <= creditNanos) && (totalNanos === null || wanted <= totalNanos);
+}
+
 /** Tokens of a prompt: counted, or guessed from its characters. */
 type PromptLength = number | { readonly known: number };
 
@@ -121,8 +128,8 @@ class Sizing {
   readonly #answers: Answers;
   #size: ReservationSize | null = null;
   #costFacts: CostFacts | undefined;
-  #affordableTokens = -1;
-  #requestedTokens = 0;
+  #costs: readonly WorstCost[] = [];
+  #affordable: Affordable | undefined;
 
   constructor(applicant: Applicant, tools: AdmitTools, length: PromptLength) {
     const { input, plan } = applicant;
@@ -141,10 +148,7 @@ class Sizing {
     const isFree = affordable.creditNanos === null && affordable.totalNanos === null;
     const size = this.#sizeFor(isFree ? USUAL_CHARACTERS : FEWEST_CHARACTERS, headroom);
     if (size === null) return null;
-    const most = [affordable.creditNanos, affordable.totalNanos].filter((nanos) => nanos !== null);
-    const whole = size.amount.creditNanos + size.amount.byokNanos;
-    const isPlenty = most.every((nanos) => whole * PLENTY <= nanos);
-    return size.kind === 'open' || (size.kind === 'whole' && isPlenty) ? size.amount : null;
+    return size.kind === 'open' || (size.kind === 'whole' && isPlenty(size, affordable)) ? size.amount : null;
   }
 
   /** Null: too little. */
@@ -154,7 +158,9 @@ class Sizing {
 
   /** What a refused request is told. */
   get shortage() {
-    return { requestedTokens: this.#requestedTokens, affordableTokens: this.#affordableTokens };
+    const affordable = this.#affordable;
+    const within = affordable === undefined ? [] : this.#costs.map((cost) => tokensWithin(cost, affordable));
+    return { requestedTokens: this.#costs[0]?.fullTokens ?? 0, affordableTokens: Math.max(-1, ...within) };
   }
 
   admission(reserved: Admission['reserved'], ledger: Ledger): Admission {
@@ -193,8 +199,8 @@ class Sizing {
       .slice(0, MOST_CANDIDATES)
       .map((candidate) => new WorstCost(candidate, facts));
     this.#costFacts = facts;
-    this.#requestedTokens = costs[0]?.fullTokens ?? 0;
-    this.#affordableTokens = Math.max(-1, ...costs.map((cost) => tokensWithin(cost, headroom.affordable)));
+    this.#costs = costs;
+    this.#affordable = headroom.affordable;
     this.#size = sizeReservation(costs, headroom, {
       learntTokens: known?.longest,
       // A stream that only begins is paid as it goes; with plenty of money nobody asks.

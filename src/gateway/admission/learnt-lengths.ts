@@ -42,11 +42,14 @@ export class LearntLengths {
   of(answers: Answers): Learnt | undefined {
     const recent = this.#recent.get(nameOf(answers));
     if (recent === undefined) return undefined;
-    const ratios = recent.flatMap(({ promptRatio }) => promptRatio ?? []);
-    return {
-      longest: Math.max(...recent.map(({ outputTokens }) => outputTokens)),
-      promptRatio: ratios.length === 0 ? undefined : Math.max(...ratios),
-    };
+    let longest = 0;
+    let highest: number | undefined;
+    for (const { outputTokens, promptRatio } of recent) {
+      if (outputTokens > longest) longest = outputTokens;
+      if (promptRatio !== undefined && (highest === undefined || promptRatio > highest))
+        highest = promptRatio;
+    }
+    return { longest, promptRatio: highest };
   }
 }
 

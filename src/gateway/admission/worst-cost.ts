@@ -25,7 +25,8 @@ export class WorstCost {
   readonly candidate: Candidate;
   /** Output tokens that it writes at most, unless it is told to write less. */
   readonly fullTokens: number;
-  readonly #inputLines: readonly (readonly [count: number, price: Price])[];
+  /** The price of the whole prompt. */
+  readonly #inputPrice: Price;
   readonly #outputPrice: Price;
   /** Undefined where the gateway's own credential is used. */
   readonly #fee: number | undefined;
@@ -35,18 +36,17 @@ export class WorstCost {
     const pricing = pricingAt(endpoint, facts.atMs, facts.promptTokens);
     this.candidate = candidate;
     this.fullTokens = outputTokensOf(candidate, facts);
-    this.#inputLines = [
-      [facts.promptTokens, dearestInput(pricing)],
-      [1, pricing.request ?? 0n],
-      [facts.inputImages, pricing.image ?? 0n],
-    ];
+    this.#inputPrice = inputPriceOf(pricing, facts);
     this.#outputPrice = dearestOutput(pricing);
     this.#fee = access.kind === 'own' ? facts.ownCredentialFee : undefined;
   }
 
   /** What so much output costs, the prompt included. */
   amountOf(outputTokens: number): Amount {
-    const listed = chargeOf([...this.#inputLines, [outputTokens, this.#outputPrice]]);
+    const listed = chargeOf([
+      [1, this.#inputPrice],
+      [outputTokens, this.#outputPrice],
+    ]);
     return this.#fee === undefined
       ? { creditNanos: listed, byokNanos: 0n }
       : { creditNanos: feeOf(listed, this.#fee), byokNanos: listed };
@@ -60,15 +60,25 @@ export class WorstCost {
   }
 
   #countWithin(nanos: Nanos): number {
-    return countWithin(nanos, this.#inputLines, this.#outputPrice);
+    return countWithin(nanos, [[1, this.#inputPrice]], this.#outputPrice);
   }
 }
 
 function outputTokensOf({ endpoint }: Candidate, facts: CostFacts): number {
   const { maxOutputTokens, contextLength } = endpoint;
   const room = contextLength === undefined ? undefined : Math.max(1, contextLength - facts.promptTokens);
-  const limits = [facts.maxOutputTokens, maxOutputTokens, room].filter((limit) => limit !== undefined);
-  return limits.length > 0 ? Math.min(...limits) : USUAL_OUTPUT;
+  const most = Math.min(
+    facts.maxOutputTokens ?? Number.POSITIVE_INFINITY,
+    maxOutputTokens ?? Number.POSITIVE_INFINITY,
+    room ?? Number.POSITIVE_INFINITY,
+  );
+  return most === Number.POSITIVE_INFINITY ? USUAL_OUTPUT : most;
+}
+
+function inputPriceOf(pricing: Pricing, { promptTokens, inputImages }: CostFacts): Price {
+  const { request = 0n, image = 0n } = pricing;
+  const text = BigInt(promptTokens) * dearestInput(pricing) + request;
+  return inputImages === 0 ? text : text + BigInt(inputImages) * image;
 }
 
 /** A prompt may be written to a cache, which costs more than to read it, and nobody knows before. */
@@ -77,9 +87,8 @@ function dearestInput({ prompt = 0n, input_cache_write = 0n }: Pricing): Price {
 }
 
 function dearestOutput({ completion = 0n, internal_reasoning = 0n, image_output = 0n }: Pricing): Price {
-  return [completion, internal_reasoning, image_output].reduce((most, price) =>
-    price > most ? price : most,
-  );
+  const text = completion > internal_reasoning ? completion : internal_reasoning;
+  return text > image_output ? text : image_output;
 }
 
 /** The list price whose fee is at most so much. */
