@@ -133,7 +133,7 @@ export class Exchange
 
   async return(): Promise<IteratorResult<Uint8Array, undefined>> {
     this.#queue = [];
-    this.#fail(new TransportProblem('reset', 'closed by the reader'));
+    if (!this.#ended) this.#fail(new TransportProblem('reset', 'closed by the reader'));
     return { done: true, value: undefined };
   }
 
