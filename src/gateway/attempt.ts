@@ -138,11 +138,11 @@ class Passage {
   }
 
   poll(): EventBatch | undefined {
-    return this.#signal.aborted ? undefined : this.#rest?.poll?.();
+    return this.#rest?.poll?.();
   }
 
   whenReady(wake: () => void): boolean {
-    return !this.#signal.aborted && (this.#rest?.whenReady?.(wake) ?? false);
+    return this.#rest?.whenReady?.(wake) ?? false;
   }
 
   #isLeft(): boolean {

@@ -1,7 +1,8 @@
 /**
  * A sequence of which may also be taken what is at hand, without waiting. Of a stream nearly everything passes this way:
  * one call from the socket that brought it to the socket that it goes to, where `next` costs a promise or two in every
- * layer between them. Whoever has not this to offer leaves it out. Never asked while a `next` is awaited.
+ * layer between them. Whoever has not this to offer leaves it out. Never asked while a `next` is
+ * awaited; of what was given up, only `next` tells.
  */
 export interface Flow<T> extends AsyncIterator<T, unknown, undefined> {
   /** What comes next, if it is at hand and there is nothing about it to wait for. */

@@ -85,12 +85,12 @@ export class SseReader implements FrameReader {
       this.#dispatch(frames);
       return;
     }
-    if (line.startsWith('data:')) {
+    if (line.slice(0, 5) === 'data:') {
       const value = line.slice(line.charCodeAt(5) === 32 ? 6 : 5);
       this.#data.push(value);
       this.#dataLength += value.length + LINE_COST;
       this.#guard();
-    } else if (line.startsWith('event:')) {
+    } else if (line.slice(0, 6) === 'event:') {
       this.#event = line.slice(line.charCodeAt(6) === 32 ? 7 : 6);
     }
   }

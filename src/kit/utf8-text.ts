@@ -14,7 +14,7 @@ export class Utf8Text {
 
   /** The text of a chunk, as far as its characters are whole. */
   push(chunk: Uint8Array): string {
-    const isWhole = (chunk.at(-1) ?? FIRST_OF_MANY) < FIRST_OF_MANY;
+    const isWhole = (chunk[chunk.length - 1] ?? FIRST_OF_MANY) < FIRST_OF_MANY;
     if (isWhole && this.#decoder === undefined) return this.#whole(chunk);
     this.#decoder ??= new TextDecoder('utf-8', { ignoreBOM: this.#hasBegun });
     const text = this.#decoder.decode(chunk, { stream: true });
@@ -30,8 +30,9 @@ export class Utf8Text {
   #whole(chunk: Uint8Array): string {
     const isMarked = !this.#hasBegun && BYTE_ORDER_MARK.every((byte, index) => chunk[index] === byte);
     this.#forget();
-    const { buffer, byteOffset, length } = isMarked ? chunk.subarray(BYTE_ORDER_MARK.length) : chunk;
-    return Buffer.from(buffer, byteOffset, length).toString('utf8');
+    const bytes = isMarked ? chunk.subarray(BYTE_ORDER_MARK.length) : chunk;
+    if (bytes instanceof Buffer) return bytes.toString('utf8');
+    return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8');
   }
 
   #forget(): void {
