@@ -1,16 +1,37 @@
-import { describe, expect, it } from 'vitest';
-import { isoMoment } from './iso-moment.ts';
+import { expect, it } from 'vitest';
+import { isoMomentMs } from './iso-moment.ts';
 
-describe('a moment in ISO 8601', () => {
-  it.each([
-    0, 5, 999, 1000, 1_700_000_000_005, 1_700_000_000_050, 1_700_000_000_500, 1_700_000_000_999,
-    1_700_000_001_000, 1_699_999_999_999, -1, -1000, 253_402_300_800_000,
-  ])('is what a date writes (%d)', (epochMs) => {
-    expect(isoMoment(epochMs)).toBe(new Date(epochMs).toISOString());
-  });
+it.each([
+  ['2026-01-31T12:00:00Z', Date.UTC(2026, 0, 31, 12)],
+  ['2026-01-31T12:00Z', Date.UTC(2026, 0, 31, 12)],
+  ['2024-02-29T23:59:59.999Z', Date.UTC(2024, 1, 29, 23, 59, 59, 999)],
+  ['2026-01-31T12:00:00.5Z', Date.UTC(2026, 0, 31, 12, 0, 0, 500)],
+  ['2026-01-31T12:00:00.433273+00:00', Date.UTC(2026, 0, 31, 12, 0, 0, 433)],
+  ['2026-01-31T12:00:00.999999999Z', Date.UTC(2026, 0, 31, 12, 0, 0, 999)],
+  ['2026-01-01T01:30:00+02:00', Date.UTC(2025, 11, 31, 23, 30)],
+  ['2026-01-31T12:00:00-09:30', Date.UTC(2026, 0, 31, 21, 30)],
+])('reads %s', (text, ms) => {
+  expect(isoMomentMs(text)).toBe(ms);
+});
 
-  it('is none beyond what a date can be', () => {
-    expect(() => isoMoment(9e15)).toThrow(RangeError);
-    expect(isoMoment(0)).toBe('1970-01-01T00:00:00.000Z');
-  });
+it.each([
+  '2026-02-29T00:00:00Z',
+  '2026-02-31T00:00:00Z',
+  '2026-13-01T00:00:00Z',
+  '2026-00-01T00:00:00Z',
+  '2026-01-00T00:00:00Z',
+  '2026-01-01T24:00:00Z',
+  '2026-01-01T00:60:00Z',
+  '2026-01-01T00:00:60Z',
+  '2026-01-01T00:00:00+24:00',
+  '2026-01-01T00:00:00',
+  '2026-01-01 00:00:00Z',
+  '2026-01-01',
+  '2026-01-01T00:00:00.Z',
+  '0099-01-01T00:00:00Z',
+  ' 2026-01-01T00:00:00Z',
+  '1767225600',
+  '',
+])('refuses "%s"', (text) => {
+  expect(isoMomentMs(text)).toBeUndefined();
 });

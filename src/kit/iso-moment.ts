@@ -1,13 +1,39 @@
-/** The second that was written last: requests that come in together share it. */
-const LAST = { second: Number.NaN, text: '' };
+const MOMENT = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?(?:Z|([+-])(\d\d):(\d\d))$/;
 
-/** A moment in epoch milliseconds as `Date.toISOString` writes it, which takes many times as long. */
-export function isoMoment(epochMs: number): string {
-  const second = Math.floor(epochMs / 1000);
-  if (second !== LAST.second) {
-    LAST.text = new Date(second * 1000).toISOString().slice(0, -'000Z'.length);
-    LAST.second = second;
-  }
-  const milliseconds = String(Math.trunc(epochMs - second * 1000)).padStart(3, '0');
-  return `${LAST.text}${milliseconds}Z`;
+const MINUTE_MS = 60_000;
+
+/**
+ * Reads a moment of ISO 8601 that says where it is: with `Z` or with an offset such as `+02:00`. Epoch milliseconds, what
+ * is finer is cut; undefined for what is no moment of any calendar.
+ */
+export function isoMomentMs(text: string): number | undefined {
+  const match = MOMENT.exec(text);
+  if (match === null) return undefined;
+  const [
+    ,
+    year,
+    month,
+    day,
+    hour,
+    minute,
+    second = 0,
+    fraction = '',
+    sign,
+    offsetHour = 0,
+    offsetMinute = 0,
+  ] = match;
+  const [years, months, days] = [Number(year), Number(month), Number(day)];
+  if (!isDay(years, months, days)) return undefined;
+  if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return undefined;
+  if (Number(offsetHour) > 23 || Number(offsetMinute) > 59) return undefined;
+  const milliseconds = Number(fraction.slice(0, 3).padEnd(3, '0'));
+  const local = Date.UTC(years, months - 1, days, Number(hour), Number(minute), Number(second), milliseconds);
+  const offsetMs = (Number(offsetHour) * 60 + Number(offsetMinute)) * MINUTE_MS;
+  return sign === '-' ? local + offsetMs : local - offsetMs;
+}
+
+/** `Date.UTC` reads the 30th of February as a day of March, and the year 99 as 1999. */
+function isDay(year: number, month: number, day: number): boolean {
+  if (year < 100 || month < 1 || month > 12 || day < 1) return false;
+  return day <= new Date(Date.UTC(year, month, 0)).getUTCDate();
 }
