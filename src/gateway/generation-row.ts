@@ -10,9 +10,9 @@ import type { GenerationRequest } from '../ir/request.ts';
 import type { Result } from '../ir/result.ts';
 import { type Bill, NO_USAGE, type Usage } from '../ir/usage.ts';
 import { boundedText } from '../kit/bounded-json.ts';
-import { momentText } from '../kit/moment-text.ts';
 import { chargeOf } from '../kit/money.ts';
 import { originOf } from '../kit/origin-of.ts';
+import { writtenMoment } from '../kit/written-moment.ts';
 import type { GenerationRow, ProviderResponse } from '../ports/generation-row.ts';
 import type { Candidate } from '../routing/candidate.ts';
 import { preferencesOf } from '../routing/preferences.ts';
@@ -213,7 +213,7 @@ function requestMembers(
   const referer = attribution?.referer ?? null;
   const media = mediaOfPrompt(request);
   return {
-    created_at: momentText(input.acceptedAtMs),
+    created_at: writtenMoment(input.acceptedAtMs),
     app_title: attribution?.title ?? null,
     app_categories: attribution?.categories === undefined ? [] : [...attribution.categories],
     origin: originOf(referer),

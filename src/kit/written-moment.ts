@@ -2,7 +2,7 @@
 const LAST = { second: Number.NaN, text: '' };
 
 /** A moment in epoch milliseconds as `Date.toISOString` writes it, which takes many times as long. */
-export function momentText(epochMs: number): string {
+export function writtenMoment(epochMs: number): string {
   const second = Math.floor(epochMs / 1000);
   if (second !== LAST.second) {
     LAST.text = new Date(second * 1000).toISOString().slice(0, -'000Z'.length);
