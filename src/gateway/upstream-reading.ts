@@ -1,4 +1,5 @@
 import { GatewayError } from '../ir/errors.ts';
+import { LightAbortController } from '../kit/light-abort.ts';
 
 /** Answers that are read to their end for nobody, at a time. */
 const MOST_DRAINS = 64;
@@ -17,7 +18,7 @@ export interface Drains {
  */
 export class UpstreamReading {
   readonly #caller: AbortSignal;
-  readonly #upstream = new AbortController();
+  readonly #upstream = new LightAbortController();
   readonly #drains: Drains;
   readonly #billsAbandoned: () => boolean;
   #timer: NodeJS.Timeout | undefined;
