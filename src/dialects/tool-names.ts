@@ -46,8 +46,18 @@ export interface FlatNames {
   identify(flatName: string): ToolIdentity;
 }
 
+const FLAT_NAMES = new WeakMap<GenerationRequest['tools'], FlatNames>();
+
 /** Names all tools of a request. The same tools always get the same names, so that an answer can be read back. */
 export function flatNames({ tools }: Pick<GenerationRequest, 'tools'>): FlatNames {
+  const known = FLAT_NAMES.get(tools);
+  if (known !== undefined) return known;
+  const names = nameTools(tools);
+  FLAT_NAMES.set(tools, names);
+  return names;
+}
+
+function nameTools(tools: GenerationRequest['tools']): FlatNames {
   const names = new Map<string, string>();
   const identities = new Map<string, ToolIdentity>();
   const pool = new NamePool(

@@ -40,14 +40,13 @@ export class AnswerReader {
   #usage: Usage | undefined;
 
   constructor(context: DecodeContext) {
-    const { identify } = flatNames(context.request);
     this.#isRelayed = context.relay;
     this.#ground = groundOf(context);
     this.#calls = new ToolCallReader({
       emit: (event) => this.#writer.emit(event),
       beginItem: () => this.#writer.beginItem(),
       // A relayed answer speaks of the tools as the caller declared them.
-      identify: context.relay ? (name) => ({ kind: 'function', name }) : identify,
+      identify: context.relay ? (name) => ({ kind: 'function', name }) : flatNames(context.request).identify,
       makeId: (position) => `call_${this.#ground}_${position}`,
     });
   }

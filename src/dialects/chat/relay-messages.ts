@@ -40,7 +40,7 @@ export function* relayedMessages(
  * which nothing changes is returned itself.
  */
 function* withPairedCalls(messages: Json | undefined, report: Report): Sliced<Json | undefined> {
-  if (!Array.isArray(messages)) return messages;
+  if (!Array.isArray(messages) || !messages.some(isOfCall)) return messages;
   const places = new Map<JsonObject, string>();
   const { orphans, results, newIds } = yield* pairingOf(stepsIn(messages, places));
   const pace = new Pace();
@@ -74,6 +74,11 @@ function* withPairedCalls(messages: Json | undefined, report: Report): Sliced<Js
   answer();
   const isSame = all.length === messages.length && all.every((message, at) => message === messages[at]);
   return isSame ? messages : all;
+}
+
+/** Whether a message calls tools, or answers a call. */
+function isOfCall(message: Json): boolean {
+  return isJsonObject(message) && (message.role === 'tool' || Array.isArray(message.tool_calls));
 }
 
 /** Calls and results in order; notes where each stands in the list that the caller wrote. */
@@ -120,13 +125,17 @@ function asSaid({ tool_call_id: callId, content }: JsonObject): JsonObject {
  * gateway. Everything else stays as it came; a list in which nothing changes is returned itself.
  */
 function* withoutForeignSeals(messages: Json | undefined, report: Report): Sliced<Json | undefined> {
-  if (!Array.isArray(messages)) return messages;
+  if (!Array.isArray(messages) || !messages.some(hasDetails)) return messages;
   const cleaned = yield* new Pace().flatMap(messages.entries(), ([position, message]) => [
     isJsonObject(message)
       ? cleanedMessage(message, `messages[${messageIndex(messages, position)}]`, report)
       : message,
   ]);
   return cleaned.some((message, position) => message !== messages[position]) ? cleaned : messages;
+}
+
+function hasDetails(message: Json): boolean {
+  return isJsonObject(message) && Array.isArray(message.reasoning_details);
 }
 
 function cleanedMessage(message: JsonObject, place: string, report: Report): JsonObject {

@@ -160,18 +160,17 @@ function capped(limit: number, target: RenderTarget, report: Report, field: stri
 /** The caller's own limits, under the one name that the provider takes where it takes only one. */
 function cappedLimits(given: JsonObject, target: RenderTarget, report: Report): JsonObject {
   const only = target.quirks?.outputLimitField;
-  const limits = LIMIT_NAMES.flatMap((field) => {
-    const limit = numberAt(given, field);
-    return limit === undefined ? [] : [{ field, limit: capped(limit, target, report, field) }];
-  });
-  if (only === undefined || limits.length === 0) {
-    return Object.fromEntries(limits.map(({ field, limit }) => [field, limit]));
+  const limits: JsonObject = {};
+  let least = Number.POSITIVE_INFINITY;
+  for (const field of LIMIT_NAMES) {
+    const asked = numberAt(given, field);
+    if (asked === undefined) continue;
+    const limit = capped(asked, target, report, field);
+    limits[field] = limit;
+    least = Math.min(least, limit);
   }
-  return {
-    max_tokens: undefined,
-    max_completion_tokens: undefined,
-    [only]: Math.min(...limits.map(({ limit }) => limit)),
-  };
+  if (only === undefined || least === Number.POSITIVE_INFINITY) return limits;
+  return { max_tokens: undefined, max_completion_tokens: undefined, [only]: least };
 }
 
 // --- Output format and other settings ------------------------------------------------------------------------------------
