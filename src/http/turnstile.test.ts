@@ -42,7 +42,7 @@ describe('Turnstile', () => {
     for (let count = 0; count < 1000; count++) turnAtOnce();
   });
 
-  it('lets those who come all at once wait, the first first', async () => {
+  it('lets those who come all at once wait, the last first', async () => {
     const [turn, next] = takeAll();
     const [first, second, third] = [waiting(), waiting(), waiting()];
     await vi.advanceTimersByTimeAsync(100);
@@ -50,10 +50,10 @@ describe('Turnstile', () => {
     turn?.();
     turn?.();
     await vi.advanceTimersByTimeAsync(0);
-    expect([first.is, second.is, third.is]).toEqual(['in', 'waits', 'waits']);
+    expect([first.is, second.is, third.is]).toEqual(['waits', 'waits', 'in']);
     next?.();
     await vi.advanceTimersByTimeAsync(0);
-    expect([second.is, third.is]).toEqual(['in', 'waits']);
+    expect([first.is, second.is]).toEqual(['waits', 'in']);
   });
 
   it('lets those in who wait once the process has time', async () => {
@@ -67,7 +67,7 @@ describe('Turnstile', () => {
   it('refuses those who waited as long as a burst takes', async () => {
     takeAll();
     const late = waiting();
-    await vi.advanceTimersByTimeAsync(399);
+    await vi.advanceTimersByTimeAsync(1999);
     expect(late.is).toBe('waits');
     await vi.advanceTimersByTimeAsync(10);
     expect(late.is).toBe('refused');
@@ -76,7 +76,7 @@ describe('Turnstile', () => {
   it('refuses at once, or after a moment, where the queue does not become empty', async () => {
     let turn = takeAll()[0];
     const queue = [waiting()];
-    for (let count = 0; count < 45; count++) {
+    for (let count = 0; count < 205; count++) {
       queue.push(waiting());
       turn?.();
       await vi.advanceTimersByTimeAsync(10);
@@ -95,10 +95,19 @@ describe('Turnstile', () => {
     expect(few.every(({ is }) => is !== 'waits')).toBe(true);
   });
 
+  it('refuses at once those beyond what a burst has', async () => {
+    takeAll();
+    const burst = Array.from({ length: 1000 }, waiting);
+    const beyond = waiting();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(beyond.is).toBe('refused');
+    expect(burst.every(({ is }) => is === 'waits')).toBe(true);
+  });
+
   it('is patient again after it was empty', async () => {
     const turns = takeAll();
     waiting();
-    await vi.advanceTimersByTimeAsync(500);
+    await vi.advanceTimersByTimeAsync(2500);
     for (const giveBack of turns) giveBack();
     takeAll();
     const patient = waiting();

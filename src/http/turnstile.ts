@@ -12,8 +12,9 @@ export type Turn = () => void;
 /** Requests that are made ready at the same time while there is more to do than time to do it. */
 const MOST_TURNS = 24;
 
-/** As long as a queue may take to become empty that came all at once. */
-const BURST_MS = 400;
+/** How many may come at once, and how long they may take to be served, to be a burst. */
+const BURST_LENGTH = 1000;
+const BURST_MS = 2000;
 
 /** How many wait, and for how long, where the queue does not become empty: whoever cannot be served soon is told at once. */
 const STANDING_LENGTH = 16;
@@ -48,7 +49,7 @@ export class Turnstile {
     if (this.#waiting.length === 0) {
       this.#emptyAtMs = this.#senses.monotonic();
       if (this.#hasTurn()) return this.#take();
-    } else if (this.#isStanding() && this.#waiting.length >= STANDING_LENGTH) {
+    } else if (this.#waiting.length >= (this.#isStanding() ? STANDING_LENGTH : BURST_LENGTH)) {
       return undefined;
     }
     return new Promise((settle) => {
@@ -77,18 +78,14 @@ export class Turnstile {
     };
   }
 
-  /** Lets in those whose turn it is, the first first, and refuses those who have waited too long. */
+  /** Refuses those who have waited too long, and lets in those who came last: they are late only if there is no end of them. */
   #serve(): void {
     const longestMs = this.#isStanding() ? STANDING_MS : BURST_MS;
-    const since = this.#senses.monotonic() - longestMs;
-    let served = 0;
-    for (const { sinceMs, settle } of this.#waiting) {
-      if (sinceMs < since) settle(undefined);
-      else if (this.#hasTurn()) settle(this.#take());
-      else break;
-      served += 1;
-    }
-    this.#waiting.splice(0, served);
+    const sinceMs = this.#senses.monotonic() - longestMs;
+    const first = this.#waiting.findIndex((waiting) => waiting.sinceMs >= sinceMs);
+    for (const { settle } of this.#waiting.splice(0, first === -1 ? this.#waiting.length : first))
+      settle(undefined);
+    while (this.#waiting.length > 0 && this.#hasTurn()) this.#waiting.pop()?.settle(this.#take());
     if (this.#waiting.length > 0) return;
     clearInterval(this.#timer);
     this.#timer = undefined;
