@@ -6,8 +6,7 @@ import { residentBytes, untilQuiet } from './process-cost.ts';
 import type { Row, Scenario, Stage } from './scenario.ts';
 import type { Subject } from './subject.ts';
 
-/** The gateway opens at most 4,096 connections to one upstream. */
-const STREAMS = 4000;
+const STREAMS = 5000;
 /** Slow enough that opening them is no test of its own. */
 const OPENING_MS = 20_000;
 const HOLD_MS = 3000;

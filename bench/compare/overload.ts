@@ -4,14 +4,14 @@ import type { Row, Scenario, Stage } from './scenario.ts';
 import type { Subject } from './subject.ts';
 
 const SMALL: LoadShape = { answer: '2k', promptBytes: 2000, connections: 32 };
-const WARM_UPS = 6;
+const WARM_UPS = 8;
 /** Of what the gateway can do. */
 const LITTLE = 0.1;
 const TOO_MUCH = 3;
 /** Long enough that what is let in before anybody is refused is not a hundredth of it. */
 const LEAST_SECONDS = 20;
-/** Connections that are there for requests which wait. */
-const MOST_CONNECTIONS = 4000;
+/** Connections that are there for requests which wait; what would need more is not sent, and is no refusal. */
+const MOST_CONNECTIONS = 400;
 /** As a service is measured that has recovered: no refusals, and as quick as before within this. */
 const MOST_RECOVERIES = 10;
 

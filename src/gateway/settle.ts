@@ -146,8 +146,10 @@ class Passage {
   /** Reads the rest of an answer that nobody hears, for what it says at its end of what it used. */
   async drain(): Promise<void> {
     const { source, fold } = this;
-    if (this.#held?.terminal !== undefined) fold.push(this.#held.terminal);
-    if (this.#held !== undefined) return;
+    if (this.#held?.terminal !== undefined) {
+      fold.push(this.#held.terminal);
+      return;
+    }
     try {
       while (this.#tools.reading.isDraining) {
         const step = await source.next();

@@ -17,8 +17,8 @@ const BURST_LENGTH = 1000;
 const BURST_MS = 2000;
 
 /** How many wait, and for how long, where the queue does not become empty: whoever cannot be served soon is told at once. */
-const STANDING_LENGTH = 16;
-const STANDING_MS = 15;
+const STANDING_LENGTH = 64;
+const STANDING_MS = 100;
 
 /** How often those who wait are looked after when nobody gives a turn back. */
 const LOOK_EVERY_MS = 5;
@@ -78,14 +78,14 @@ export class Turnstile {
     };
   }
 
-  /** Refuses those who have waited too long, and lets in those who came last: they are late only if there is no end of them. */
+  /** Refuses those who have waited too long, and lets in those whose turn it is. */
   #serve(): void {
     const longestMs = this.#isStanding() ? STANDING_MS : BURST_MS;
     const sinceMs = this.#senses.monotonic() - longestMs;
     const first = this.#waiting.findIndex((waiting) => waiting.sinceMs >= sinceMs);
     for (const { settle } of this.#waiting.splice(0, first === -1 ? this.#waiting.length : first))
       settle(undefined);
-    while (this.#waiting.length > 0 && this.#hasTurn()) this.#waiting.pop()?.settle(this.#take());
+    while (this.#waiting.length > 0 && this.#hasTurn()) this.#waiting.shift()?.settle(this.#take());
     if (this.#waiting.length > 0) return;
     clearInterval(this.#timer);
     this.#timer = undefined;

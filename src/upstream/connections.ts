@@ -25,6 +25,7 @@ export class Connections {
   readonly #idle: Connection[] = [];
   readonly #waiting: { readonly request: Dispatcher.DispatchOptions; readonly exchange: Exchange }[] = [];
   #isClosed = false;
+  #isDestroyed = false;
 
   constructor(plan: ConnectionPlan) {
     this.#plan = plan;
@@ -32,6 +33,10 @@ export class Connections {
 
   /** Sends a request as soon as there is a connection for it. */
   send(request: Dispatcher.DispatchOptions, exchange: Exchange): void {
+    if (this.#isDestroyed) {
+      exchange.giveUp();
+      return;
+    }
     const connection = this.#take();
     if (connection === undefined) this.#waiting.push({ request, exchange });
     else this.#sendOn(connection, request, exchange);
@@ -40,12 +45,18 @@ export class Connections {
   /** Lets the calls that are open end, and closes each connection after its last. */
   close(): void {
     this.#isClosed = true;
+    this.dropIdle();
+  }
+
+  /** Closes the connections that nobody uses: where one of them was dead the others mostly are too. */
+  dropIdle(): void {
     for (const connection of [...this.#idle]) this.#drop(connection);
   }
 
   /** Ends every call at once. */
   async destroy(): Promise<void> {
     this.#isClosed = true;
+    this.#isDestroyed = true;
     for (const { exchange } of this.#waiting.splice(0)) exchange.giveUp();
     await Promise.all([...this.#all].map(({ client }) => client.destroy()));
   }

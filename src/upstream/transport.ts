@@ -66,23 +66,21 @@ export function createNetworkTransport(
   };
 }
 
-/** Kept connections that may turn out to be closed, one after the other, before a call fails for it. */
-const MOST_STALE = 3;
-
-/** Sends a call; again when the connection was a kept one that the other side had closed meanwhile. */
+/** Sends a call; once more, over a new connection, when it went over a kept one that the other side had closed meanwhile. */
 async function openExchange(
   connections: Connections,
   address: Address,
   call: TransportCall,
   maxBodyBytes: number,
 ): Promise<{ readonly exchange: Exchange; readonly head: Head }> {
-  for (let stale = 0; ; stale++) {
+  for (let isAgain = false; ; isAgain = true) {
     const exchange = new Exchange(call, maxBodyBytes);
     connections.send(requestOf(address, call), exchange);
     try {
       return { exchange, head: await exchange.head };
     } catch (problem) {
-      if (!exchange.wasStale || stale >= MOST_STALE || call.signal.aborted) throw problem;
+      if (!exchange.wasStale || isAgain || call.signal.aborted) throw problem;
+      connections.dropIdle();
     }
   }
 }

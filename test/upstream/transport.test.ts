@@ -396,6 +396,33 @@ describe('a kept connection that the upstream has closed', () => {
     expect(upstream.connections).toBe(2);
   });
 
+  it('is no failure where all of several kept ones are closed: the call is sent over a new one', async () => {
+    for (let count = 0; count < 6; count++) upstream.answer([stall(50), head(200), write('one'), end()]);
+    const replies = await Promise.all(Array.from({ length: 6 }, () => transport.open(callTo())));
+    await Promise.all(replies.map(({ chunks }) => textOf(chunks)));
+    await sleep(20);
+    upstream.clear();
+    upstream.answer([reset()]);
+    upstream.answer([head(200), write('two'), end()]);
+    const { chunks } = await transport.open(callTo());
+    expect(await textOf(chunks)).toBe('two');
+    expect([upstream.connections, upstream.requests.length]).toEqual([7, 2]);
+  });
+
+  it('is given up when the transport was closed, and nothing is sent again', async () => {
+    const closing = createNetworkTransport();
+    upstream.answer([head(200), write('one'), end()]);
+    await textOf((await closing.open(callTo())).chunks);
+    await sleep(20);
+    upstream.clear();
+    upstream.answer([stall(5000)]);
+    const problem = problemOf(closing.open(callTo()));
+    await sleep(50);
+    await closing.close();
+    expect(await problem).toBeInstanceOf(Error);
+    expect(upstream.requests).toHaveLength(1);
+  });
+
   it('is a failure when it was new, and once an answer began', async () => {
     upstream.answer([reset()]);
     expect(await problemOf(transport.open(callTo()))).toMatchObject({ reason: 'reset' });

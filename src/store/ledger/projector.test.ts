@@ -121,4 +121,18 @@ describe('Projector', () => {
     expect(projection.batches).toEqual([3]);
     await projector.close();
   });
+
+  it('leaves out what nothing can be made of, and tells', async () => {
+    class Baffled extends PickyProjection {
+      override of(generation: StoredGeneration): StoredGeneration {
+        if (generation.id === 'g2') throw new TypeError('no number');
+        return generation;
+      }
+    }
+    const projection = new Baffled([]);
+    const { told, left } = await project(projection, 3);
+    expect([...projection.taken]).toEqual(['g1', 'g3']);
+    expect(idsOf(told)).toEqual(['g2']);
+    expect(left).toBe(Number.POSITIVE_INFINITY);
+  });
 });

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { GenerationRefused, StoredGeneration } from '../../ports/generations.ts';
+import type { StoredGeneration } from '../../ports/generations.ts';
 import type { Journal } from '../../ports/journal.ts';
 import { addInHalves } from './add-in-halves.ts';
 import { recordHeadOf } from './record-head.ts';
@@ -134,7 +134,12 @@ export class Projector<Item extends Projected = StoredGeneration> {
   take(record: SettleRecord): void {
     const pending = this.#pending.get(record.generationId);
     if (pending === undefined || pending.item !== undefined) return;
-    pending.item = this.#options.projection.of(generationOf(record));
+    const item = this.#itemOf(record);
+    if (item === undefined) {
+      this.#pending.delete(record.generationId);
+      return;
+    }
+    pending.item = item;
     this.#written += 1;
     if (this.#written > this.#maxPending) {
       this.#remove(pending);
@@ -279,10 +284,21 @@ export class Projector<Item extends Projected = StoredGeneration> {
         const record = decodeRecord(bytes);
         // A record may be there although the disk did not say so, and then its time will come.
         if (record.kind === 'settle' && !this.#isAwaited(record.generationId)) {
-          items.push(this.#options.projection.of(generationOf(record)));
+          const item = this.#itemOf(record);
+          if (item !== undefined) items.push(item);
         }
       }
       await this.#addAll(items);
+    }
+  }
+
+  /** Undefined, and told, for a generation that the projection can make nothing of. */
+  #itemOf(record: SettleRecord): Item | undefined {
+    try {
+      return this.#options.projection.of(generationOf(record));
+    } catch (error) {
+      this.#leaveOut(record.generationId, error);
+      return undefined;
     }
   }
 
@@ -306,11 +322,11 @@ export class Projector<Item extends Projected = StoredGeneration> {
         await this.#options.projection.add(items);
         await delay(PAUSE_MS);
       },
-      (item, refusal) => this.#leaveOut(item, refusal),
+      ({ id }, refusal) => this.#leaveOut(id, refusal),
     );
   }
 
-  #leaveOut({ id }: Projected, error: GenerationRefused): void {
+  #leaveOut(id: string, error: unknown): void {
     if (this.#refused.has(id)) return;
     this.#refused.add(id);
     this.#options.warn(

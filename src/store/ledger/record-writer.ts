@@ -146,8 +146,9 @@ export class RecordWriter {
   #succeed(entry: Entry, position: JournalPosition): void {
     this.#last = entry.bytes;
     this.#pending.delete(entry);
-    this.#options.written(entry.record, position, entry.bytes.length);
+    // First: they are told after this anyway, and whatever others make of the record cannot keep it from them.
     entry.written();
+    this.#options.written(entry.record, position, entry.bytes.length);
   }
 
   #owe(entry: Entry, error?: unknown): void {
