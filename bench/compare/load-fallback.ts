@@ -122,6 +122,7 @@ console.log(
     firstP99: percentile(firstEvents, 0.99),
     refusals: refusals.length,
     refusalP99: percentile(refusals, 0.99),
+    unsent: 0,
   }),
 );
 process.exit(0);

@@ -11,7 +11,7 @@
  *     stagger                milliseconds over which the first requests begin
  *     event, end             what marks an event, and what must be in every answer
  *     events                 how many events every answer must have
- *     refusals=1             503 and 429 with Retry-After are counted and timed on their own
+ *     refusals=1             503 and 429 with Retry-After are counted and timed on their own, and so is what no connection was free for
  *     hold=1                 one stream a connection: says {"open":N} when each has its first event, and keeps them
  *                            until its input ends
  *
@@ -112,7 +112,7 @@ static struct connection *pool, *by_fd[MOST_FDS];
 static int poller, timer;
 static int64_t started, deadline;
 static struct figures latencies, first_events, refusals;
-static long requests, events, errors, in_flight, first_seen;
+static long requests, events, errors, unsent, in_flight, first_seen;
 static char first_error[600];
 
 static char *read_file(const char *path, size_t *length) {
@@ -414,6 +414,8 @@ static void begin_due(void) {
     begun++;
     if (connection) {
       begin(connection, plan.rate ? due : now());
+    } else if (plan.refusals) {
+      unsent++;
     } else if (errors++ == 0) {
       snprintf(first_error, sizeof first_error, "more than %d requests under way at once", plan.connections);
     }
@@ -470,7 +472,7 @@ static void tell(void) {
          first_error, seconds);
   printf("\"p50\":%.1f,\"p99\":%.1f,\"firstP50\":%.1f,\"firstP99\":%.1f,", percentile(&latencies, 0.5),
          percentile(&latencies, 0.99), percentile(&first_events, 0.5), percentile(&first_events, 0.99));
-  printf("\"refusals\":%zu,\"refusalP99\":%.1f}\n", refusals.count, percentile(&refusals, 0.99));
+  printf("\"refusals\":%zu,\"refusalP99\":%.1f,\"unsent\":%ld}\n", refusals.count, percentile(&refusals, 0.99), unsent);
 }
 
 int main(int count, char **words) {

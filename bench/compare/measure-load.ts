@@ -33,6 +33,8 @@ export interface LoadReport {
   readonly firstP99: number;
   readonly refusals: number;
   readonly refusalP99: number;
+  /** What should have been sent and no connection was free for. */
+  readonly unsent: number;
 }
 
 /** One round of one subject. */

@@ -43,6 +43,8 @@ async function overloaded(stage: Stage, gateway: Subject): Promise<Row[]> {
     row('little to do', calm),
     row('too much', flooded, {
       goodput: [rateOf(flooded) / capacity],
+      refused: [flooded.refusals],
+      unsent: [flooded.unsent],
       refusalP99: [flooded.refusalP99 / 1000],
       recovery: [recovery],
     }),

@@ -14,6 +14,8 @@ export const METRICS = {
   streamMemory: { title: 'KB a stream', digits: 1 },
   goodput: { title: 'answered, of capacity', digits: 2 },
   refusalP99: { title: 'refused p99, ms', digits: 1 },
+  refused: { title: 'refused', digits: 0 },
+  unsent: { title: 'not sent', digits: 0 },
   recovery: { title: 'recovered after, s', digits: 1 },
   parse: { title: 'JSON.parse, µs', digits: 1 },
   validation: { title: 'validation, µs', digits: 2 },

@@ -1,6 +1,6 @@
 import type { Event } from '../ir/events.ts';
 import type { DialectName } from '../ir/items.ts';
-import { FrameForm } from '../kit/frame-form.ts';
+import { ANY_TEXT, FrameForm } from '../kit/frame-form.ts';
 import type { Frame } from '../kit/frames.ts';
 import type { JsonObject } from '../kit/json.ts';
 
@@ -42,7 +42,8 @@ export class LikeFrames {
   /** Takes note of a frame that was read: what is in it, and what it means. `member`: the name of the text. */
   note({ event, data }: Frame, member: string, value: JsonObject, events: readonly Event[]): void {
     this.#form = undefined;
-    if (this.#misses >= MOST_MISSES || !isPieceOf(this.#textAt(value), events)) return;
+    const text = this.#textAt(value);
+    if (this.#misses >= MOST_MISSES || text === ANY_TEXT || !isPieceOf(text, events)) return;
     this.#form = FrameForm.of(data, member, this.#textAt);
     this.#event = event;
     this.#isMet = false;

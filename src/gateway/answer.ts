@@ -161,10 +161,11 @@ class Account {
     };
   }
 
-  /** Looks at what passes. Of the last of it no progress is noted: that it was all is noted right after. */
+  /** Looks at what passes. Of the last of it no progress is noted where its account can be closed at once. */
   watch(batch: EventBatch, isLast: boolean): void {
     this.#meter.push(batch);
-    if (!isLast) this.#checkpoints.passed(this.#meter.uncountedTokens, this.#meter.isReported);
+    if (!isLast || !this.#meter.isReported)
+      this.#checkpoints.passed(this.#meter.uncountedTokens, this.#meter.isReported);
     if (this.#firstContentMs === undefined && batch.some(isContent)) this.#firstContentMs = this.#elapsed();
   }
 

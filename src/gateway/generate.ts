@@ -132,7 +132,6 @@ export function createGateway(parts: GatewayParts): Gateway {
       void underway.content.close();
       throw routed(error, underway);
     }
-    input.admitted?.();
     const going = admission.isTight ? translated(underway) : underway;
     return { underway: going, batches: answerRequest(going, admission, parts, state) };
   }

@@ -32,8 +32,6 @@ export interface GenerationInput {
   readonly signal: AbortSignal;
   /** Resolves when the reply has left, or nobody waits for that: until then it may need the request. */
   readonly replied: Promise<void>;
-  /** Called once the money is reserved: what is left is mostly waiting for others. */
-  readonly admitted?: () => void;
   /** Told how long each phase took, for `Server-Timing`. */
   readonly timing: Timing;
 }

@@ -131,6 +131,8 @@ class Passage {
     const step = this.#step(batch);
     if (step.terminal === undefined && step.mayGoOn === true) return step.passing;
     this.#held = step;
+    // Whoever takes it hears of a failure; where nobody does, it ends nothing.
+    if (typeof step.mayGoOn !== 'boolean') step.mayGoOn.catch(() => {});
     return undefined;
   }
 
@@ -146,10 +148,14 @@ class Passage {
   /** Reads the rest of an answer that nobody hears, for what it says at its end of what it used. */
   async drain(): Promise<void> {
     const { source, fold } = this;
-    if (this.#held?.terminal !== undefined) {
-      fold.push(this.#held.terminal);
+    const held = this.#held;
+    this.#held = undefined;
+    if (held?.terminal !== undefined) {
+      fold.push(held.terminal);
       return;
     }
+    // Money that is being reserved must not come after the account was closed.
+    await Promise.resolve(held?.mayGoOn).catch(() => {});
     try {
       while (this.#tools.reading.isDraining) {
         const step = await source.next();

@@ -10,11 +10,10 @@ import type { Exchange } from './exchange.ts';
 import { requireJson } from './media-type.ts';
 import { parseQuery } from './parse-query.ts';
 import { countRequest } from './rate-limits.ts';
-import { type AwaitTurn, readJsonBody } from './read-body.ts';
+import { readJsonBody } from './read-body.ts';
 import { headerValues } from './request-headers.ts';
 import type { ServerView } from './route.ts';
 import type { CompiledRoute, RouteMatch } from './route-index.ts';
-import type { Turn, Turnstile } from './turnstile.ts';
 import { unavailable } from './unavailable.ts';
 
 /** What answering one request needs besides the request. */
@@ -25,7 +24,6 @@ export interface AnswerContext {
   readonly server: ServerView;
   /** Takes a place among the generations in flight; undefined when all are taken. */
   readonly enter: (settings: HttpSettings) => (() => void) | undefined;
-  readonly turnstile: Turnstile;
 }
 
 /**
@@ -58,7 +56,6 @@ export async function answer(exchange: Exchange, match: RouteMatch, context: Ans
       caller: exchange.caller,
     });
   } finally {
-    exchange.giveTurnBack();
     leave();
   }
 }
@@ -120,20 +117,6 @@ function enterOrRefuse({ enter, settings }: AnswerContext): () => void {
   return leave;
 }
 
-/** A generation waits for its turn once its body is here: whoever sends slowly keeps nobody waiting. */
-function turnFor(exchange: Exchange, { turnstile }: AnswerContext): AwaitTurn {
-  const take = (turn: Turn | undefined): void => {
-    if (turn === undefined) throw unavailable('Service temporarily unavailable: too many requests at once');
-    exchange.giveTurnBack = turn;
-  };
-  return () => {
-    const turn = turnstile.enter();
-    return turn instanceof Promise ? turn.then(take) : take(turn);
-  };
-}
-
-const AT_ONCE: AwaitTurn = () => {};
-
 function readQuery(rawQuery: URLSearchParams, { route, validators }: CompiledRoute): JsonObject {
   if (route.request.query === null) return {};
   const query = parseQuery(rawQuery, route.request.query);
@@ -157,21 +140,16 @@ function readHeaders(exchange: Exchange, { headerNames, validators }: CompiledRo
 async function readBody(
   exchange: Exchange,
   { route, validators }: CompiledRoute,
-  context: AnswerContext,
+  { services, settings, times }: AnswerContext,
 ): Promise<JsonObject> {
   if (route.request.body === null) return {};
-  const { services, settings, times } = context;
   const { request } = exchange;
   if (!hasBody(request)) {
     throw new GatewayError('invalid-request', 'The request body is empty: send a JSON object');
   }
   requireJson(request.headers['content-type'], request.headers['content-encoding']);
   exchange.invite();
-  const body = await readJsonBody(
-    exchange,
-    { maxBytes: settings.maxBodyBytes, deadlineMs: times.bodyMs },
-    route.rateClass === 'generation' ? turnFor(exchange, context) : AT_ONCE,
-  );
+  const body = await readJsonBody(exchange, { maxBytes: settings.maxBodyBytes, deadlineMs: times.bodyMs });
   const issues = await inTurn(services.clock, () => validators.body?.issuesOf(body) ?? []);
   if (issues.length === 0) return body;
   const { furtherIssues } = route.request;

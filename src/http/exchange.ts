@@ -21,8 +21,6 @@ export class Exchange implements ReplyOwner {
   caller: Caller | undefined;
   /** True once the gateway has the request: from then on errors name the generation. */
   routed = false;
-  /** Lets the next one be made ready. Does nothing where nobody waits for that. */
-  giveTurnBack: () => void = noTurn;
   readonly #response: ServerResponse;
   readonly #token: string;
   readonly #awaitsInvitation: boolean;
@@ -113,5 +111,3 @@ export class Exchange implements ReplyOwner {
 
 /** A write that comes after the end of the connection is no news: `close` has told it. */
 function ignoreLateWrite(): void {}
-
-function noTurn(): void {}

@@ -97,7 +97,6 @@ function inputOf(call: Call, format: Format, replied: Promise<void>): Generation
     attribution: attributionOf(headers, settings.vendor),
     signal: exchange.signal,
     replied,
-    admitted: exchange.giveTurnBack,
     timing: exchange.timing,
   };
 }

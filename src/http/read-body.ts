@@ -13,21 +13,12 @@ export interface BodyLimits {
   readonly deadlineMs: number;
 }
 
-/** Waits until what has come may be looked at. */
-export type AwaitTurn = () => void | Promise<void>;
-
 /** Reads a body that must be a JSON object. Throws 400, 408 and 413; never reads beyond the limit. */
-export async function readJsonBody(
-  exchange: Exchange,
-  limits: BodyLimits,
-  awaitTurn: AwaitTurn,
-): Promise<JsonObject> {
+export async function readJsonBody(exchange: Exchange, limits: BodyLimits): Promise<JsonObject> {
   const { request } = exchange;
   if (declaredLength(request) > limits.maxBytes) throw tooLarge(limits);
   const taken = exchange.takeBody();
   const json = taken === undefined ? await readText(request, limits) : textOf(taken);
-  const turn = awaitTurn();
-  if (turn !== undefined) await turn;
   const reading = await runPromptly(json.end());
   if (!reading.ok) throw unreadable(reading);
   if (!isJsonObject(reading.value)) throw badBody('must be a JSON object');

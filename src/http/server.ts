@@ -24,8 +24,6 @@ import { headerValues } from './request-headers.ts';
 import type { ServerState, ServerView } from './route.ts';
 import { RouteIndex } from './route-index.ts';
 import { routesFor } from './routes.ts';
-import { Saturation } from './saturation.ts';
-import { Turnstile } from './turnstile.ts';
 import { unavailable } from './unavailable.ts';
 
 /** The gateway's door. */
@@ -74,7 +72,6 @@ class NodeHttpServer implements HttpServer {
   readonly #bySocket = new WeakMap<Duplex, Set<Exchange>>();
   /** Connections on which nothing more is a request to us. */
   readonly #distrusted = new WeakSet<Duplex>();
-  readonly #turnstile: Turnstile;
   #state: ServerState = 'starting';
   #generations = 0;
   #face: Face | undefined;
@@ -84,11 +81,6 @@ class NodeHttpServer implements HttpServer {
     this.#services = withoutServices(basics);
     this.#times = { ...DEFAULT_TIMES, ...basics.times };
     const times = this.#times;
-    const saturation = new Saturation();
-    this.#turnstile = new Turnstile({
-      monotonic: () => basics.clock.monotonic(),
-      isSaturated: () => saturation.isSaturated(),
-    });
     this.#server = createServer({
       headersTimeout: times.headersMs,
       // Bodies have their own limits, with a proper reply: this one only ends what slipped through.
@@ -218,7 +210,6 @@ class NodeHttpServer implements HttpServer {
         times: this.#times,
         server: face.view,
         enter: this.#enter,
-        turnstile: this.#turnstile,
       });
     } catch (thrown) {
       if (!(thrown instanceof CallerGone)) this.metrics.failed(toGatewayError(thrown).kind);

@@ -40,8 +40,15 @@ class LightAbortSignal implements AbortSignal {
 
   dispatchEvent(event: Event): boolean {
     for (const listener of this.#listeners.splice(0)) {
-      if (typeof listener === 'function') listener(event);
-      else listener.handleEvent(event);
+      try {
+        if (typeof listener === 'function') listener(event);
+        else listener.handleEvent(event);
+      } catch (error) {
+        // Everybody is told; what one of them throws is nobody's here.
+        process.nextTick(() => {
+          throw error;
+        });
+      }
     }
     return true;
   }

@@ -281,9 +281,14 @@ export class AnswerReader {
   }
 }
 
-/** The text that a chunk adds to the message, if it is in one piece. */
+/** The text that a chunk adds to the message, if it adds nothing else. */
 export function contentIn(chunk: JsonObject): Json | undefined {
-  return deltaIn(choiceIn(chunk))?.content;
+  const { content, role: _, ...others } = deltaIn(choiceIn(chunk)) ?? {};
+  return Object.values(others).every(isNothing) ? content : undefined;
+}
+
+function isNothing(member: Json | undefined): boolean {
+  return member === null || member === '' || (Array.isArray(member) && member.length === 0);
 }
 
 function choiceIn(chunk: JsonObject): JsonObject | undefined {
