@@ -246,4 +246,38 @@ describe('settleAnswer', () => {
     const { records } = await settleAll([text, [{ type: 'failure', error }]]);
     expect(records[0]).toMatchObject({ outcome: 'failed', bill: { totalNanos: nanos } });
   });
+
+  it('reads on for nobody although money for what came was just being reserved', async () => {
+    const records: Settlement[] = [];
+    const told: string[] = [];
+    const usage: Event = { type: 'usage', usage: measured };
+    const coming: EventBatch[] = [text, text, text, [usage, { type: 'finish', reason: 'stop' }]];
+    const source = {
+      [Symbol.asyncIterator]: () => source,
+      next: async () => {
+        const value = coming.shift();
+        return value === undefined ? { done: true as const, value } : { done: false as const, value };
+      },
+      poll: () => coming.shift(),
+      whenReady: () => false,
+    };
+    const topUp = new Promise<boolean>((resolve) => setTimeout(() => resolve(told.push('paid') > 0), 5));
+    const answers = [true, topUp];
+    const tools = {
+      ...toolsFor(records),
+      mayGoOn: () => answers.shift() ?? true,
+      reading: { isAbandoned: true, isDraining: true },
+      record: async (settlement: Settlement) => {
+        told.push('recorded');
+        records.push(settlement);
+        return settlement.bill;
+      },
+    };
+    const answer = settleAnswer(source, tools);
+    await answer.next();
+    expect(answer.poll()).toBeUndefined();
+    await answer.return();
+    expect(told).toEqual(['paid', 'recorded']);
+    expect(records).toMatchObject([{ outcome: 'aborted', usage: measured }]);
+  });
 });
