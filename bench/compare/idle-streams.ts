@@ -9,12 +9,13 @@ import type { Subject } from './subject.ts';
 const STREAMS = 5000;
 /** Slow enough that opening them is no test of its own. */
 const OPENING_MS = 20_000;
-const HOLD_MS = 3000;
+/** Long enough that what was only needed to open them is collected. */
+const HOLD_MS = 30_000;
 const WARM_UP: LoadShape = { answer: 'burst', promptBytes: 2000, connections: 16 };
 /** What a stream costs in memory that has begun and then says nothing. */
 export const idleStreams: Scenario = {
   name: 'idle',
-  title: `${STREAMS} streams that are silent after their first event: resident memory`,
+  title: `${STREAMS} streams that are silent after their first event: resident memory after half a minute`,
   async run(stage) {
     // A process of its own: memory that one once had it need not ask for again.
     const memory = await stage.cast.withFreshGateway((gateway) => memoryPerStream(stage, gateway));

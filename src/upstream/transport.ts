@@ -85,13 +85,16 @@ async function openExchange(
   }
 }
 
+const ENCODER = new TextEncoder();
+
 function requestOf({ path }: Address, { headers, body }: TransportCall): Dispatcher.DispatchOptions {
   return {
     path,
     method: 'POST',
     // Answers are mostly small events that must not wait in a compressor's buffer.
     headers: { 'accept-encoding': 'identity', ...headers },
-    body,
+    // Bytes of its own. A small text would get a piece of a page of 8 KB, and keep all of it for as long as its answer streams.
+    body: typeof body === 'string' ? ENCODER.encode(body) : body,
   };
 }
 
