@@ -19,6 +19,8 @@ interface ContestPlan {
   readonly metrics: readonly Metric[];
   /** What heats the same code sooner; absent = the same load. */
   readonly warmUp?: LoadShape;
+  /** Requests before which nobody is warm, however many rounds that takes. */
+  readonly coldRequests?: number;
   entrants(cast: Cast): Promise<readonly Entrant[]>;
 }
 
@@ -28,13 +30,14 @@ const MOST_WARM_UPS = 8;
 const STILL_CHEAPER = 0.93;
 
 /** A scenario in which all entrants meet the same load, in turn, round after round. */
-export function contest({ name, title, shape, metrics, warmUp = shape, entrants }: ContestPlan): Scenario {
+export function contest(plan: ContestPlan): Scenario {
+  const { name, title, shape, metrics, warmUp = shape, coldRequests = 0, entrants } = plan;
   return {
     name,
     title,
     async run(stage) {
       const all = await entrants(stage.cast);
-      for (const entrant of all) await heat(stage, entrant, warmUp);
+      for (const entrant of all) await heat(stage, entrant, warmUp, coldRequests);
       const samples = all.map((): Sample[] => []);
       for (let count = 0; count < stage.rounds; count++)
         for (const [index, entrant] of all.entries())
@@ -45,14 +48,14 @@ export function contest({ name, title, shape, metrics, warmUp = shape, entrants 
 }
 
 /** Loads an entrant until it has seen enough and no longer gets cheaper. */
-async function heat(stage: Stage, entrant: Entrant, shape: LoadShape): Promise<void> {
+async function heat(stage: Stage, entrant: Entrant, shape: LoadShape, coldRequests: number): Promise<void> {
   let cheapest = Number.POSITIVE_INFINITY;
   let seen = 0;
-  for (let count = 0; count < MOST_WARM_UPS; count++) {
+  for (let count = 0; count < MOST_WARM_UPS || seen < coldRequests; count++) {
     const { processorMicros, requests } = await round(stage, entrant, shape);
     const cost = processorMicros / requests;
     seen += requests;
-    if (seen >= ENOUGH_REQUESTS && cost > cheapest * STILL_CHEAPER) return;
+    if (seen >= Math.max(ENOUGH_REQUESTS, coldRequests) && cost > cheapest * STILL_CHEAPER) return;
     cheapest = Math.min(cheapest, cost);
   }
 }
