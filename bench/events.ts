@@ -16,6 +16,7 @@ const DAYS = 365;
 /** As the projector hands events over, and as many as a backlog may bring. */
 const BATCHES = [
   { size: 500, share: 0.05 },
+  { size: 5000, share: 0.15 },
   { size: 10_000, share: 0.25 },
 ];
 const ROUNDS = 7;
@@ -93,11 +94,13 @@ async function rankApps(): Promise<void> {
 
 /** Making the events is not part of the time. */
 async function append(from: number, many: number, size: number): Promise<void> {
-  const delays = monitorEventLoopDelay({ resolution: 1 });
   let batch: GenerationEvent[] = [];
   let milliseconds = 0;
   let processorMilliseconds = 0;
+  let heldUp = 0;
   const flush = async () => {
+    // A monitor that was off for a while takes that for a delay: so each batch has its own.
+    const delays = monitorEventLoopDelay({ resolution: 1 });
     delays.enable();
     const processor = process.cpuUsage();
     const begin = performance.now();
@@ -105,6 +108,7 @@ async function append(from: number, many: number, size: number): Promise<void> {
     milliseconds += performance.now() - begin;
     processorMilliseconds += processorSince(processor);
     delays.disable();
+    heldUp = Math.max(heldUp, delays.max / 1e6);
     batch = [];
   };
   for (const event of eventHistory(many, DAYS, from)) {
@@ -113,7 +117,7 @@ async function append(from: number, many: number, size: number): Promise<void> {
   }
   if (batch.length > 0) await flush();
   console.log(
-    `${many} events in batches of ${size}: ${perSecond(many, milliseconds)} (${perSecond(many, processorMilliseconds)} of processor), loop held up ${(delays.max / 1e6).toFixed(1)} ms at most`,
+    `${many} events in batches of ${size}: ${perSecond(many, milliseconds)} (${perSecond(many, processorMilliseconds)} of processor), loop held up ${heldUp.toFixed(1)} ms at most`,
   );
 }
 
