@@ -147,7 +147,7 @@ async function readBody(
   if (!hasBody(request)) {
     throw new GatewayError('invalid-request', 'The request body is empty: send a JSON object');
   }
-  requireJson(request.headers['content-type'], request.headers['content-encoding']);
+  requireJson(request.header('content-type'), request.header('content-encoding'));
   exchange.invite();
   const body = await readJsonBody(exchange, { maxBytes: settings.maxBodyBytes, deadlineMs: times.bodyMs });
   const issues = await inTurn(services.clock, () => validators.body?.issuesOf(body) ?? []);

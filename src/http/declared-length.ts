@@ -1,11 +1,11 @@
-import type { IncomingMessage } from 'node:http';
+import type { InboundRequest } from './http1/inbound-request.ts';
 
 /** True when a request announces a body. */
-export function hasBody(request: IncomingMessage): boolean {
-  return request.headers['transfer-encoding'] !== undefined || declaredLength(request) > 0;
+export function hasBody({ framing }: InboundRequest): boolean {
+  return framing.isChunked || framing.length > 0;
 }
 
 /** Bytes that the request announces; 0 when it does not say. */
-export function declaredLength(request: IncomingMessage): number {
-  return Number(request.headers['content-length'] ?? 0);
+export function declaredLength({ framing }: InboundRequest): number {
+  return framing.length;
 }

@@ -1,18 +1,24 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '../kit/ids.ts';
 import { LightAbortController } from '../kit/light-abort.ts';
 import type { Caller } from '../ports/caller.ts';
 import { CallerGone } from './caller-gone.ts';
-import { declaredLength } from './declared-length.ts';
+import type { InboundRequest } from './http1/inbound-request.ts';
+import type { Outgoing } from './http1/outgoing.ts';
+import type { ResponseHeads } from './http1/response-heads.ts';
 import { Reply, type ReplyOwner } from './reply.ts';
 import { ServerTiming } from './server-timing.ts';
 
-/** Bytes of a body that are taken in one piece. */
-const MOST_TAKEN = 64 * 1024;
+/** What all exchanges of a server share. */
+export interface ExchangeParts {
+  readonly clock: Clock;
+  readonly heads: ResponseHeads;
+  /** Told when the reply has left or the connection is gone. */
+  readonly closed: (exchange: Exchange) => void;
+}
 
 /** One request and its reply, from the first line to the last byte. */
 export class Exchange implements ReplyOwner {
-  readonly request: IncomingMessage;
+  readonly request: InboundRequest;
   readonly reply: Reply;
   readonly timing: ServerTiming;
   /** Epoch milliseconds. */
@@ -21,39 +27,21 @@ export class Exchange implements ReplyOwner {
   caller: Caller | undefined;
   /** True once the gateway has the request: from then on errors name the generation. */
   routed = false;
-  readonly #response: ServerResponse;
   readonly #token: string;
-  readonly #awaitsInvitation: boolean;
   readonly #aborting = new LightAbortController();
   #isGeneration = false;
-  #hasBodyTaken = false;
   #requestId: string | undefined;
 
-  constructor(
-    request: IncomingMessage,
-    response: ServerResponse,
-    parts: {
-      readonly clock: Clock;
-      readonly token: string;
-      readonly lingerMs: number;
-      /** The caller sends its body only when told to (`Expect: 100-continue`). */
-      readonly awaitsInvitation: boolean;
-      /** Told when the reply has left or the connection is gone. */
-      readonly closed: (exchange: Exchange) => void;
-    },
-  ) {
+  constructor(request: InboundRequest, answer: Outgoing, token: string, parts: ExchangeParts) {
     this.request = request;
     this.acceptedAtMs = parts.clock.now();
     this.timing = new ServerTiming(parts.clock);
-    this.#response = response;
-    this.#token = parts.token;
-    this.#awaitsInvitation = parts.awaitsInvitation;
-    this.reply = new Reply(request, response, this, parts.lingerMs);
-    response.on('error', ignoreLateWrite);
-    response.on('close', () => {
-      if (!response.writableFinished) this.abort(new CallerGone());
+    this.#token = token;
+    this.reply = new Reply(request, answer, this, parts.heads);
+    answer.whenClosed = (hasLeft) => {
+      if (!hasLeft) this.abort(new CallerGone());
       parts.closed(this);
-    });
+    };
   }
 
   /** Aborted when the caller goes away, a deadline passes or the server stops; the reason says which. */
@@ -68,26 +56,7 @@ export class Exchange implements ReplyOwner {
 
   /** The body is wanted: tells a caller that waits to hear so. */
   invite(): void {
-    if (this.#awaitsInvitation) this.#response.writeContinue();
-  }
-
-  /**
-   * The body, where all of it is here already, as small ones are that came with their heads: nothing has to be waited
-   * for, and no limit passes. Undefined where it is still to come, or may be.
-   */
-  takeBody(): Buffer | undefined {
-    const { request } = this;
-    const length = declaredLength(request);
-    if (length === 0 || length > MOST_TAKEN || request.readableLength !== length) return undefined;
-    this.#hasBodyTaken = true;
-    const body = request.read() as Buffer;
-    // Nobody reads on, so the end would not be noticed.
-    request.resume();
-    return body;
-  }
-
-  get hasBodyTaken(): boolean {
-    return this.#hasBodyTaken;
+    if (this.request.framing.awaitsInvitation) this.reply.invite();
   }
 
   /** The request is for a generation route: its reply carries the headers of one. */
@@ -102,12 +71,10 @@ export class Exchange implements ReplyOwner {
     return this.#requestId;
   }
 
-  addCommonHeaders(lines: string[]): void {
+  commonHeaders(): string {
     const requestId = this.requestId;
-    lines.push('request-id', requestId, 'x-request-id', requestId);
-    if (this.#isGeneration) lines.push('X-Generation-Id', requestId, 'Server-Timing', this.timing.header());
+    const ids = `request-id: ${requestId}\r\nx-request-id: ${requestId}\r\n`;
+    if (!this.#isGeneration) return ids;
+    return `${ids}X-Generation-Id: ${requestId}\r\nServer-Timing: ${this.timing.header()}\r\n`;
   }
 }
-
-/** A write that comes after the end of the connection is no news: `close` has told it. */
-function ignoreLateWrite(): void {}

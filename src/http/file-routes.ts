@@ -17,7 +17,7 @@ export const uploadFile: Handler = async (call) => {
       'The request body is empty: send a form with a part named file',
     );
   }
-  requireForm(request.headers['content-type'], request.headers['content-encoding']);
+  requireForm(request.header('content-type'), request.header('content-encoding'));
   const intake = await services.files.receive(callerOf(call), call.query as FileQuery);
   try {
     const filename = await readUpload(

@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http';
 import { GatewayError, invalidRequest } from '../ir/errors.ts';
 import { isJsonObject, type JsonObject } from '../kit/json.ts';
 import { JsonReader } from '../kit/json-reader.ts';
@@ -6,6 +5,7 @@ import { runPromptly } from '../kit/turns.ts';
 import { CallerGone } from './caller-gone.ts';
 import { declaredLength } from './declared-length.ts';
 import type { Exchange } from './exchange.ts';
+import type { InboundRequest } from './http1/inbound-request.ts';
 
 /** How much of a body is read, and for how long. */
 export interface BodyLimits {
@@ -17,7 +17,7 @@ export interface BodyLimits {
 export async function readJsonBody(exchange: Exchange, limits: BodyLimits): Promise<JsonObject> {
   const { request } = exchange;
   if (declaredLength(request) > limits.maxBytes) throw tooLarge(limits);
-  const taken = exchange.takeBody();
+  const taken = request.takeBody();
   const json = taken === undefined ? await readText(request, limits) : textOf(taken);
   const reading = await runPromptly(json.end());
   if (!reading.ok) throw unreadable(reading);
@@ -39,15 +39,14 @@ function textOf(body: Buffer): JsonReader {
 }
 
 /** Takes the body as it comes: what is large is decoded and looked at long before its end is here. */
-function readText(request: IncomingMessage, limits: BodyLimits): Promise<JsonReader> {
+function readText(request: InboundRequest, limits: BodyLimits): Promise<JsonReader> {
   return new Promise((resolve, reject) => {
     const json = new JsonReader();
     const decoder = new TextDecoder('utf-8', { fatal: true });
     let length = 0;
     const settle = (finish: () => void): void => {
       clearTimeout(timer);
-      request.off('data', onData).off('end', onEnd).off('close', onClose);
-      request.pause();
+      request.leave();
       finish();
     };
     const timer = setTimeout(() => settle(() => reject(tooSlow())), limits.deadlineMs);
@@ -58,19 +57,21 @@ function readText(request: IncomingMessage, limits: BodyLimits): Promise<JsonRea
         settle(() => reject(badBody('is not valid UTF-8')));
       }
     };
-    const onData = (chunk: Buffer): void => {
-      length += chunk.length;
-      if (length > limits.maxBytes) settle(() => reject(tooLarge(limits)));
-      else push(() => decoder.decode(chunk, { stream: true }));
-    };
-    const onEnd = (): void => {
-      if (length === 0) settle(() => reject(badBody('is empty: send a JSON object')));
-      push(() => decoder.decode());
-      // Does nothing where the body was refused just now.
-      settle(() => resolve(json));
-    };
-    const onClose = (): void => settle(() => reject(new CallerGone()));
-    request.on('data', onData).on('end', onEnd).on('close', onClose);
+    request.read({
+      piece: (bytes) => {
+        length += bytes.length;
+        if (length > limits.maxBytes) settle(() => reject(tooLarge(limits)));
+        else push(() => decoder.decode(bytes, { stream: true }));
+        return true;
+      },
+      end: () => {
+        if (length === 0) settle(() => reject(badBody('is empty: send a JSON object')));
+        push(() => decoder.decode());
+        // Does nothing where the body was refused just now.
+        settle(() => resolve(json));
+      },
+      cut: () => settle(() => reject(new CallerGone())),
+    });
   });
 }
 

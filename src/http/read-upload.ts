@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { Busboy, type BusboyInstance as Form } from '@fastify/busboy';
 import { FILE_PURPOSES } from '../contract/file.ts';
@@ -6,6 +5,8 @@ import { GatewayError, invalidRequest } from '../ir/errors.ts';
 import { quoted } from '../kit/quoted.ts';
 import { declaredLength } from './declared-length.ts';
 import type { Exchange } from './exchange.ts';
+import { bodyStream } from './http1/body-stream.ts';
+import type { InboundRequest } from './http1/inbound-request.ts';
 import type { BodyLimits } from './read-body.ts';
 
 /** Takes the content of a file, piece by piece; the next comes when the last was taken. */
@@ -35,6 +36,7 @@ export async function readUpload(exchange: Exchange, limits: UploadLimits, take:
   const maxBytes = limits.maxBytes + FRAME_BYTES;
   if (declaredLength(request) > maxBytes) throw limits.tooLarge();
   const form = openForm(request);
+  const body = bodyStream(request);
   exchange.invite();
   const stop = new AbortController();
   const stopped = new Promise<never>((_, reject) => {
@@ -47,21 +49,22 @@ export async function readUpload(exchange: Exchange, limits: UploadLimits, take:
     if (length > maxBytes) stop.abort(limits.tooLarge());
   };
   const onAbort = (): void => stop.abort(signal.reason);
-  request.on('data', onData);
+  body.on('data', onData);
   signal.addEventListener('abort', onAbort);
   if (signal.aborted) onAbort();
   try {
-    return await Promise.race([oneFileOf(form, request, take), stopped]);
+    return await Promise.race([oneFileOf(form, body, take), stopped]);
   } finally {
     clearTimeout(timer);
-    request.off('data', onData);
+    body.off('data', onData);
     signal.removeEventListener('abort', onAbort);
-    request.unpipe(form).pause();
+    body.unpipe(form).pause();
+    request.leave();
   }
 }
 
 /** Resolves with the name of the file when the form is whole and its file is taken. */
-async function oneFileOf(form: Form, request: IncomingMessage, take: TakePiece): Promise<string> {
+async function oneFileOf(form: Form, body: Readable, take: TakePiece): Promise<string> {
   const files: Promise<string>[] = [];
   await new Promise<void>((resolve, reject) => {
     form.on('file', (name: string | undefined, content, filename, encoding) => {
@@ -80,7 +83,7 @@ async function oneFileOf(form: Form, request: IncomingMessage, take: TakePiece):
     });
     form.on('error', (error) => reject(badForm(error)));
     form.on('finish', resolve);
-    request.pipe(form);
+    body.pipe(form);
   });
   const [file] = files;
   if (file === undefined) throw badPart('is required: send a form with a part of this name');
@@ -100,11 +103,10 @@ async function takeAll(content: Readable, take: TakePiece): Promise<void> {
   for await (const piece of content) await take(piece as Buffer);
 }
 
-function openForm({ headers }: IncomingMessage): Form {
-  const contentType = headers['content-type'] ?? '';
+function openForm(request: InboundRequest): Form {
   try {
     return new Busboy({
-      headers: { ...headers, 'content-type': contentType },
+      headers: { 'content-type': request.header('content-type') ?? '' },
       limits: { parts: 16, fieldSize: 1024 },
     });
   } catch (error) {

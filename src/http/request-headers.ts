@@ -1,4 +1,4 @@
-/** All values of a header, in order; `name` in lower case. Node itself drops or joins repeated ones. */
+/** All values of a header, in order; `name` in lower case. */
 export function headerValues(rawHeaders: readonly string[], name: string): string[] {
   const values: string[] = [];
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {

@@ -1,6 +1,3 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import type { Duplex } from 'node:stream';
 import { type EncodeError, encodeEnvelope } from '../dialects/error-envelope.ts';
 import { GatewayError, toGatewayError } from '../ir/errors.ts';
 import { answer } from './answer.ts';
@@ -15,11 +12,15 @@ import {
 } from './dependencies.ts';
 import { renderDocsPage } from './docs-page.ts';
 import { replyWithError } from './error-reply.ts';
-import { Exchange } from './exchange.ts';
-import { framingProblem } from './framing.ts';
+import { Exchange, type ExchangeParts } from './exchange.ts';
 import { HttpMetrics, type InFlight } from './http-metrics.ts';
+import type { Connection, Refusal } from './http1/connection.ts';
+import type { InboundRequest } from './http1/inbound-request.ts';
+import { Listener } from './http1/listener.ts';
+import type { Outgoing } from './http1/outgoing.ts';
+import { ResponseHeads } from './http1/response-heads.ts';
 import { describeRoutes } from './openapi.ts';
-import { endSocket, endWithError, headProblem } from './raw-error.ts';
+import { rawError } from './raw-error.ts';
 import { headerValues } from './request-headers.ts';
 import type { ServerState, ServerView } from './route.ts';
 import { RouteIndex } from './route-index.ts';
@@ -44,7 +45,7 @@ export interface HttpServer {
 
 /** Makes a server that is not listening yet. */
 export function createHttpServer(basics: HttpBasics): HttpServer {
-  return new NodeHttpServer(basics);
+  return new GatewayServer(basics);
 }
 
 /** What depends on the vendor word and the base path, made once for each pair. */
@@ -58,7 +59,7 @@ interface Face {
 /** Requests of one connection that may wait for their answers at the same time. */
 const MAX_PIPELINED = 16;
 
-class NodeHttpServer implements HttpServer {
+class GatewayServer implements HttpServer {
   readonly inFlight: InFlight = {
     requests: () => this.#exchanges.size,
     generations: () => this.#generations,
@@ -66,12 +67,10 @@ class NodeHttpServer implements HttpServer {
   readonly metrics = new HttpMetrics(this.inFlight);
   #services: HttpDependencies;
   readonly #times: HttpTimes;
-  readonly #server: Server;
+  readonly #listener: Listener;
+  readonly #heads: ResponseHeads;
+  readonly #parts: ExchangeParts;
   readonly #exchanges = new Set<Exchange>();
-  /** Exchanges of a connection that have no reply yet, or not a whole one. */
-  readonly #bySocket = new WeakMap<Duplex, Set<Exchange>>();
-  /** Connections on which nothing more is a request to us. */
-  readonly #distrusted = new WeakSet<Duplex>();
   #state: ServerState = 'starting';
   #generations = 0;
   #face: Face | undefined;
@@ -80,42 +79,31 @@ class NodeHttpServer implements HttpServer {
   constructor(basics: HttpBasics) {
     this.#services = withoutServices(basics);
     this.#times = { ...DEFAULT_TIMES, ...basics.times };
-    const times = this.#times;
-    this.#server = createServer({
-      headersTimeout: times.headersMs,
+    const { headersMs, bodyMs, uploadMs, checkMs, idleMs, lingerMs, maxHeadBytes } = this.#times;
+    this.#heads = new ResponseHeads(basics.clock, idleMs);
+    this.#parts = { clock: basics.clock, heads: this.#heads, closed: this.#closed };
+    const limits = {
+      headersMs,
       // Bodies have their own limits, with a proper reply: this one only ends what slipped through.
-      requestTimeout: times.headersMs + Math.max(times.bodyMs, times.uploadMs) + 5_000,
-      connectionsCheckingInterval: times.checkMs,
-      keepAliveTimeout: times.idleMs,
-      maxHeaderSize: times.maxHeadBytes,
-      // Refused by us instead, with a body.
-      requireHostHeader: false,
-      noDelay: true,
+      requestMs: headersMs + Math.max(bodyMs, uploadMs) + 5_000,
+      idleMs,
+      lingerMs,
+      maxHeadBytes,
+      maxPipelined: MAX_PIPELINED,
+    };
+    this.#listener = new Listener(limits, checkMs, {
+      accept: (request, answer) => this.#accept(request, answer),
+      refuse: (connection, refusal) => this.#refuse(connection, refusal),
+      failed: (error) => this.#services.log.error('The listener failed', { error }),
     });
-    this.#server.on('request', (request, response) => this.#accept(request, response, false));
-    this.#server.on('checkContinue', (request, response) => this.#accept(request, response, true));
-    this.#server.on('checkExpectation', (request, response) => this.#accept(request, response, false));
-    this.#server.on('connect', (_request, socket) =>
-      this.#refuse(socket, new GatewayError('method-not-allowed', 'CONNECT is not supported')),
-    );
-    this.#server.on('clientError', (error: NodeJS.ErrnoException, socket) => this.#broken(error, socket));
   }
 
   get state(): ServerState {
     return this.#state;
   }
 
-  async listen(host: string, port: number): Promise<{ host: string; port: number }> {
-    await new Promise<void>((resolve, reject) => {
-      this.#server.once('error', reject);
-      this.#server.listen(port, host, () => {
-        this.#server.off('error', reject);
-        resolve();
-      });
-    });
-    this.#server.on('error', (error) => this.#services.log.error('The listener failed', { error }));
-    const address = this.#server.address() as AddressInfo;
-    return { host: address.address, port: address.port };
+  listen(host: string, port: number): Promise<{ readonly host: string; readonly port: number }> {
+    return this.#listener.listen(host, port);
   }
 
   async serve(services: HttpServices): Promise<void> {
@@ -131,16 +119,16 @@ class NodeHttpServer implements HttpServer {
    */
   async drain(limitMs: number): Promise<void> {
     this.#state = 'draining';
-    this.#server.closeIdleConnections();
+    this.#listener.closeResting();
     const awaited = new Set(this.#exchanges);
     if (!(await this.#endedWithin(awaited, limitMs))) {
       for (const exchange of awaited) exchange.abort(unavailable('The gateway is shutting down'));
       await this.#endedWithin(awaited, this.#times.abortGraceMs * 2);
     }
-    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    const closed = this.#listener.close();
     // Refusals that were written behind the last answers still have to leave.
     await this.#endedWithin(new Set(this.#exchanges), this.#times.abortGraceMs);
-    this.#server.closeAllConnections();
+    this.#listener.destroyConnections();
     await closed;
   }
 
@@ -161,23 +149,8 @@ class NodeHttpServer implements HttpServer {
     });
   }
 
-  #accept(request: IncomingMessage, response: ServerResponse, awaitsInvitation: boolean): void {
-    if (this.#distrusted.has(request.socket)) return;
-    const ofSocket = this.#bySocket.get(request.socket) ?? this.#watch(request.socket);
-    // One who sends and never reads would have us keep an answer for every request.
-    if (ofSocket.size >= MAX_PIPELINED) {
-      request.socket.destroy();
-      return;
-    }
-    const { clock, ids } = this.#services;
-    const exchange = new Exchange(request, response, {
-      clock,
-      token: ids.token(20),
-      lingerMs: this.#times.lingerMs,
-      awaitsInvitation,
-      closed: this.#closed,
-    });
-    ofSocket.add(exchange);
+  #accept(request: InboundRequest, answer: Outgoing): void {
+    const exchange = new Exchange(request, answer, this.#services.ids.token(20), this.#parts);
     this.#exchanges.add(exchange);
     void this.#handle(exchange);
   }
@@ -189,9 +162,9 @@ class NodeHttpServer implements HttpServer {
     let operation = 'unknown';
     if (this.#state === 'draining') reply.closeConnection();
     try {
-      this.#requireFraming(exchange);
+      requireFraming(exchange);
       const face = this.#currentFace(settings);
-      const match = face.index.find(request.method ?? '', request.url ?? '');
+      const match = face.index.find(request.method, request.url);
       if ('allowed' in match) {
         encodeError = match.encodeError;
         throw missing(match.allowed);
@@ -224,14 +197,6 @@ class NodeHttpServer implements HttpServer {
     });
   }
 
-  #requireFraming({ request, reply }: Exchange): void {
-    const problem = framingProblem(request);
-    if (problem === undefined) return;
-    this.#distrusted.add(request.socket);
-    reply.closeConnection();
-    throw problem;
-  }
-
   readonly #enter = ({ maxConcurrentRequests }: HttpSettings): (() => void) | undefined => {
     if (this.#generations >= maxConcurrentRequests) return undefined;
     this.#generations++;
@@ -262,41 +227,14 @@ class NodeHttpServer implements HttpServer {
   }
 
   readonly #closed = (exchange: Exchange): void => {
-    this.#bySocket.get(exchange.request.socket)?.delete(exchange);
     this.#exchanges.delete(exchange);
-    if (this.#state !== 'draining') return;
-    // What was idle when the drain began is closed; so is what became idle since.
-    this.#server.closeIdleConnections();
     this.#whenEnded?.(exchange);
   };
 
-  #watch(socket: Duplex): Set<Exchange> {
-    const exchanges = new Set<Exchange>();
-    this.#bySocket.set(socket, exchanges);
-    socket.once('close', () => {
-      process.nextTick(() => {
-        for (const { reply } of exchanges) reply.drop();
-      });
-    });
-    return exchanges;
-  }
-
-  /** Bytes that are no request. A reply that is already on its way must not get an error written into it. */
-  #broken(error: NodeJS.ErrnoException, socket: Duplex): void {
-    const begun = [...(this.#bySocket.get(socket) ?? [])].filter(({ reply }) => reply.begun);
-    const cut = begun.some(({ reply }) => !reply.ended) || error.code === 'ECONNRESET';
-    if (cut || !socket.writable) socket.destroy();
-    else if (begun.length > 0) endSocket(socket, '', this.#times.lingerMs);
-    else this.#refuse(socket, headProblem(error.code));
-  }
-
-  #refuse(socket: Duplex, error: GatewayError): void {
+  #refuse(connection: Connection, refusal: Refusal): void {
     const { clock, ids, settings } = this.#services;
-    endWithError(socket, error, {
-      vendor: settings().vendor,
-      requestId: `req-${Math.floor(clock.now() / 1000)}-${ids.token(20)}`,
-      lingerMs: this.#times.lingerMs,
-    });
+    const requestId = `req-${Math.floor(clock.now() / 1000)}-${ids.token(20)}`;
+    connection.endWith(rawError(refusal, { vendor: settings().vendor, requestId, heads: this.#heads }));
   }
 }
 
@@ -366,8 +304,15 @@ function missing(allowed: readonly string[]): GatewayError {
   });
 }
 
+function requireFraming({ request, reply }: Exchange): void {
+  const { problem } = request.framing;
+  if (problem === undefined) return;
+  reply.closeConnection();
+  throw problem;
+}
+
 /** Two hosts, or none where the protocol wants one, mean that somebody on the way reads the request differently. */
-function requireOneHost({ rawHeaders, httpVersion }: IncomingMessage): void {
+function requireOneHost({ rawHeaders, httpVersion }: InboundRequest): void {
   const { length } = headerValues(rawHeaders, 'host');
   if (length > 1 || (length === 0 && httpVersion === '1.1')) {
     throw new GatewayError('invalid-request', 'Host: must be given exactly once');

@@ -1,0 +1,302 @@
+import type { Socket } from 'node:net';
+import { type BodyFrame, LengthFrame } from './body-frame.ts';
+import { ChunkedFrame } from './chunked-frame.ts';
+import { framingOf } from './framing.ts';
+import { type BodySource, InboundRequest } from './inbound-request.ts';
+import { type AnswerLine, Outgoing } from './outgoing.ts';
+import { cannotBeInHead, type HeadProblem, parseRequestHead } from './request-head.ts';
+
+/** How long things may take on a connection, and how much it may ask for. */
+export interface ConnectionLimits {
+  /** From a connection's (or request's) first moment to the end of its head. */
+  readonly headersMs: number;
+  /** The same to the end of its body. */
+  readonly requestMs: number;
+  /** How long a connection without a request is kept. */
+  readonly idleMs: number;
+  /** How long a connection stays open after its last answer where not all of the request was read. */
+  readonly lingerMs: number;
+  readonly maxHeadBytes: number;
+  /** Requests that may wait for their answers at the same time. */
+  readonly maxPipelined: number;
+}
+
+/** Why there is no request to answer. `connect`: it asks for a way to another host. */
+export type Refusal = HeadProblem | 'late' | 'connect';
+
+/** Whom a connection tells what happens on it. */
+export interface ConnectionOwner {
+  readonly limits: ConnectionLimits;
+  /** A request is here, and as much of its body as came with it. */
+  accept(request: InboundRequest, answer: Outgoing): void;
+  /** Bytes came that are no request, and no answer was begun: says so by `endWith`. */
+  refuse(connection: Connection, problem: Refusal): void;
+  /** Nothing is asked and nothing answered. */
+  rested(connection: Connection): void;
+  closed(connection: Connection): void;
+}
+
+const END_OF_HEAD = '\r\n\r\n';
+const NO_FRAME = new LengthFrame(0);
+
+/** One connection: finds the requests in its bytes, and has them answered in their order. */
+export class Connection implements AnswerLine, BodySource {
+  readonly #socket: Socket;
+  readonly #owner: ConnectionOwner;
+  /** Answers that have not left yet, in the order of their requests. */
+  readonly #answers: Outgoing[] = [];
+  /** How many of them are written to their ends. */
+  #writtenAnswers = 0;
+  /** Whose turn it is. */
+  #writing: Outgoing | undefined;
+  /** The beginning of a head. */
+  #beginning: Buffer | undefined;
+  /** The request whose body is on its way, and what is known of its end. */
+  #receiving: InboundRequest | undefined;
+  #frame: BodyFrame = NO_FRAME;
+  /** Since when a request is being read, and since when there is none; undefined when it is not so. */
+  #readingSinceMs: number | undefined = performance.now();
+  #restingSinceMs: number | undefined;
+  #isTaking = false;
+  /** What comes now is no request to us. */
+  #isDeaf = false;
+  #hasFailed = false;
+  #lingerTimer: NodeJS.Timeout | undefined;
+
+  constructor(socket: Socket, owner: ConnectionOwner) {
+    this.#socket = socket;
+    this.#owner = owner;
+    socket.on('data', (bytes: Buffer) => this.#take(bytes));
+    socket.on('drain', () => this.#writing?.becomeWritable());
+    socket.on('end', () => this.#endOfRequests());
+    // `close` follows and says it all.
+    socket.on('error', ignore);
+    socket.on('close', () => this.#close());
+  }
+
+  get isDestroyed(): boolean {
+    return this.#socket.destroyed;
+  }
+
+  get isWritable(): boolean {
+    return this.#socket.writable;
+  }
+
+  get needsDrain(): boolean {
+    return this.#socket.writableNeedDrain;
+  }
+
+  /** Nothing is asked and nothing answered. A connection that was just made is about to ask. */
+  get isResting(): boolean {
+    return this.#restingSinceMs !== undefined;
+  }
+
+  isTurnOf(answer: Outgoing): boolean {
+    return this.#writing === answer;
+  }
+
+  write(data: string | Uint8Array, encoding: BufferEncoding): boolean {
+    const socket = this.#socket;
+    // Late words on a connection that is closed, or has said its last.
+    if (!socket.writable) return false;
+    return typeof data === 'string' ? socket.write(data, encoding) : socket.write(data);
+  }
+
+  cork(): void {
+    this.#socket.cork();
+  }
+
+  uncork(): void {
+    this.#socket.uncork();
+  }
+
+  passOn({ keepsAlive }: Outgoing): void {
+    const socket = this.#socket;
+    if (!socket.writable) return;
+    this.#writtenAnswers++;
+    const next = keepsAlive ? this.#answers[this.#writtenAnswers] : undefined;
+    this.#writing = next;
+    if (!keepsAlive) this.#isDeaf = true;
+    if (socket.writableLength === 0) this.#firstHasLeft();
+    else socket.write('', (error) => error ?? this.#firstHasLeft());
+    if (keepsAlive) next?.takeTurn();
+    else socket.destroySoon();
+  }
+
+  linger(): void {
+    this.#isDeaf = true;
+    this.#socket.pause();
+    this.#destroyLater();
+  }
+
+  destroy(): void {
+    this.#socket.destroy();
+  }
+
+  /** Writes the last bytes of the connection and gives them time to leave. */
+  endWith(text: string): void {
+    this.#socket.end(text);
+    this.#destroyLater();
+  }
+
+  readOn(): void {
+    if (this.#socket.isPaused() && !this.#isDeaf) this.#socket.resume();
+  }
+
+  /** Ends what takes too long. */
+  check(nowMs: number): void {
+    const { headersMs, requestMs, idleMs } = this.#owner.limits;
+    if (this.#restingSinceMs !== undefined && nowMs - this.#restingSinceMs > idleMs) this.destroy();
+    if (this.#readingSinceMs === undefined) return;
+    const limit = this.#receiving === undefined ? headersMs : requestMs;
+    if (nowMs - this.#readingSinceMs > limit) this.#fail('late');
+  }
+
+  #take(bytes: Buffer): void {
+    this.#restingSinceMs = undefined;
+    this.#isTaking = true;
+    let at = 0;
+    while (at < bytes.length && !this.#isDeaf && !this.#socket.destroyed) {
+      at =
+        this.#receiving === undefined
+          ? this.#takeHead(bytes, at)
+          : this.#takeBody(this.#receiving, bytes, at);
+    }
+    this.#isTaking = false;
+    if (this.#receiving?.wantsMore === false) this.#socket.pause();
+    this.#restIfDone();
+  }
+
+  /** Takes a head and what there is of its body; the place after them. */
+  #takeHead(bytes: Buffer, from: number): number {
+    const before = this.#beginning;
+    const start = before === undefined ? afterLineBreaks(bytes, from) : from;
+    if (start === bytes.length) return start;
+    this.#readingSinceMs ??= performance.now();
+    const known = before?.length ?? 0;
+    const unread = start === 0 ? bytes : bytes.subarray(start);
+    const head = before === undefined ? unread : Buffer.concat([before, unread]);
+    const length = head.indexOf(END_OF_HEAD, Math.max(0, known - END_OF_HEAD.length + 1), 'latin1');
+    if ((length === -1 ? head.length : length) > this.#owner.limits.maxHeadBytes)
+      return this.#fail('too-large');
+    if (length === -1) {
+      // Looked at with the character before them: a line break may come in two pieces.
+      if (cannotBeInHead(head.toString('latin1', Math.max(0, known - 1)))) return this.#fail('malformed');
+      this.#beginning = head;
+      return bytes.length;
+    }
+    this.#beginning = undefined;
+    return this.#begin(head.toString('latin1', 0, length + 2), bytes, start + length + END_OF_HEAD.length - known);
+  }
+
+  #begin(text: string, bytes: Buffer, at: number): number {
+    const head = parseRequestHead(text);
+    if (typeof head === 'string') return this.#fail(head);
+    if (head.method === 'CONNECT') return this.#fail('connect');
+    const framing = framingOf(head);
+    if (framing === undefined) return this.#fail('malformed');
+    // One who sends and never reads would have us keep an answer for every request.
+    if (this.#answers.length >= this.#owner.limits.maxPipelined) {
+      this.destroy();
+      return bytes.length;
+    }
+    const request = new InboundRequest(head, framing, this);
+    // First what came with the head: mostly that is all of it, and nobody has to wait for it.
+    const after = this.#beginBody(request, bytes, at);
+    if (after === undefined) return bytes.length;
+    const answer = new Outgoing(this, framing.keepsAlive);
+    this.#answers.push(answer);
+    this.#writing ??= answer;
+    this.#owner.accept(request, answer);
+    return after;
+  }
+
+  /** The place after what there is of the body; undefined when it is none. */
+  #beginBody(request: InboundRequest, bytes: Buffer, at: number): number | undefined {
+    const { length, isChunked, problem } = request.framing;
+    if (!isChunked && length === 0) {
+      this.#received(request);
+    } else if (problem === undefined) {
+      this.#receiving = request;
+      this.#frame = isChunked ? new ChunkedFrame() : new LengthFrame(length);
+    }
+    if (problem !== undefined) this.#isDeaf = true;
+    if (this.#receiving === undefined) return at;
+    const after = this.#takeBody(request, bytes, at);
+    return this.#hasFailed ? undefined : after;
+  }
+
+  #takeBody(request: InboundRequest, bytes: Buffer, at: number): number {
+    const after = this.#frame.take(bytes, at, request);
+    if (after === undefined) return this.#fail('malformed');
+    if (this.#frame.isOver) this.#received(request);
+    return after;
+  }
+
+  #received(request: InboundRequest): void {
+    this.#receiving = undefined;
+    this.#frame = NO_FRAME;
+    this.#readingSinceMs = undefined;
+    if (!request.framing.keepsAlive) this.#isDeaf = true;
+    request.complete();
+  }
+
+  #firstHasLeft(): void {
+    this.#writtenAnswers--;
+    this.#answers.shift()?.close(true);
+    this.#restIfDone();
+  }
+
+  #restIfDone(): void {
+    const isBusy = this.#answers.length > 0 || this.#receiving !== undefined || this.#beginning !== undefined;
+    if (isBusy || this.#isTaking || this.#isDeaf || this.#readingSinceMs !== undefined) return;
+    this.#restingSinceMs = performance.now();
+    this.#owner.rested(this);
+  }
+
+  /** Bytes that are no request. An answer that is already on its way must not get an error written into it. */
+  #fail(problem: Refusal): number {
+    this.#isDeaf = true;
+    this.#hasFailed = true;
+    this.#beginning = undefined;
+    this.#readingSinceMs = undefined;
+    const begun = this.#answers.filter(({ hasBegun }) => hasBegun);
+    if (begun.some(({ isEnded }) => !isEnded) || !this.#socket.writable) this.destroy();
+    else if (begun.length > 0) this.endWith('');
+    else this.#owner.refuse(this, problem);
+    return Number.POSITIVE_INFINITY;
+  }
+
+  /** The caller sends nothing more: most of those who do are gone, so it does not get what is not written yet. */
+  #endOfRequests(): void {
+    const isAmidst = this.#beginning !== undefined || this.#receiving !== undefined;
+    if (isAmidst && !this.#isDeaf) this.#fail('malformed');
+    else if (this.#writtenAnswers === 0 && this.#answers.length > 0 && !this.#hasFailed) this.destroy();
+    else this.#socket.end();
+  }
+
+  #destroyLater(): void {
+    this.#lingerTimer ??= setTimeout(() => this.destroy(), this.#owner.limits.lingerMs);
+  }
+
+  #close(): void {
+    clearTimeout(this.#lingerTimer);
+    this.#restingSinceMs = undefined;
+    this.#readingSinceMs = undefined;
+    this.#owner.closed(this);
+    this.#receiving?.cut();
+    for (const answer of this.#answers.splice(0)) answer.close(false);
+  }
+}
+
+const LINE_FEED = 10;
+const CARRIAGE_RETURN = 13;
+
+/** Line breaks before a request belong to nothing (RFC 9112, 2.2). */
+function afterLineBreaks(bytes: Buffer, from: number): number {
+  let at = from;
+  while (bytes[at] === CARRIAGE_RETURN || bytes[at] === LINE_FEED) at++;
+  return at;
+}
+
+function ignore(): void {}
