@@ -9,6 +9,7 @@ export function presetMessage(content: string): JsonObject {
 }
 
 /** Where a message stands in the list that the caller wrote: one that a preset put before it is not counted. */
-export function messageIndex([first]: readonly Json[], index: number): number {
+export function messageIndex(messages: readonly Json[], index: number): number {
+  const first = messages[0];
   return isJsonObject(first) && FROM_PRESET in first ? index - 1 : index;
 }

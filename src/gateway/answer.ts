@@ -1,18 +1,19 @@
 import { createHmac } from 'node:crypto';
+import type { Credential } from '../catalog/credential.ts';
 import { type EventBatch, isContent } from '../ir/events.ts';
 import type { RoutingMetadata } from '../ir/metadata.ts';
 import type { Result } from '../ir/result.ts';
 import type { Bill, Usage } from '../ir/usage.ts';
-import type { Polling } from '../kit/flow.ts';
 import type { Clock } from '../kit/ids.ts';
 import { isInTime } from '../kit/is-in-time.ts';
 import type { Ledger } from '../ports/ledger.ts';
+import type { Candidate } from '../routing/candidate.ts';
 import type { Health } from '../routing/health/health.ts';
 import { composeStages } from '../stages/stage.ts';
 import type { CallUpstream } from '../upstream/upstream.ts';
 import type { Admission } from './admission/admission.ts';
 import type { LearntAnswer, LearntLengths } from './admission/learnt-lengths.ts';
-import { attemptCandidates } from './attempt.ts';
+import { type AttemptTools, attemptCandidates } from './attempt.ts';
 import { amountOf, type BillingFacts, billGeneration } from './bill-generation.ts';
 import { Checkpoints } from './checkpoints.ts';
 import { conclude, type RoutingMemory } from './conclude.ts';
@@ -20,11 +21,12 @@ import type { CredentialOpener } from './credentials.ts';
 import { countPrompt, estimateUsage } from './estimate.ts';
 import { type GenerationTimes, type PlannedGeneration, progressRow, settledRow } from './generation-row.ts';
 import { countInputImages } from './input-images.ts';
-import { routingMetadata } from './journey.ts';
+import type { AttemptLimits } from './itinerary.ts';
+import { type Journey, routingMetadata } from './journey.ts';
 import { Meter } from './meter.ts';
 import type { OpenWork } from './open-work.ts';
 import { plausibleUsage } from './plausible-usage.ts';
-import { type Settlement, settleAnswer } from './settle.ts';
+import { type SettledAnswer, type Settlement, type SettleTools, settleAnswer } from './settle.ts';
 import type { Tokenizer } from './tokenizer.ts';
 import type { Underway } from './underway.ts';
 import { type Drains, UpstreamReading } from './upstream-reading.ts';
@@ -60,47 +62,14 @@ export function answerRequest(
   admission: Admission,
   parts: AnswerParts,
   state: AnswerState,
-): AsyncGenerator<EventBatch, void, void> & Polling<EventBatch> {
-  const { input, snapshot, request, journey } = underway;
-  const reading = new UpstreamReading(input.signal, state.drains, () => billsAbandoned(underway));
-  const account = new Account(underway, admission, parts);
+): SettledAnswer {
+  const { request, journey } = underway;
+  const answering = new Answering(underway, admission, parts, state);
   state.open.enter();
   const pipeline = composeStages(journey.plan.stages, (staged) =>
-    attemptCandidates(staged, journey, {
-      callUpstream: parts.callUpstream,
-      credentialOf: (candidate) => state.credentials.open(candidate),
-      health: parts.health,
-      hashUser: (id) => hashUser(parts.userHashKey, input.caller.accountId, id),
-      ...(input.betas !== undefined && { betas: input.betas }),
-      signal: reading.signal,
-      limits: snapshot.attempts,
-      admission,
-      isAbandoned: () => reading.isAbandoned,
-      monotonic: () => parts.clock.monotonic(),
-    }),
+    attemptCandidates(staged, journey, answering),
   );
-  return settleAnswer(pipeline(request), {
-    journey,
-    metadata: (outcome) => metadataOf(underway, outcome),
-    believe: (reported) => plausibleUsage(reported, request, journey.selected?.endpoint),
-    estimate: (result) => account.estimate(result),
-    billing: account.billing,
-    watch: (batch, isLast) => account.watch(batch, isLast),
-    mayGoOn: () => account.mayGoOn(),
-    reading,
-    record: async (settlement) => {
-      try {
-        reading.close();
-        conclude(request, journey, settlement, parts.memory);
-        if (settlement.outcome === 'finished')
-          state.learnt.learn(admission.answers, learntFrom(settlement, admission));
-        return await account.close(settlement);
-      } finally {
-        state.open.leave();
-        void underway.content.close();
-      }
-    },
-  });
+  return settleAnswer(pipeline(request), answering);
 }
 
 function learntFrom({ usage }: Settlement, { countedPrompt }: Admission): LearntAnswer {
@@ -128,17 +97,20 @@ export function plannedGeneration({ input, request, journey, snapshot }: Underwa
   return { input, request, journey, region: snapshot.region };
 }
 
-function billsAbandoned({ journey }: Underway): boolean {
+function billsAbandoned(journey: Journey): boolean {
   const called = journey.selected ?? journey.lastCalled;
   return called?.endpoint.provider.quirks?.billsAbandoned === true;
 }
 
-/** The account of one generation in the ledger, from its first content to its end. */
-class Account {
+/** One request while it is answered: what it is attempted and settled with, and its account in the ledger. */
+class Answering implements AttemptTools, SettleTools {
+  readonly journey: Journey;
+  readonly admission: Admission;
+  readonly reading: UpstreamReading;
   readonly billing: BillingFacts;
   readonly #underway: Underway;
-  readonly #admission: Admission;
   readonly #parts: AnswerParts;
+  readonly #state: AnswerState;
   readonly #meter = new Meter();
   readonly #checkpoints: Checkpoints;
   readonly #started: number;
@@ -146,11 +118,14 @@ class Account {
   #promptTokens: number | undefined;
   #counting: Promise<void> | undefined;
 
-  constructor(underway: Underway, admission: Admission, parts: AnswerParts) {
-    const { input, request, snapshot } = underway;
+  constructor(underway: Underway, admission: Admission, parts: AnswerParts, state: AnswerState) {
+    const { input, request, snapshot, journey } = underway;
+    this.journey = journey;
+    this.admission = admission;
+    this.reading = new UpstreamReading(input.signal, state.drains, () => billsAbandoned(journey));
     this.#underway = underway;
-    this.#admission = admission;
     this.#parts = parts;
+    this.#state = state;
     this.#checkpoints = new Checkpoints(snapshot.checkpointMs, () => this.#note());
     // Times count from the moment at which the request came in.
     this.#started = parts.clock.monotonic() - Math.max(0, parts.clock.now() - input.acceptedAtMs);
@@ -159,6 +134,50 @@ class Account {
       inputImages: countInputImages(request),
       ownCredentialFee: snapshot.ownCredentialFee,
     };
+  }
+
+  get callUpstream(): CallUpstream {
+    return this.#parts.callUpstream;
+  }
+
+  get health(): Health {
+    return this.#parts.health;
+  }
+
+  get betas(): string | undefined {
+    return this.#underway.input.betas;
+  }
+
+  get signal(): AbortSignal {
+    return this.reading.signal;
+  }
+
+  get limits(): AttemptLimits {
+    return this.#underway.snapshot.attempts;
+  }
+
+  credentialOf(candidate: Candidate): Credential | undefined {
+    return this.#state.credentials.open(candidate);
+  }
+
+  /** Is handed on without this. */
+  readonly hashUser = (id: string): string =>
+    hashUser(this.#parts.userHashKey, this.#underway.input.caller.accountId, id);
+
+  isAbandoned(): boolean {
+    return this.reading.isAbandoned;
+  }
+
+  monotonic(): number {
+    return this.#parts.clock.monotonic();
+  }
+
+  metadata(outcome: 'served' | 'failed'): RoutingMetadata | undefined {
+    return metadataOf(this.#underway, outcome);
+  }
+
+  believe(reported: Usage | undefined): Usage | undefined {
+    return plausibleUsage(reported, this.#underway.request, this.journey.selected?.endpoint);
   }
 
   /** Looks at what passes. Of the last of it no progress is noted where its account can be closed at once. */
@@ -171,8 +190,8 @@ class Account {
 
   /** False: there is no money for more. */
   mayGoOn(): boolean | Promise<boolean> {
-    const { selected } = this.#underway.journey;
-    return selected === undefined || this.#admission.mayGoOn(selected, this.#meter.outputTokens);
+    const { selected } = this.journey;
+    return selected === undefined || this.admission.mayGoOn(selected, this.#meter.outputTokens);
   }
 
   /** Usage of an answer whose upstream did not say it. */
@@ -182,35 +201,42 @@ class Account {
   }
 
   /** Closes the account: what was reserved is let go, what was used is charged, and that is recorded. */
-  async close(settlement: Settlement): Promise<Bill> {
-    this.#checkpoints.close();
-    const { ledger, clock, tell } = this.#parts;
-    const { input, journey } = this.#underway;
-    if (journey.lastCalled === undefined) {
-      await ledger.void(input.generationId, clock.now());
-      return settlement.bill;
+  async record(settlement: Settlement): Promise<Bill> {
+    const { ledger, clock, tell, memory } = this.#parts;
+    const { input, request, content } = this.#underway;
+    const { journey, admission } = this;
+    try {
+      this.reading.close();
+      conclude(request, journey, settlement, memory);
+      if (settlement.outcome === 'finished')
+        this.#state.learnt.learn(admission.answers, learntFrom(settlement, admission));
+      this.#checkpoints.close();
+      if (journey.lastCalled === undefined) {
+        await ledger.void(input.generationId, clock.now());
+        return settlement.bill;
+      }
+      const generation = plannedGeneration(this.#underway);
+      const times = { firstContentMs: this.#firstContentMs, endMs: this.#elapsed() };
+      const { charge } = await ledger.settle(input.generationId, {
+        used: amountOf(settlement.bill),
+        row: settledRow(generation, settlement, times),
+        atMs: clock.now(),
+      });
+      const bill = { ...settlement.bill, totalNanos: charge.creditNanos };
+      tell(generation, { ...settlement, bill }, times);
+      return bill;
+    } finally {
+      this.#state.open.leave();
+      void content.close();
     }
-    const generation = plannedGeneration(this.#underway);
-    const times = {
-      ...(this.#firstContentMs !== undefined && { firstContentMs: this.#firstContentMs }),
-      endMs: this.#elapsed(),
-    };
-    const { charge } = await ledger.settle(input.generationId, {
-      used: amountOf(settlement.bill),
-      row: settledRow(generation, settlement, times),
-      atMs: clock.now(),
-    });
-    const bill = { ...settlement.bill, totalNanos: charge.creditNanos };
-    tell(generation, { ...settlement, bill }, times);
-    return bill;
   }
 
   async #note(): Promise<void> {
     const { ledger, clock } = this.#parts;
     // Whoever counts may be busy, or only just starting: then what is known about must do.
     if (!this.#meter.isReported) await isInTime(this.#count(), COUNT_PATIENCE_MS);
-    const usage = this.#meter.usage(this.#promptTokens ?? this.#admission.facts.promptTokens);
-    const bill = billGeneration(this.#underway.journey.selected, usage, this.billing);
+    const usage = this.#meter.usage(this.#promptTokens ?? this.admission.facts.promptTokens);
+    const bill = billGeneration(this.journey.selected, usage, this.billing);
     await ledger.checkpoint(this.#underway.input.generationId, {
       used: amountOf(bill),
       row: progressRow(plannedGeneration(this.#underway), { usage, bill }),

@@ -10,11 +10,10 @@ import {
 } from '../ir/events.ts';
 import type { GenerationRequest } from '../ir/request.ts';
 import type { Flow, Polling } from '../kit/flow.ts';
-import type { JsonObject } from '../kit/json.ts';
 import { type Candidate, siteOf } from '../routing/candidate.ts';
 import type { Health } from '../routing/health/health.ts';
 import type { Visit } from '../routing/health/visit.ts';
-import { type CallUpstream, UpstreamFailure } from '../upstream/upstream.ts';
+import { type CallUpstream, type UpstreamCall, UpstreamFailure } from '../upstream/upstream.ts';
 import type { Admission } from './admission/admission.ts';
 import { blameOf } from './blame.ts';
 import { type AttemptLimits, Itinerary, type Stop } from './itinerary.ts';
@@ -24,18 +23,18 @@ import type { Journey } from './journey.ts';
 export interface AttemptTools {
   readonly callUpstream: CallUpstream;
   /** What a candidate is called with; throws an UpstreamFailure. */
-  readonly credentialOf: (candidate: Candidate) => Credential | undefined;
+  credentialOf(candidate: Candidate): Credential | undefined;
   readonly health: Health;
   readonly hashUser: (id: string) => string;
-  readonly betas?: string;
+  readonly betas?: string | undefined;
   readonly signal: AbortSignal;
   readonly limits: AttemptLimits;
   /** What is paid for. */
   readonly admission: Pick<Admission, 'canPay' | 'mostOutputTokens'>;
   /** Whether nobody waits for the answer any more, although the call that is under way may go on. */
-  readonly isAbandoned: () => boolean;
+  isAbandoned(): boolean;
   /** Milliseconds that only ever grow. */
-  readonly monotonic: () => number;
+  monotonic(): number;
 }
 
 /**
@@ -46,57 +45,106 @@ export function attemptCandidates(
   request: GenerationRequest,
   journey: Journey,
   tools: AttemptTools,
-): AsyncGenerator<EventBatch, void, void> & Polling<EventBatch> {
-  const passage = new Passage(tools.signal);
-  return Object.assign(attempts(request, journey, tools, passage), {
-    poll: () => passage.poll(),
-    whenReady: (wake: () => void) => passage.whenReady(wake),
-  });
+): Attempts {
+  return new Attempts(request, journey, tools);
 }
 
-async function* attempts(
-  request: GenerationRequest,
-  journey: Journey,
-  tools: AttemptTools,
-  passage: Passage,
-): AsyncGenerator<EventBatch, void, void> {
-  const { candidates } = journey.plan;
-  const failures: UpstreamFailure[] = [];
-  const echoes: Event[] = [];
-  const itinerary = new Itinerary(candidates, tools.health, tools.limits);
-  const { admission } = tools;
-  const canPay = (candidate: Candidate) => admission.canPay(candidate);
-  const next = (fits: (candidate: Candidate) => boolean) =>
-    tools.isAbandoned() ? undefined : itinerary.next(fits);
-  for (let stop = next(canPay); stop !== undefined; ) {
-    const { candidate, visit } = stop;
-    const opening = await openCandidate(request, stop, journey, tools, echoes);
-    if (opening instanceof UpstreamFailure) {
-      failures.push(opening);
-      stop = next(canPay);
-      continue;
-    }
-    const { disappointment } = opening;
-    const other = disappointment && next((each) => isBetter(each, disappointment, candidate) && canPay(each));
-    if (other !== undefined) {
-      leave(visit, opening, request);
-      await opening.rest.return?.();
-      stop = other;
-      continue;
-    }
-    journey.select(candidate, visit);
-    passage.begin(opening.rest);
-    try {
-      yield echoes.length === 0 ? opening.held : [...echoes, ...opening.held];
-      for (let step = await passage.next(); step.done !== true; step = await passage.next()) yield step.value;
-    } finally {
-      await opening.rest.return?.();
-    }
-    return;
+/** Pulled by one, a step at a time: so it need not be a generator, which costs several promises for each of them. */
+class Attempts implements AsyncIterableIterator<EventBatch, void, undefined>, Polling<EventBatch> {
+  readonly #request: GenerationRequest;
+  readonly #journey: Journey;
+  readonly #tools: AttemptTools;
+  /** The rest of the answer, once somebody answers. */
+  #rest: Flow<EventBatch> | undefined;
+  #isOver = false;
+
+  constructor(request: GenerationRequest, journey: Journey, tools: AttemptTools) {
+    this.#request = request;
+    this.#journey = journey;
+    this.#tools = tools;
   }
-  tools.signal.throwIfAborted();
-  throw failures.length > 0 ? lastFailure(failures) : nobodyMayBeCalled(journey, tools.health);
+
+  async next(): Promise<IteratorResult<EventBatch, void>> {
+    if (this.#isOver) return OVER;
+    try {
+      if (this.#rest === undefined) return { done: false, value: await this.#open() };
+      const step = await this.#rest.next();
+      if (step.done !== true) {
+        if (this.#isLeft()) throw this.#tools.signal.reason;
+        return step;
+      }
+    } catch (error) {
+      await this.return();
+      throw error;
+    }
+    return this.return();
+  }
+
+  poll(): EventBatch | undefined {
+    return this.#rest?.poll?.();
+  }
+
+  whenReady(wake: () => void): boolean {
+    return this.#rest?.whenReady?.(wake) ?? false;
+  }
+
+  async return(): Promise<IteratorResult<EventBatch, void>> {
+    this.#isOver = true;
+    const rest = this.#rest;
+    this.#rest = undefined;
+    await rest?.return?.();
+    return OVER;
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  /** When the caller left, nobody is there to be told of a failure: the answer just ends. */
+  #isLeft(): boolean {
+    const { signal } = this.#tools;
+    return signal.aborted && !(signal.reason instanceof GatewayError);
+  }
+
+  /** The beginning of the first answer that is one. */
+  async #open(): Promise<EventBatch> {
+    const request = this.#request;
+    const journey = this.#journey;
+    const tools = this.#tools;
+    const { admission } = tools;
+    const failures: UpstreamFailure[] = [];
+    const echoes: Event[] = [];
+    const itinerary = new Itinerary(journey.plan.candidates, tools.health, tools.limits);
+    const canPay = (candidate: Candidate) => admission.canPay(candidate);
+    const next = (fits: (candidate: Candidate) => boolean) =>
+      tools.isAbandoned() ? undefined : itinerary.next(fits);
+    for (let stop = next(canPay); stop !== undefined; ) {
+      const { candidate, visit } = stop;
+      const opening = await openCandidate(request, stop, journey, tools, echoes);
+      if (opening instanceof UpstreamFailure) {
+        failures.push(opening);
+        stop = next(canPay);
+        continue;
+      }
+      const { disappointment } = opening;
+      const other =
+        disappointment && next((each) => isBetter(each, disappointment, candidate) && canPay(each));
+      if (other !== undefined) {
+        leave(visit, opening, request);
+        await opening.rest.return?.();
+        stop = other;
+        continue;
+      }
+      journey.select(candidate, visit);
+      this.#rest = opening.rest;
+      return echoes.length === 0 ? opening.held : [...echoes, ...opening.held];
+    }
+    tools.signal.throwIfAborted();
+    throw failures.length > 0 ? lastFailure(failures) : nobodyMayBeCalled(journey, tools.health);
+  }
 }
+
+const OVER = { done: true, value: undefined } as const;
 
 /** A refusal is the model's own: only another model may do better. An empty answer may be the endpoint's fault. */
 function isBetter({ model }: Candidate, disappointment: Disappointment, left: Candidate): boolean {
@@ -115,39 +163,6 @@ function leave(
   const isAskedFor = sampling.stop !== undefined || (maxOutputTokens ?? FEW_TOKENS) < FEW_TOKENS;
   if (disappointment === 'refusal' || isAskedFor) visit.succeeded({ outputTokens: 0, toolCalls: 'none' });
   else visit.failed({ counts: true, isRateLimit: false });
-}
-
-/** The rest of an answer. When the caller left, nobody is there to be told of a failure: the answer just ends. */
-class Passage {
-  readonly #signal: AbortSignal;
-  #rest: Flow<EventBatch> | undefined;
-
-  constructor(signal: AbortSignal) {
-    this.#signal = signal;
-  }
-
-  /** Somebody answers. */
-  begin(rest: Flow<EventBatch>): void {
-    this.#rest = rest;
-  }
-
-  async next(): Promise<IteratorResult<EventBatch, unknown>> {
-    const step = (await this.#rest?.next()) ?? { done: true, value: undefined };
-    if (step.done !== true && this.#isLeft()) throw this.#signal.reason;
-    return step;
-  }
-
-  poll(): EventBatch | undefined {
-    return this.#rest?.poll?.();
-  }
-
-  whenReady(wake: () => void): boolean {
-    return this.#rest?.whenReady?.(wake) ?? false;
-  }
-
-  #isLeft(): boolean {
-    return this.#signal.aborted && !(this.#signal.reason instanceof GatewayError);
-  }
 }
 
 /** An answer that is about to be passed on: what was held back so far and what is still to come. */
@@ -192,9 +207,7 @@ async function openCandidate(
       betas: tools.betas,
       hashUser: tools.hashUser,
       signal,
-      onRequest: (sent: JsonObject) => {
-        if (request.echoUpstreamBody && request.stream) echoes.push({ type: 'debug', upstreamBody: sent });
-      },
+      onRequest: echoesOf(request, echoes),
     });
     const opening = await holdUntilContent(answer.batches[Symbol.asyncIterator](), request.stream);
     if (opening instanceof UpstreamFailure) {
@@ -224,13 +237,21 @@ async function openCandidate(
   }
 }
 
+/** Gathers what is sent, where the request asks to see it. */
+function echoesOf(
+  { echoUpstreamBody, stream }: GenerationRequest,
+  echoes: Event[],
+): UpstreamCall['onRequest'] {
+  if (!echoUpstreamBody || !stream) return undefined;
+  return (sent) => {
+    echoes.push({ type: 'debug', upstreamBody: sent });
+  };
+}
+
 /** What a candidate is called with, or why it cannot be called. */
-function openCredential(
-  candidate: Candidate,
-  { credentialOf }: AttemptTools,
-): Credential | undefined | UpstreamFailure {
+function openCredential(candidate: Candidate, tools: AttemptTools): Credential | undefined | UpstreamFailure {
   try {
-    return credentialOf(candidate);
+    return tools.credentialOf(candidate);
   } catch (error) {
     if (error instanceof UpstreamFailure) return error;
     throw error;

@@ -14,27 +14,34 @@ const CHARACTERS_PER_TOKEN = 2;
  * The plan for a prompt as long as this one. Counting costs time, so it happens only for prompts that might not fit one
  * of the candidates; then `replan` plans anew with what was counted. Nobody left: 400.
  */
-export async function fitContext(
+export function fitContext(
   plan: Plan,
   request: GenerationRequest,
   replan: (promptTokens: number) => Plan,
-  { tokenizer, signal }: { readonly tokenizer: Tokenizer; readonly signal: AbortSignal },
-): Promise<Plan> {
+  counting: Counting,
+): Plan | Promise<Plan> {
   const { candidates } = plan;
   let tightest = Number.POSITIVE_INFINITY;
   for (const candidate of candidates) tightest = Math.min(tightest, roomOf(candidate, request));
   if (tightest === Number.POSITIVE_INFINITY) return plan;
   const prompt = promptOf(request);
   if (prompt.characters <= tightest * CHARACTERS_PER_TOKEN) return plan;
-  const tokens = await prompt.count(tokenizer, signal);
-  if (tokens <= tightest) return plan;
-  try {
-    return replan(tokens);
-  } catch (error) {
-    // Somebody was left before the length was known.
-    if (!(error instanceof NothingLeft)) throw error;
-    throw new NothingLeft('context-length', tooLongMessage(candidates, tokens, request), error.plan);
-  }
+  return prompt.count(counting.tokenizer, counting.signal).then((tokens) => {
+    if (tokens <= tightest) return plan;
+    try {
+      return replan(tokens);
+    } catch (error) {
+      // Somebody was left before the length was known.
+      if (!(error instanceof NothingLeft)) throw error;
+      throw new NothingLeft('context-length', tooLongMessage(candidates, tokens, request), error.plan);
+    }
+  });
+}
+
+/** What prompts are counted by. */
+interface Counting {
+  readonly tokenizer: Tokenizer;
+  readonly signal: AbortSignal;
 }
 
 /** The largest context of the models that a request names; infinite where one is not known. */

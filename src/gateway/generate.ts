@@ -2,16 +2,13 @@ import type { Catalog, Model } from '../catalog/catalog.ts';
 import { tierOf } from '../catalog/endpoint-tier.ts';
 import type { InboundDialect, ReplyContext } from '../dialects/dialect.ts';
 import { GatewayError, invalidRequest, toGatewayError } from '../ir/errors.ts';
-import type { Event, EventBatch } from '../ir/events.ts';
-import { fold } from '../ir/fold.ts';
 import type { Format } from '../ir/items.ts';
 import type { TranslationEntry } from '../ir/metadata.ts';
 import type { GenerationRequest } from '../ir/request.ts';
 import type { Result } from '../ir/result.ts';
-import type { Polling } from '../kit/flow.ts';
 import type { Log } from '../kit/log.ts';
 import { textAt } from '../kit/members.ts';
-import { inTurn, runAtOnce, runInTurns, type Sliced } from '../kit/turns.ts';
+import { inTurn, runAtOnce, runPromptly } from '../kit/turns.ts';
 import type { OwnCredential, OwnCredentials } from '../ports/own-credentials.ts';
 import { SHARED, siteOf } from '../routing/candidate.ts';
 import { isOpenTo } from '../routing/rules/access.ts';
@@ -47,6 +44,7 @@ import { Journey, metadataOfNothing } from './journey.ts';
 import { OpenWork } from './open-work.ts';
 import { NothingLeft, type Plan, type PlanContext, planRequest } from './plan.ts';
 import { resumed } from './resumed.ts';
+import type { SettledAnswer } from './settle.ts';
 import type { GatewaySnapshot } from './snapshot.ts';
 import { type StoredFiles, withStoredFiles } from './stored-files.ts';
 import { refuseUnavailable } from './unavailable.ts';
@@ -101,10 +99,11 @@ export function createGateway(parts: GatewayParts): Gateway {
     const snapshot = parts.snapshot();
     const content = room.open(input.replied);
     try {
-      const parsed = await readRequest(parts, input, snapshot, {
+      const reading = readRequest(parts, input, snapshot, {
         content,
         maxTokens: (body) => maxPromptTokens(parts, input, snapshot, body),
       });
+      const parsed = reading instanceof Promise ? await reading : reading;
       const { plan, mustRelay } = await planned(parts, input, snapshot, parsed);
       return { input, snapshot, request: parsed.request, journey: new Journey(plan), mustRelay, content };
     } catch (error) {
@@ -116,8 +115,9 @@ export function createGateway(parts: GatewayParts): Gateway {
   }
 
   /** Reserves the money, then answers. Nothing is awaited in between: whoever is admitted is settled. */
-  async function admitted(underway: Underway): Promise<Admitted> {
-    const { input, snapshot, request, journey, mustRelay } = underway;
+  async function admitted(input: GenerationInput): Promise<Admitted> {
+    const underway = await prepare(input);
+    const { snapshot, request, journey, mustRelay } = underway;
     const { ownCredentialFee, basePath } = snapshot;
     const { ledger, tokenizer } = parts;
     let admission: Admission;
@@ -138,21 +138,27 @@ export function createGateway(parts: GatewayParts): Gateway {
 
   return {
     async stream(input): Promise<OpenedStream> {
-      const { underway, batches } = await admitted(await prepare(input));
+      const { underway, batches } = await admitted(input);
       const started = parts.clock.monotonic();
-      const first = await batches.next().catch((error: unknown) => {
+      let first: Awaited<ReturnType<typeof batches.next>>;
+      try {
+        first = await batches.next();
+      } catch (error) {
         throw routed(error, underway);
-      });
+      }
       input.timing.mark('upstream', parts.clock.monotonic() - started);
       return { context: replyContext(underway, now), batches: resumed(first, batches) };
     },
 
     async complete(input): Promise<FinishedGeneration> {
-      const { underway, batches } = await admitted(await prepare(input));
+      const { underway, batches } = await admitted(input);
       const started = parts.clock.monotonic();
-      const result = await foldAll(batches).catch((error: unknown) => {
+      let result: Result;
+      try {
+        result = await batches.whole();
+      } catch (error) {
         throw routed(error, underway);
-      });
+      }
       input.timing.mark('upstream', parts.clock.monotonic() - started);
       if (result.failure !== undefined) throw result.failure.withRouting(metadataOf(underway, 'failed'));
       return { context: replyContext(underway, now), result };
@@ -204,7 +210,9 @@ export function createGateway(parts: GatewayParts): Gateway {
 
     contextWithoutEndpoint(input): ReplyContext {
       const snapshot = parts.snapshot();
-      const { request } = runAtOnce(parse(parts, input, snapshot, preparedBody(parts, input)));
+      const dialect = parts.formats[input.format];
+      const { body } = preparedBody(parts, input);
+      const request = accepted(runAtOnce(dialect.parseRequestSliced(body, snapshot)), input, snapshot);
       return {
         vendor: snapshot.vendor,
         request,
@@ -224,7 +232,7 @@ export function createGateway(parts: GatewayParts): Gateway {
 /** A request whose money is reserved, and its answer, which must be pulled at once. */
 interface Admitted {
   readonly underway: Underway;
-  readonly batches: AsyncGenerator<EventBatch, void, void> & Polling<EventBatch>;
+  readonly batches: SettledAnswer;
 }
 
 /** Frames that are passed on as they come cannot be ended in the middle: where that may be needed they are translated. */
@@ -254,23 +262,26 @@ interface FileBounds {
   readonly maxTokens: (body: PreparedBody) => Promise<number>;
 }
 
-async function readRequest(
+/** At once, unless the body names files or is large. */
+function readRequest(
   parts: GatewayParts,
   input: GenerationInput,
   snapshot: GatewaySnapshot,
   { content, maxTokens }: FileBounds,
-): Promise<Parsed> {
+): Parsed | Promise<Parsed> {
   const prepared = preparedBody(parts, input);
   const { workspaceId } = input.caller;
-  const filled = await withStoredFiles(prepared.body, parts.formats[input.format].fileParts, parts.files, {
+  const filled = withStoredFiles(prepared.body, parts.formats[input.format].fileParts, parts.files, {
     workspaceId,
     maxBytes: snapshot.maxFileBytes,
     maxTokens: () => maxTokens(prepared),
     takeRoom: (bytes) => content.take(bytes, snapshot.contentRoomBytes),
     signal: input.signal,
   });
-  const report = filled.report.length === 0 ? prepared.report : [...prepared.report, ...filled.report];
-  return runInTurns(parse(parts, input, snapshot, { body: filled.body, report }));
+  if (!(filled instanceof Promise)) return parse(parts, input, snapshot, prepared);
+  return filled.then(({ body, report }) =>
+    parse(parts, input, snapshot, { body, report: [...prepared.report, ...report] }),
+  );
 }
 
 /** The largest prompt that the models take which a body names. Its files need not be read for that. */
@@ -280,20 +291,31 @@ async function maxPromptTokens(
   snapshot: GatewaySnapshot,
   body: PreparedBody,
 ): Promise<number> {
-  const { request } = await runInTurns(parse(parts, input, snapshot, body));
+  const { request } = await parse(parts, input, snapshot, body);
   const own = await parts.ownCredentials.of(input.caller);
   return largestContext(request, catalogFor(own, snapshot.catalog));
 }
 
-function* parse(
+function parse(
   parts: GatewayParts,
   input: GenerationInput,
-  { vendor }: GatewaySnapshot,
+  snapshot: GatewaySnapshot,
   { body, report }: PreparedBody,
-): Sliced<Parsed> {
-  const request = yield* parts.formats[input.format].parseRequestSliced(body, { vendor });
+): Parsed | Promise<Parsed> {
+  const request = runPromptly(parts.formats[input.format].parseRequestSliced(body, snapshot));
+  return request instanceof Promise
+    ? request.then((late) => ({ request: accepted(late, input, snapshot), report }))
+    : { request: accepted(request, input, snapshot), report };
+}
+
+/** A request that asks for nothing that is not there, with what its workspace has to say. */
+function accepted(
+  request: GenerationRequest,
+  { caller }: GenerationInput,
+  { vendor }: GatewaySnapshot,
+): GenerationRequest {
   refuseUnavailable(request, vendor);
-  return { request: withDefaultSort(request, input.caller.workspace), report };
+  return withDefaultSort(request, caller.workspace);
 }
 
 async function planned(
@@ -303,7 +325,8 @@ async function planned(
   { request, report }: Parsed,
 ): Promise<{ readonly plan: Plan; readonly mustRelay: boolean }> {
   try {
-    const own = await parts.ownCredentials.of(input.caller);
+    const found = parts.ownCredentials.of(input.caller);
+    const own = found instanceof Promise ? await found : found;
     const context: PlanContext = {
       requested: textAt(input.body, 'model') ?? request.models[0] ?? '',
       catalog: catalogFor(own, snapshot.catalog),
@@ -318,13 +341,16 @@ async function planned(
       traffic: parts.memory.traffic,
       random: parts.random,
     };
-    const first = await inTurn(parts.clock, () => planRequest(request, context));
+    const planning = inTurn(parts.clock, () => planRequest(request, context));
+    const first = planning instanceof Promise ? await planning : planning;
     const replan = (promptTokens: number) => planRequest(request, context, promptTokens);
-    const plan = await fitContext(first, request, replan, {
+    const fitting = fitContext(first, request, replan, {
       tokenizer: parts.tokenizer,
       signal: input.signal,
     });
-    const untranslatable = await inTurn(parts.clock, () => parts.untranslatable(request));
+    const plan = fitting instanceof Promise ? await fitting : fitting;
+    const looking = inTurn(parts.clock, () => parts.untranslatable(request));
+    const untranslatable = looking instanceof Promise ? await looking : looking;
     const mustRelay = untranslatable.length > 0;
     if (!mustRelay && report.length === 0) return { plan, mustRelay };
     const candidates = relayedOnly(plan.candidates, untranslatable);
@@ -389,13 +415,6 @@ function routed(error: unknown, underway: Underway): GatewayError {
   const { signal } = underway.input;
   const cause = signal.aborted && signal.reason instanceof GatewayError ? signal.reason : error;
   return toGatewayError(cause).withRouting(metadataOf(underway, 'failed'));
-}
-
-/** A whole answer. */
-async function foldAll(batches: AsyncIterable<EventBatch>): Promise<Result> {
-  const events: Event[] = [];
-  for await (const batch of batches) for (const event of batch) events.push(event);
-  return fold(events);
 }
 
 function replyContext({ input, snapshot, request, journey }: Underway, now: () => number): ReplyContext {

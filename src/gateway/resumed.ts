@@ -1,12 +1,18 @@
 import type { Flow, Polling } from '../kit/flow.ts';
 
+/** A sequence that can be ended early. */
+interface Resumable<T> extends Partial<Polling<T>> {
+  next(): Promise<IteratorResult<T, void>>;
+  return(): Promise<IteratorResult<T, void>>;
+}
+
 /**
  * A sequence whose first step was already pulled, from that step on. Ending it early ends the source, also before
  * anything was pulled from here: a generator around it would not be told then.
  */
 export function resumed<T>(
   first: IteratorResult<T, void>,
-  source: AsyncGenerator<T, void, void> & Partial<Polling<T>>,
+  source: Resumable<T>,
 ): AsyncIterableIterator<T, void, undefined> & Flow<T> {
   let pulled: typeof first | undefined = first;
   return {

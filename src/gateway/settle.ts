@@ -43,50 +43,121 @@ export interface SettleTools {
  * Folds an answer while it passes and closes its account: usage, cost, one record. The terminal event is let go only
  * after the record was made. An answer that is abandoned half-way is settled too.
  */
-export function settleAnswer(
-  answer: AsyncIterable<EventBatch>,
-  tools: SettleTools,
-): AsyncGenerator<EventBatch, void, void> & Polling<EventBatch> {
-  const passage = new Passage(answer[Symbol.asyncIterator](), tools);
-  return Object.assign(settled(passage, tools), {
-    poll: () => passage.poll(),
-    whenReady: (wake: () => void) => passage.whenReady(wake),
-  });
+export function settleAnswer(answer: AsyncIterable<EventBatch>, tools: SettleTools): SettledAnswer {
+  return new SettledAnswer(answer[Symbol.asyncIterator](), tools);
 }
 
-async function* settled(passage: Passage, tools: SettleTools): AsyncGenerator<EventBatch, void, void> {
-  const { source, fold } = passage;
-  let isSettled = false;
-  let failure: GatewayError | undefined;
-  try {
-    for (let step = await passage.next(); step !== undefined; step = await passage.next()) {
-      const { passing, terminal, mayGoOn } = step;
-      if (terminal !== undefined) {
-        isSettled = true;
-        yield [...passing, await settle(fold, terminal, tools)];
-        return;
-      }
-      if (mayGoOn === true || (await mayGoOn)) {
-        yield passing;
-        continue;
-      }
-      isSettled = true;
-      await source.return?.();
-      const ending = passage.ending();
-      fold.pushAll(ending);
-      yield [...passing, ...ending, await settle(fold, CUT_SHORT, tools)];
-      return;
-    }
-  } catch (error) {
-    if (error instanceof GatewayError) failure = error;
-    throw error;
-  } finally {
-    if (!isSettled) {
-      if (failure === undefined) await passage.drain();
-      await settleUnfinished(fold, failure, tools);
-    }
-    await source.return?.();
+/**
+ * An answer whose account is closed by pulling it to its end, or by ending it early. Pulled by one, a step at a time. Not a
+ * generator: those cost several promises and a queue for each of their steps.
+ */
+export class SettledAnswer
+  implements AsyncIterableIterator<EventBatch, void, undefined>, Polling<EventBatch>
+{
+  readonly #passage: Passage;
+  readonly #tools: SettleTools;
+  /** The last step: whoever ends the answer early waits for it. */
+  #step: Promise<unknown> | undefined;
+  #isOver = false;
+  /** Of an answer that came to its end. */
+  #result: Result | undefined;
+
+  constructor(source: Flow<EventBatch>, tools: SettleTools) {
+    this.#passage = new Passage(source, tools);
+    this.#tools = tools;
   }
+
+  next(): Promise<IteratorResult<EventBatch, void>> {
+    const step = this.#pull();
+    this.#step = step;
+    return step;
+  }
+
+  /** All of it, for whoever wants nothing before. */
+  async whole(): Promise<Result> {
+    for (let step = await this.#pull(); step.done !== true; ) step = await this.#pull();
+    return this.#result ?? this.#passage.fold.result();
+  }
+
+  poll(): EventBatch | undefined {
+    return this.#passage.poll();
+  }
+
+  whenReady(wake: () => void): boolean {
+    return this.#passage.whenReady(wake);
+  }
+
+  async return(): Promise<IteratorResult<EventBatch, void>> {
+    await this.#step?.catch(() => {});
+    if (!this.#isOver) await this.#leave(undefined);
+    return OVER;
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  async #pull(): Promise<IteratorResult<EventBatch, void>> {
+    if (this.#isOver) return OVER;
+    let step: Step | undefined;
+    try {
+      step = await this.#passage.next();
+      if (step !== undefined && step.terminal === undefined) {
+        if (step.mayGoOn === true || (await step.mayGoOn)) return { done: false, value: step.passing };
+      }
+    } catch (error) {
+      await this.#leave(error instanceof GatewayError ? error : undefined);
+      throw error;
+    }
+    if (step !== undefined) return this.#end(step);
+    await this.#leave(undefined);
+    return OVER;
+  }
+
+  /** The last of an answer, with what it cost. Where it has no end of its own, it ends here. */
+  async #end({ passing, terminal = CUT_SHORT }: Step): Promise<IteratorResult<EventBatch, void>> {
+    const { source, fold } = this.#passage;
+    this.#isOver = true;
+    const last = [...passing];
+    try {
+      if (terminal === CUT_SHORT) {
+        await source.return?.();
+        const ending = this.#passage.ending();
+        fold.pushAll(ending);
+        last.push(...ending);
+      }
+      fold.push(terminal);
+      const result = fold.result();
+      const ended = await settle(result, terminal, this.#tools);
+      this.#result = resultOf(result, ended);
+      last.push(ended);
+      return { done: false, value: last };
+    } finally {
+      await source.return?.();
+    }
+  }
+
+  /** Closes the account of an answer that came to no end. */
+  async #leave(failure: GatewayError | undefined): Promise<void> {
+    const { source, fold } = this.#passage;
+    this.#isOver = true;
+    try {
+      if (failure === undefined) await this.#passage.drain();
+      await settleUnfinished(fold, failure, this.#tools);
+    } finally {
+      await source.return?.();
+    }
+  }
+}
+
+const OVER = { done: true, value: undefined } as const;
+
+/** A whole answer with what its settled end says. */
+function resultOf(result: Result, ended: SettledTerminal): Result {
+  const { settled } = ended;
+  return ended.type === 'failure'
+    ? { ...result, failure: ended.error, settled }
+    : { ...result, finish: ended, settled };
 }
 
 /** The end of an answer that we ended. */
@@ -188,15 +259,16 @@ class Passage {
 
 type Terminal = NonNullable<ReturnType<typeof terminalOf>>;
 
+type SettledTerminal = Terminal & { readonly settled: Settled };
+
 /** The terminal event, with what the answer cost. One that could not be recorded is not let go as a success. */
-async function settle(fold: Fold, terminal: Terminal, tools: SettleTools): Promise<Event> {
-  fold.push(terminal);
-  const result = fold.result();
+async function settle(result: Result, terminal: Terminal, tools: SettleTools): Promise<SettledTerminal> {
   const failed = terminal.type === 'failure';
-  const { usage, bill } =
+  const account =
     terminal === CUT_SHORT
-      ? await cutAccount(result, undefined, tools)
-      : await accountOf(result, failed ? terminal.error : undefined, tools);
+      ? cutAccount(result, undefined, tools)
+      : accountOf(result, failed ? terminal.error : undefined, tools);
+  const { usage, bill } = account instanceof Promise ? await account : account;
   const metadata = tools.metadata(failed ? 'failed' : 'served');
   const shown = metadata === undefined ? {} : { metadata };
   try {
@@ -251,14 +323,24 @@ interface Account {
 }
 
 /** The account of an answer that came to its end, or to that of an upstream's failure, which costs nothing. */
-async function accountOf(
+function accountOf(
   result: Result,
   error: GatewayError | undefined,
   tools: SettleTools,
-): Promise<Account> {
+): Account | Promise<Account> {
   if (error !== undefined) return cutAccount(result, error, tools);
   const reported = tools.believe(result.usage);
-  const usage = reported?.source === 'measured' ? reported : atLeast(reported, await tools.estimate(result));
+  if (reported?.source !== 'measured') return estimatedAccount(result, reported, tools);
+  return { usage: reported, bill: billFor(reported, result, tools) };
+}
+
+/** The account of an answer whose upstream did not say what it used, or not of all of it. */
+async function estimatedAccount(
+  result: Result,
+  reported: Usage | undefined,
+  tools: SettleTools,
+): Promise<Account> {
+  const usage = atLeast(reported, await tools.estimate(result));
   return { usage, bill: billFor(usage, result, tools) };
 }
 
@@ -268,11 +350,11 @@ async function cutAccount(
   failure: GatewayError | undefined,
   tools: SettleTools,
 ): Promise<Account> {
-  const hasOutput = result.items.length > 0;
   const reported = tools.believe(result.usage);
-  const usage = hasOutput ? atLeast(reported, await tools.estimate(result)) : (reported ?? NO_USAGE);
-  const isCharged = hasOutput && (failure === undefined || isOurs(failure));
-  return { usage, bill: isCharged ? billFor(usage, result, tools) : FREE };
+  if (result.items.length === 0) return { usage: reported ?? NO_USAGE, bill: FREE };
+  const account = await estimatedAccount(result, reported, tools);
+  const isCharged = failure === undefined || isOurs(failure);
+  return isCharged ? account : { usage: account.usage, bill: FREE };
 }
 
 /** The gateway's own deadline or its end: the upstream did nothing wrong, and what it wrote was passed on. */

@@ -10,7 +10,7 @@ import {
 } from '../dialects/stored-files.ts';
 import { GatewayError } from '../ir/errors.ts';
 import type { JsonObject } from '../kit/json.ts';
-import { runInTurns } from '../kit/turns.ts';
+import { runInTurns, runPromptly } from '../kit/turns.ts';
 import type { FileBytes, FileStore, StoredFile } from '../ports/files.ts';
 import { readInline } from './read-inline.ts';
 
@@ -38,13 +38,25 @@ export interface FileAccess {
  * that is not in the workspace, 400 for one that cannot stand where it is named and for more text than anybody takes, 413
  * for too much of them, 503 where there is no room for them now; nothing is read before all that is known.
  */
-export async function withStoredFiles(
+export function withStoredFiles(
+  body: JsonObject,
+  parts: FileParts,
+  files: StoredFiles,
+  access: FileAccess,
+): FilledBody | Promise<FilledBody> {
+  const namings = runPromptly(storedFilesIn(body, parts));
+  if (!(namings instanceof Promise) && namings.length === 0) return { body, report: [] };
+  return filled(namings, body, parts, files, access);
+}
+
+async function filled(
+  naming: StoredFileNaming[] | Promise<StoredFileNaming[]>,
   body: JsonObject,
   parts: FileParts,
   files: StoredFiles,
   access: FileAccess,
 ): Promise<FilledBody> {
-  const namings = await runInTurns(storedFilesIn(body, parts));
+  const namings = await naming;
   if (namings.length === 0) return { body, report: [] };
   const found = await find(namings, files, access);
   await refuseTooLong([...found.values()], access);

@@ -13,7 +13,7 @@ export class Places {
   /** What was put and not yet looked for. */
   readonly #things: object[] = [];
   readonly #stood: Place[] = [];
-  readonly #found = new Map<object, Place>();
+  #found: Map<object, Place> | undefined;
 
   /** The place one step further in. */
   inside(outer: Place, step: number | string): Place {
@@ -30,9 +30,8 @@ export class Places {
 
   /** The path of a thing; undefined for what the caller did not write. */
   of(thing: object): string | undefined {
-    this.#things.forEach((put, index) => {
-      this.#found.set(put, this.#stood[index] ?? '');
-    });
+    this.#found ??= new Map();
+    for (const [index, put] of this.#things.entries()) this.#found.set(put, this.#stood[index] ?? '');
     this.#things.length = 0;
     this.#stood.length = 0;
     const place = this.#found.get(thing);

@@ -63,7 +63,10 @@ export function membersBeyond(object: JsonObject, known: ReadonlySet<string>): J
 
 /** Members that are not null: null means absent everywhere in a request. */
 export function withoutNulls(object: JsonObject): JsonObject {
-  return membersBeyond(object, NOTHING) ?? {};
+  for (const key of Object.keys(object)) {
+    if (object[key] === null || object[key] === undefined) return membersBeyond(object, NOTHING) ?? {};
+  }
+  return object;
 }
 
 const NOTHING: ReadonlySet<string> = new Set();

@@ -32,6 +32,11 @@ export function runAtOnce<T>(work: Sliced<T>): T {
 /** Members of a list that are visited in one slice, of those that take some ten microseconds each. */
 const MEMBERS_IN_SLICE = 128;
 
+/** Whether all members of a list are visited in one slice: then a plain loop does, which costs less than a generator. */
+export function isOneSlice(members: readonly unknown[]): boolean {
+  return members.length <= MEMBERS_IN_SLICE;
+}
+
 /** Visits every member of a list, some of them in a slice. */
 export function* forEachSliced<T>(
   members: Iterable<T>,

@@ -9,8 +9,8 @@ import type { Vault } from './vault.ts';
 const CACHE_MS = 5000;
 const CACHE_ACCOUNTS = 10_000;
 
-/** What most accounts have; one promise for all of them. */
-const NONE_FOUND: Promise<readonly OwnCredential[]> = Promise.resolve([]);
+/** What most accounts have. */
+const NONE: readonly OwnCredential[] = [];
 
 /**
  * Finds the credentials that callers may use. Those of an account are remembered for a short time, their secrets
@@ -32,9 +32,9 @@ export class OwnCredentialDirectory implements OwnCredentials {
     });
   }
 
-  of(caller: Caller): Promise<readonly OwnCredential[]> {
+  of(caller: Caller): readonly OwnCredential[] | Promise<readonly OwnCredential[]> {
     const reading = this.#known.get(caller.accountId) ?? this.#read(caller.accountId);
-    return reading.isEmpty ? NONE_FOUND : fitting(reading, caller);
+    return reading.isEmpty ? NONE : fitting(reading, caller);
   }
 
   /** Forgets what is remembered of an account, because one of its credentials was made, changed or deleted. */

@@ -25,6 +25,16 @@ export class JournalUnavailable extends Error {
   }
 }
 
+/** A record that is to be appended, which must not be changed until somebody was told, and who is told of it. */
+export interface Append {
+  readonly record: Uint8Array;
+  readonly durability: Durability;
+  /** It survives what `durability` says. Must not throw. */
+  written(position: JournalPosition): void;
+  /** See `append` for what that means. Must not throw. */
+  refused(error: Error): void;
+}
+
 /** An append-only file of records in segments. */
 export interface Journal {
   /**
@@ -33,6 +43,8 @@ export interface Journal {
    * whoever appends it again must recognise it when it is read twice.
    */
   append(record: Uint8Array, durability: Durability): Promise<JournalPosition>;
+  /** The same without a promise, for whoever appends very many. May tell at once that it was refused. */
+  take(append: Append): void;
   /**
    * False from a failure of the disk until it has room and works again: nothing new may be begun. Appends are taken as long
    * as the room lasts that is kept for what is under way; then they are rejected at once.

@@ -27,5 +27,5 @@ export interface OwnCredential {
 /** Finds what a caller may use besides the gateway's own credentials. */
 export interface OwnCredentials {
   /** Those of the caller's account that are switched on and whose workspace, user and key filters fit, in order. */
-  of(caller: Caller): Promise<readonly OwnCredential[]>;
+  of(caller: Caller): readonly OwnCredential[] | Promise<readonly OwnCredential[]>;
 }

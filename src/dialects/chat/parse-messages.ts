@@ -14,7 +14,7 @@ import type {
 import type { Place, Places } from '../../ir/places.ts';
 import type { Json, JsonObject } from '../../kit/json.ts';
 import { compact, membersBeyond, objectAt, objectsAt, objectsOf, textAt } from '../../kit/members.ts';
-import { forEachSliced, type Sliced } from '../../kit/turns.ts';
+import { forEachSliced, isOneSlice, type Sliced } from '../../kit/turns.ts';
 import { parseCacheMark } from '../gateway-fields.ts';
 import { messageIndex } from '../preset-message.ts';
 
@@ -40,12 +40,14 @@ interface Spot {
 export function* parseMessages(messages: readonly JsonObject[], places: Places): Sliced<Item[]> {
   const calls = new CallsSoFar();
   const items: Item[] = [];
-  yield* forEachSliced(messages, (message, position) => {
+  const visit = (message: JsonObject, position: number) => {
     const own = messageIndex(messages, position);
     const place = own < 0 ? 'preset' : places.inside('messages', own);
     const spot = { position, place, places, calls };
     for (const item of parseMessage(message, spot)) items.push(item);
-  });
+  };
+  if (isOneSlice(messages)) messages.forEach(visit);
+  else yield* forEachSliced(messages, visit);
   return items;
 }
 
@@ -65,21 +67,24 @@ function parseMessage(message: JsonObject, spot: Spot): Item[] {
 
 /** What later messages need to know of the calls before them. */
 class CallsSoFar {
-  readonly #kinds = new Map<string, ToolKind>();
-  readonly #byName = new Map<string, string>();
+  /** Most conversations have no calls. */
+  #kinds: Map<string, ToolKind> | undefined;
+  #byName: Map<string, string> | undefined;
 
   add(call: ToolCallItem): void {
+    this.#kinds ??= new Map();
+    this.#byName ??= new Map();
     this.#kinds.set(call.callId, call.kind);
     this.#byName.set(call.name, call.callId);
   }
 
   kindOf(callId: string): ToolKind {
-    return this.#kinds.get(callId) ?? 'function';
+    return this.#kinds?.get(callId) ?? 'function';
   }
 
   /** Legacy `function` messages name the function instead of the call. */
   latestNamed(name: string): string {
-    return this.#byName.get(name) ?? `call_${name}`;
+    return this.#byName?.get(name) ?? `call_${name}`;
   }
 }
 
@@ -110,6 +115,10 @@ function parsePlainMessage(message: JsonObject, spot: Spot): MessageItem {
 
 function parseAssistant(message: JsonObject, spot: Spot): Item[] {
   const { places, place } = spot;
+  if (membersBeyond(message, PLAIN_FIELDS) === undefined) {
+    const content = assistantContent(message, spot);
+    return [places.put({ type: 'message', role: 'assistant', content }, place)];
+  }
   const seals = sealsOfCalls(message);
   const toolCalls = [
     ...parseEach(message, 'tool_calls', spot, (call) => parseToolCall(call, seals)),

@@ -104,7 +104,7 @@ function refuseWhatIsNotOffered(body: JsonObject): void {
   if (messages.every(isSilentMessage)) {
     throw invalidRequest([{ path: 'messages[0].content', message: 'must not be empty' }]);
   }
-  const issues = emptyFiles(body);
+  const issues = emptyFiles(messages);
   if (issues.length > 0) throw invalidRequest(issues);
 }
 
@@ -123,9 +123,8 @@ function isAbsent(value: Json | undefined): boolean {
 }
 
 /** File parts that hold no file. */
-function emptyFiles(body: JsonObject): Issue[] {
+function emptyFiles(messages: readonly JsonObject[]): Issue[] {
   const issues: Issue[] = [];
-  const messages = objectsAt(body, 'messages');
   messages.forEach((message, at) => {
     if (!Array.isArray(message.content)) return;
     objectsOf(message.content).forEach((part, place) => {
@@ -250,9 +249,8 @@ function parseOutputFormat(format: JsonObject | undefined): OutputFormat | undef
 // --- Escapes -----------------------------------------------------------------------------------------------------------
 
 function extOf(given: JsonObject): GenerationRequest['ext'] {
-  const own = Object.fromEntries(
-    CHAT_ONLY_FIELDS.flatMap((field) => (given[field] === undefined ? [] : [[field, given[field]]])),
-  );
+  const own: JsonObject = {};
+  for (const field of CHAT_ONLY_FIELDS) if (given[field] !== undefined) own[field] = given[field];
   // Usage is always reported; only what else is asked of the stream is for the upstream.
   const options =
     given.stream === true

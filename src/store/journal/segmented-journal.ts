@@ -1,4 +1,5 @@
 import {
+  type Append,
   type Durability,
   type Journal,
   type JournalEntry,
@@ -11,7 +12,7 @@ import type { JournalContent } from './read-journal.ts';
 import { readSegment } from './read-segment.ts';
 import { Reserve } from './reserve.ts';
 import { SegmentChain } from './segment-chain.ts';
-import { type WaitingAppend, WaitingAppends } from './waiting-appends.ts';
+import { WaitingAppends } from './waiting-appends.ts';
 
 /** Sizes of a journal. */
 export interface JournalLimits {
@@ -33,7 +34,7 @@ type Condition = 'ready' | 'strained' | 'broken';
 
 /** A record that is written, and waits for the disk. */
 interface WrittenAppend {
-  readonly append: WaitingAppend;
+  readonly append: Append;
   readonly position: JournalPosition;
 }
 
@@ -98,12 +99,17 @@ export class SegmentedJournal implements Journal {
   }
 
   append(record: Uint8Array, durability: Durability): Promise<JournalPosition> {
-    const refusal = this.#refusalOf(record);
-    if (refusal !== undefined) return Promise.reject(refusal);
-    return new Promise((resolve, reject) => {
-      this.#waiting.add({ record, durability, resolve, reject });
-      void this.#work();
-    });
+    return new Promise((written, refused) => this.take({ record, durability, written, refused }));
+  }
+
+  take(append: Append): void {
+    const refusal = this.#refusalOf(append.record);
+    if (refusal !== undefined) {
+      append.refused(refusal);
+      return;
+    }
+    this.#waiting.add(append);
+    void this.#work();
   }
 
   async *read(): AsyncGenerator<readonly JournalEntry[], void, void> {
@@ -176,13 +182,13 @@ export class SegmentedJournal implements Journal {
     this.#isRunning = false;
   }
 
-  async #commit(batch: readonly WaitingAppend[]): Promise<void> {
+  async #commit(batch: readonly Append[]): Promise<void> {
     try {
       const positions = await this.#write(batch.map(({ record }) => record));
       this.#tellWritten(batch, positions);
     } catch (error) {
       await this.#fail('broken', error);
-      for (const append of batch) append.reject(this.#unavailable());
+      for (const append of batch) append.refused(this.#unavailable());
     }
   }
 
@@ -199,10 +205,10 @@ export class SegmentedJournal implements Journal {
   }
 
   /** Those who wait for no more than `process` have it; the others wait for a sync. */
-  #tellWritten(batch: readonly WaitingAppend[], positions: readonly JournalPosition[]): void {
+  #tellWritten(batch: readonly Append[], positions: readonly JournalPosition[]): void {
     for (const [index, position] of positions.entries()) {
       const append = batch[index];
-      if (append?.durability === 'process') append.resolve(position);
+      if (append?.durability === 'process') append.written(position);
       else if (append !== undefined) this.#unsynced.push({ append, position });
     }
     if (this.#unsynced.length === 0 || this.#isSyncDue || this.#gathering !== undefined) return;
@@ -231,7 +237,7 @@ export class SegmentedJournal implements Journal {
   #tellSynced(): void {
     const synced = this.#unsynced;
     this.#unsynced = [];
-    for (const { append, position } of synced) append.resolve(position);
+    for (const { append, position } of synced) append.written(position);
   }
 
   async #fail(condition: Condition, cause: unknown): Promise<void> {
@@ -241,7 +247,7 @@ export class SegmentedJournal implements Journal {
     if (await this.#chain.abandon()) this.#tellSynced();
     const lost = this.#unsynced;
     this.#unsynced = [];
-    for (const { append } of lost) append.reject(this.#unavailable());
+    for (const { append } of lost) append.refused(this.#unavailable());
   }
 
   #mendLater(): void {

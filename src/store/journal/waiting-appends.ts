@@ -1,20 +1,12 @@
-import type { Durability, JournalPosition } from '../../ports/journal.ts';
+import type { Append } from '../../ports/journal.ts';
 import { bytesOfFrame } from './frame.ts';
-
-/** An append that waits for the disk. */
-export interface WaitingAppend {
-  readonly record: Uint8Array;
-  readonly durability: Durability;
-  resolve(position: JournalPosition): void;
-  reject(error: Error): void;
-}
 
 /** One write is not greater, unless one record is: who waits for it should not wait for much else. */
 const MAX_BATCH_BYTES = 1024 * 1024;
 
 /** Appends in the order in which they came. */
 export class WaitingAppends {
-  #appends: WaitingAppend[] = [];
+  #appends: Append[] = [];
   #bytes = 0;
 
   /** What they will take in a segment. */
@@ -26,13 +18,13 @@ export class WaitingAppends {
     return this.#appends.length > 0;
   }
 
-  add(append: WaitingAppend): void {
+  add(append: Append): void {
     this.#appends.push(append);
     this.#bytes += bytesOfFrame(append.record);
   }
 
   /** Takes as many as are written at once. */
-  takeBatch(): WaitingAppend[] {
+  takeBatch(): Append[] {
     if (this.#bytes <= MAX_BATCH_BYTES) return this.#takeAll();
     let count = 0;
     let bytes = 0;
@@ -46,7 +38,7 @@ export class WaitingAppends {
     return this.#appends.splice(0, count);
   }
 
-  #takeAll(): WaitingAppend[] {
+  #takeAll(): Append[] {
     const all = this.#appends;
     this.#appends = [];
     this.#bytes = 0;

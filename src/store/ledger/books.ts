@@ -86,10 +86,13 @@ export class Books {
     return this.#state.nextSequence - 1;
   }
 
-  /** Reserves money for a new generation. Throws when its id was used before. */
-  reserve({ generationId, scopes, limits, amount, row, atMs }: Reservation): Done<AcceptRecord> | Refused {
+  /** Reserves money for a new generation. Throws when its id was used before. `standings`: of this very moment. */
+  reserve(
+    { generationId, scopes, limits, amount, row, atMs }: Reservation,
+    standings: readonly Standing[] = this.#standings(scopes, limits, atMs),
+  ): Done<AcceptRecord> | Refused {
     assertAmount(amount);
-    const refusal = refusalOf(this.#standings(scopes, limits, atMs), amount);
+    const refusal = refusalOf(standings, amount);
     if (refusal !== undefined) return { ok: false, reason: 'limit', refusal };
     const record: AcceptRecord = {
       kind: 'accept',
@@ -107,9 +110,14 @@ export class Books {
     return { ok: true, record };
   }
 
-  /** What there is to reserve from. */
-  headroom({ scopes, limits, atMs }: Purse): Headroom {
-    return headroomWithin(this.#standings(scopes, limits, atMs));
+  /** Where the limits of a new generation stand, in the order of the scopes. */
+  standings({ scopes, limits, atMs }: Purse): readonly Standing[] {
+    return this.#standings(scopes, limits, atMs);
+  }
+
+  /** What there is to reserve from. `standings`: of this very moment. */
+  headroom(purse: Purse, standings = this.standings(purse)): Headroom {
+    return headroomWithin(standings);
   }
 
   /** The limit that leaves least; undefined when nothing is limited. */

@@ -11,8 +11,8 @@ export class LedgerDataProblem extends Error {
 
 /** How a value is written as JSON and read back. */
 export interface Codec<T> {
-  /** The value as JSON text: no object is made only to be written. */
-  encode(value: T): string;
+  /** The value as JSON; undefined = left out. */
+  toJson(value: T): Json | undefined;
   /** Throws LedgerDataProblem, which says where in the value and what was expected. */
   decode(json: Json | undefined): T;
 }
@@ -23,7 +23,7 @@ const WHOLE_NUMBER = /^-?\d{1,40}$/;
 
 /** Nano-dollars, as decimal text: JSON numbers are not exact. */
 export const nanosCodec: Codec<Nanos> = {
-  encode: (nanos) => `"${nanos}"`,
+  toJson: (nanos) => String(nanos),
   decode(json) {
     if (typeof json !== 'string' || !WHOLE_NUMBER.test(json)) throw expected('nano-dollars');
     return BigInt(json);
@@ -31,7 +31,7 @@ export const nanosCodec: Codec<Nanos> = {
 };
 
 export const textCodec: Codec<string> = {
-  encode: (text) => JSON.stringify(text),
+  toJson: (text) => text,
   decode(json) {
     if (typeof json !== 'string') throw expected('text');
     return json;
@@ -40,7 +40,7 @@ export const textCodec: Codec<string> = {
 
 /** A whole number that a double holds exactly. */
 export const wholeCodec: Codec<number> = {
-  encode: (whole) => String(whole),
+  toJson: (whole) => whole,
   decode(json) {
     if (!Number.isSafeInteger(json)) throw expected('a whole number');
     return json as number;
@@ -48,7 +48,7 @@ export const wholeCodec: Codec<number> = {
 };
 
 export const truthCodec: Codec<boolean> = {
-  encode: (truth) => String(truth),
+  toJson: (truth) => truth,
   decode(json) {
     if (typeof json !== 'boolean') throw expected('true or false');
     return json;
@@ -57,17 +57,17 @@ export const truthCodec: Codec<boolean> = {
 
 /** An object that is kept as it is. */
 export const objectCodec: Codec<JsonObject> = {
-  encode: (object) => JSON.stringify(object),
+  toJson: (object) => object,
   decode(json) {
     if (!isJsonObject(json)) throw expected('an object');
     return json;
   },
 };
 
-/** One of a closed set of words, which need no escapes. */
+/** One of a closed set of words. */
 export function wordCodec<const T extends string>(...words: T[]): Codec<T> {
   return {
-    encode: (word) => `"${word}"`,
+    toJson: (word) => word,
     decode(json) {
       const word = words.find((candidate) => candidate === json);
       if (word === undefined) throw expected(words.join(', '));
@@ -78,14 +78,14 @@ export function wordCodec<const T extends string>(...words: T[]): Codec<T> {
 
 export function nullableCodec<T>(codec: Codec<T>): Codec<T | null> {
   return {
-    encode: (value) => (value === null ? 'null' : codec.encode(value)),
+    toJson: (value) => (value === null ? null : codec.toJson(value)),
     decode: (json) => (json === null ? null : codec.decode(json)),
   };
 }
 
 export function listCodec<T>(codec: Codec<T>): Codec<readonly T[]> {
   return {
-    encode: (list) => `[${list.map((value) => codec.encode(value)).join(',')}]`,
+    toJson: (list) => list.map((value) => codec.toJson(value) ?? null),
     decode(json) {
       if (!Array.isArray(json)) throw expected('a list');
       return json.map((member, index) => {
@@ -99,26 +99,23 @@ export function listCodec<T>(codec: Codec<T>): Codec<readonly T[]> {
   };
 }
 
-/** Texts, of which there may be very many: written in one go. */
+/** Texts, of which there may be very many: as they are. */
 export const textsCodec: Codec<readonly string[]> = {
   ...listCodec(textCodec),
-  encode: (texts) => JSON.stringify(texts),
+  toJson: (texts) => texts as string[],
 };
 
 /** An object whose members have codecs of their own. */
 export function membersCodec<T extends object>(codecs: CodecsOf<T>): Codec<T> {
-  const members = (Object.entries(codecs) as [string & keyof T, Codec<unknown>][]).map(
-    ([name, codec], index) => ({
-      name,
-      codec,
-      opening: `${index === 0 ? '{' : ','}${JSON.stringify(name)}:`,
-    }),
-  );
+  const members = (Object.entries(codecs) as [string & keyof T, Codec<unknown>][]).map(([name, codec]) => ({
+    name,
+    codec,
+  }));
   return {
-    encode(value) {
-      let text = '';
-      for (const { name, codec, opening } of members) text += opening + codec.encode(value[name]);
-      return `${text}}`;
+    toJson(value) {
+      const json: { [name: string]: Json | undefined } = {};
+      for (const { name, codec } of members) json[name] = codec.toJson(value[name]);
+      return json as JsonObject;
     },
     decode(json) {
       if (!isJsonObject(json)) throw expected('an object');

@@ -19,9 +19,10 @@ import {
 } from '../../ports/ledger.ts';
 import type { Books } from './books.ts';
 import type { AnyProjector } from './projector.ts';
-import { RecentCharges } from './recent-charges.ts';
-import type { RecordWriter, Writing } from './record-writer.ts';
+import { NO_MATTER, RecentCharges } from './recent-charges.ts';
+import type { RecordWriter } from './record-writer.ts';
 import type { SettleRecord } from './records.ts';
+import type { Writing } from './writing.ts';
 
 export interface EmbeddedLedgerOptions {
   readonly books: Books;
@@ -77,12 +78,13 @@ export class EmbeddedLedger implements Ledger {
 
   async reserve(generation: NewGeneration, size: (headroom: Headroom) => Amount | null): Promise<Reserving> {
     this.#assertAvailable();
-    const amount = size(this.#books.headroom(generation));
+    const standings = this.#books.standings(generation);
+    const amount = size(this.#books.headroom(generation, standings));
     const { generationId, scopes, limits, atMs, row } = generation;
     const outcome =
       amount === null
         ? this.#tooLittle(generation)
-        : this.#books.reserve({ generationId, scopes, limits, atMs, row, amount });
+        : this.#books.reserve({ generationId, scopes, limits, atMs, row, amount }, standings);
     if (!outcome.ok) return { ok: false, refusal: outcome.refusal };
     const { record } = outcome;
     if (await this.#isWritten(this.#writer.write(record, 'process'))) {
@@ -113,7 +115,7 @@ export class EmbeddedLedger implements Ledger {
         `generation ${generationId} cannot be settled: it was never accepted, or ended long ago`,
       );
     }
-    await this.#recorded(known.recorded);
+    if (!(await known.writing.isDoneWithin(this.#options.patienceMs))) throw unavailable();
     return known.charge;
   }
 
@@ -121,17 +123,15 @@ export class EmbeddedLedger implements Ledger {
     const outcome = this.#books.void(generationId, atMs);
     if (!outcome.ok) return;
     const writing = this.#writer.write(outcome.record, 'process');
-    this.#charges.add(generationId, {
-      charge: { charge: NOTHING, writtenOffNanos: 0n },
-      recorded: Promise.resolve(),
-    });
+    this.#charges.add(generationId, { charge: { charge: NOTHING, writtenOffNanos: 0n }, writing: NO_MATTER });
     await this.#isWritten(writing);
   }
 
   async grant(accountId: string, leftNanos: Nanos | null, atMs: number): Promise<void> {
     this.#assertAvailable();
     const { record } = this.#books.grant(accountId, leftNanos, atMs);
-    await this.#recorded(this.#writer.write(record, 'power').done);
+    const writing = this.#writer.write(record, 'power');
+    if (!(await writing.isDoneWithin(this.#options.patienceMs))) throw unavailable();
   }
 
   async forget(scope: ForgettableScope, id: string, atMs: number): Promise<void> {
@@ -173,9 +173,9 @@ export class EmbeddedLedger implements Ledger {
 
   #recordSettled(record: SettleRecord): void {
     for (const projector of this.#options.projectors) projector.expect(record);
-    const { done } = this.#writer.write(record, this.#options.durability());
+    const writing = this.#writer.write(record, this.#options.durability());
     const { generationId, charge, writtenOffNanos } = record;
-    this.#charges.add(generationId, { charge: { charge, writtenOffNanos }, recorded: done });
+    this.#charges.add(generationId, { charge: { charge, writtenOffNanos }, writing });
   }
 
   #tooLittle(generation: NewGeneration): Extract<Reserving, { ok: false }> {
@@ -184,12 +184,8 @@ export class EmbeddedLedger implements Ledger {
     return { ok: false, refusal };
   }
 
-  async #isWritten({ atOnce }: Writing): Promise<boolean> {
-    return (await isInTime(atOnce, this.#options.patienceMs)) && (await atOnce);
-  }
-
-  async #recorded(done: Promise<void>): Promise<void> {
-    if (!(await isInTime(done, this.#options.patienceMs))) throw unavailable();
+  #isWritten(writing: Writing): Promise<boolean> {
+    return writing.isWrittenWithin(this.#options.patienceMs);
   }
 
   #assertAvailable(): void {

@@ -1,10 +1,14 @@
 import type { Charge } from '../../ports/ledger.ts';
+import type { Writing } from './writing.ts';
 
 /** What a generation was charged, and when that is safely recorded. */
 export interface RecentCharge {
   readonly charge: Charge;
-  readonly recorded: Promise<void>;
+  readonly writing: Pick<Writing, 'isDoneWithin'>;
 }
+
+/** What is not charged need not be recorded for anybody. */
+export const NO_MATTER: RecentCharge['writing'] = { isDoneWithin: () => Promise.resolve(true) };
 
 /** Whoever settles twice does so at once: a few seconds of the busiest gateway are remembered. */
 const MAX_CHARGES = 8_192;

@@ -1,18 +1,12 @@
 import {
+  type Append,
   type Durability,
   type Journal,
   type JournalPosition,
   JournalUnavailable,
 } from '../../ports/journal.ts';
 import { encodeRecord, type LedgerRecord } from './records.ts';
-
-/** A record on its way into the journal. */
-export interface Writing {
-  /** Whether the first try succeeded. */
-  readonly atOnce: Promise<boolean>;
-  /** Resolves once the record survives what was asked for, however many tries that takes. */
-  readonly done: Promise<void>;
-}
+import { Writing } from './writing.ts';
 
 export interface RecordWriterOptions {
   readonly journal: Journal;
@@ -21,63 +15,34 @@ export interface RecordWriterOptions {
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
 }
 
-/** A record and those who wait for it. Nearly always the first try succeeds, so nothing is made for a later one before. */
-class Entry implements Writing {
-  readonly record: LedgerRecord;
-  readonly bytes: Uint8Array;
+/** What becomes of entries. */
+interface Teller {
+  succeed(entry: Entry, position: JournalPosition): void;
+  fail(entry: Entry, error: Error): void;
+}
+
+/** A record on its way. Those who wait hold on to its `writing` alone: a record is large. */
+class Entry implements Append {
+  readonly writing = new Writing();
+  readonly kept: LedgerRecord;
+  readonly record: Uint8Array;
   readonly durability: Durability;
-  readonly atOnce: Promise<boolean>;
-  #firstTry: (succeeded: boolean) => void = () => {};
-  #late: PromiseWithResolvers | undefined;
+  readonly #teller: Teller;
 
-  constructor(record: LedgerRecord, durability: Durability) {
-    this.record = record;
-    this.bytes = encodeRecord(record);
+  constructor(record: LedgerRecord, durability: Durability, teller: Teller) {
+    this.kept = record;
+    this.record = encodeRecord(record);
     this.durability = durability;
-    this.atOnce = new Promise((resolve) => {
-      this.#firstTry = resolve;
-    });
+    this.#teller = teller;
   }
 
-  get done(): Promise<void> {
-    const done = this.atOnce.then((succeeded) => (succeeded ? undefined : this.#late?.promise));
-    // Whoever does not wait for it must not make the process end.
-    done.catch(() => {});
-    return done;
+  written(position: JournalPosition): void {
+    this.#teller.succeed(this, position);
   }
 
-  written(): void {
-    this.#late?.resolve();
-    this.#firstTry(true);
+  refused(error: Error): void {
+    this.#teller.fail(this, error);
   }
-
-  owed(): void {
-    this.#late ??= promiseWithResolvers();
-    this.#firstTry(false);
-  }
-
-  givenUp(error: unknown): void {
-    this.#late ??= promiseWithResolvers();
-    this.#late.reject(error);
-    this.#firstTry(false);
-  }
-}
-
-interface PromiseWithResolvers {
-  readonly promise: Promise<void>;
-  resolve(): void;
-  reject(error: unknown): void;
-}
-
-function promiseWithResolvers(): PromiseWithResolvers {
-  let resolve = () => {};
-  let reject = (_: unknown) => {};
-  const promise = new Promise<void>((fulfil, refuse) => {
-    resolve = fulfil;
-    reject = refuse;
-  });
-  promise.catch(() => {});
-  return { promise, resolve, reject };
 }
 
 const RETRY_MS = 100;
@@ -93,6 +58,10 @@ export class RecordWriter {
   #retryTimer: NodeJS.Timeout | undefined;
   #isFailing = false;
   #last: Uint8Array | undefined;
+  readonly #teller: Teller = {
+    succeed: (entry, position) => this.#succeed(entry, position),
+    fail: (entry, error) => this.#fail(entry, error),
+  };
 
   constructor(options: RecordWriterOptions) {
     this.#options = options;
@@ -109,16 +78,16 @@ export class RecordWriter {
   }
 
   write(record: LedgerRecord, durability: Durability): Writing {
-    const entry = new Entry(record, durability);
+    const entry = new Entry(record, durability, this.#teller);
     this.#pending.add(entry);
-    if (this.isKeepingUp) void this.#try(entry);
+    if (this.isKeepingUp) this.#options.journal.take(entry);
     else this.#owe(entry);
-    return entry;
+    return entry.writing;
   }
 
   /** Resolves once all that was given by now is written. */
   async flushed(): Promise<void> {
-    await Promise.all([...this.#pending].map(({ done }) => done));
+    await Promise.all([...this.#pending].map(({ writing }) => writing.done()));
   }
 
   /**
@@ -133,22 +102,17 @@ export class RecordWriter {
     clearTimeout(this.#retryTimer);
   }
 
-  #try(entry: Entry): Promise<void> {
-    return this.#options.journal.append(entry.bytes, entry.durability).then(
-      (position) => this.#succeed(entry, position),
-      (error: unknown) => {
-        if (error instanceof JournalUnavailable) this.#owe(entry, error);
-        else this.#giveUp(entry, error);
-      },
-    );
-  }
-
   #succeed(entry: Entry, position: JournalPosition): void {
-    this.#last = entry.bytes;
+    this.#last = entry.record;
     this.#pending.delete(entry);
     // First: they are told after this anyway, and whatever others make of the record cannot keep it from them.
-    entry.written();
-    this.#options.written(entry.record, position, entry.bytes.length);
+    entry.writing.written();
+    this.#options.written(entry.kept, position, entry.record.length);
+  }
+
+  #fail(entry: Entry, error: Error): void {
+    if (error instanceof JournalUnavailable) this.#owe(entry, error);
+    else this.#giveUp(entry, error);
   }
 
   #owe(entry: Entry, error?: unknown): void {
@@ -157,24 +121,31 @@ export class RecordWriter {
       this.#options.warn('the ledger cannot be written; no paid work is begun until it can', { error });
     }
     this.#owed.push(entry);
-    entry.owed();
+    entry.writing.owed();
     this.#retryTimer ??= setTimeout(() => void this.#retry(), RETRY_MS).unref();
   }
 
   async #retry(): Promise<void> {
     this.#retryTimer = undefined;
-    const owed = this.#owed.sort((one, other) => one.record.sequence - other.record.sequence);
+    const owed = this.#owed.sort((one, other) => one.kept.sequence - other.kept.sequence);
     this.#owed = [];
-    await Promise.all(owed.map((entry) => this.#try(entry)));
+    await Promise.all(owed.map((entry) => this.#tryAgain(entry)));
     if (this.#owed.length > 0 || !this.#isFailing) return;
     this.#isFailing = false;
     this.#options.warn('the ledger can be written again', { records_written_late: owed.length });
   }
 
+  #tryAgain(entry: Entry): Promise<void> {
+    return this.#options.journal.append(entry.record, entry.durability).then(
+      (position) => entry.written(position),
+      (error: Error) => entry.refused(error),
+    );
+  }
+
   /** Nothing that a disk does: the record itself is not one that a journal takes. */
   #giveUp(entry: Entry, error: unknown): void {
     this.#pending.delete(entry);
-    this.#options.warn('a record of the ledger cannot be kept', { kind: entry.record.kind, error });
-    entry.givenUp(error);
+    this.#options.warn('a record of the ledger cannot be kept', { kind: entry.kept.kind, error });
+    entry.writing.givenUp(error);
   }
 }

@@ -102,6 +102,9 @@ type RecordOf<K extends Kind> = Extract<LedgerRecord, { kind: K }>;
 
 const head = { sequence: wholeCodec, atMs: wholeCodec };
 
+/** A row is written apart from the rest, behind all of it. */
+const rowCodec: Codec<JsonObject> = { ...objectCodec, toJson: () => undefined };
+
 const CODECS: { readonly [K in Kind]: Codec<RecordOf<K>> } = {
   accept: membersCodec<AcceptRecord>({
     kind: wordCodec('accept'),
@@ -110,7 +113,7 @@ const CODECS: { readonly [K in Kind]: Codec<RecordOf<K>> } = {
     scopes: scopesCodec,
     limits: limitsCodec,
     reserved: amountCodec,
-    row: objectCodec,
+    row: rowCodec,
   }),
   'top-up': membersCodec<TopUpRecord>({
     kind: wordCodec('top-up'),
@@ -123,7 +126,7 @@ const CODECS: { readonly [K in Kind]: Codec<RecordOf<K>> } = {
     ...head,
     generationId: textCodec,
     spent: amountCodec,
-    row: objectCodec,
+    row: rowCodec,
   }),
   settle: membersCodec<SettleRecord>({
     kind: wordCodec('settle'),
@@ -132,7 +135,7 @@ const CODECS: { readonly [K in Kind]: Codec<RecordOf<K>> } = {
     scopes: scopesCodec,
     charge: amountCodec,
     writtenOffNanos: nanosCodec,
-    row: { ...objectCodec, encode: rowText },
+    row: rowCodec,
   }),
   void: membersCodec<VoidRecord>({
     kind: wordCodec('void'),
@@ -156,10 +159,34 @@ const CODECS: { readonly [K in Kind]: Codec<RecordOf<K>> } = {
 /** The first byte of a record. The rest is JSON. */
 const VERSION = 1;
 
+/** What stands before the row of a record, and behind it. */
+const BEFORE_ROW = ',"row":';
+const END = '}';
+
 /** A record as the journal keeps it. */
 export function encodeRecord(record: LedgerRecord): Uint8Array {
   const codec = CODECS[record.kind] as Codec<LedgerRecord>;
-  return Buffer.from(String.fromCharCode(VERSION) + codec.encode(record));
+  const members = JSON.stringify(codec.toJson(record));
+  const row = writtenRowOf(record);
+  if (row === undefined) return bytesOf([members]);
+  return bytesOf([members.slice(0, -END.length), BEFORE_ROW, row, END]);
+}
+
+/** That of a settlement is written once more, as what is looked up. */
+function writtenRowOf(record: LedgerRecord): string | undefined {
+  if (record.kind === 'settle') return rowText(record.row);
+  return 'row' in record ? JSON.stringify(record.row) : undefined;
+}
+
+/** Written piece by piece: to make one text of them would be to copy all of it once more. */
+function bytesOf(pieces: readonly string[]): Uint8Array {
+  let length = 1;
+  for (const piece of pieces) length += Buffer.byteLength(piece);
+  const bytes = Buffer.allocUnsafe(length);
+  bytes[0] = VERSION;
+  let at = 1;
+  for (const piece of pieces) at += bytes.write(piece, at);
+  return bytes;
 }
 
 /** Reads a record back. Throws LedgerDataProblem, which names a kind or version that is not known. */

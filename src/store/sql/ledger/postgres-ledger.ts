@@ -1,6 +1,5 @@
 import type { Kysely } from 'kysely';
 import { type Amount, assertAmount, NOTHING, plus } from '../../../ir/amount.ts';
-import { isInTime } from '../../../kit/is-in-time.ts';
 import type { Nanos } from '../../../kit/money.ts';
 import { windowsAt } from '../../../kit/windows.ts';
 import type { RecentGenerations, StoredGeneration } from '../../../ports/generations.ts';
@@ -20,9 +19,10 @@ import {
   type Use,
 } from '../../../ports/ledger.ts';
 import type { OpenGeneration } from '../../ledger/open-generation.ts';
-import { RecentCharges } from '../../ledger/recent-charges.ts';
-import type { RecordWriter, Writing } from '../../ledger/record-writer.ts';
+import { NO_MATTER, RecentCharges } from '../../ledger/recent-charges.ts';
+import type { RecordWriter } from '../../ledger/record-writer.ts';
 import type { SettleRecord } from '../../ledger/records.ts';
+import type { Writing } from '../../ledger/writing.ts';
 import { DatabaseUnavailable } from '../database-unavailable.ts';
 import type { Tables } from '../tables.ts';
 import { applyEnds, generationOf } from './apply-ends.ts';
@@ -146,10 +146,7 @@ export class PostgresLedger implements Ledger, RecentGenerations {
     const sequence = this.#generations.nextSequence();
     const record = { kind: 'void', sequence, atMs, generationId } as const;
     this.#generations.apply(record);
-    this.#charges.add(generationId, {
-      charge: { charge: NOTHING, writtenOffNanos: 0n },
-      recorded: Promise.resolve(),
-    });
+    this.#charges.add(generationId, { charge: { charge: NOTHING, writtenOffNanos: 0n }, writing: NO_MATTER });
     this.#options.booker.wake();
     await this.#isWritten(this.#options.writer.write(record, 'process'));
   }
@@ -263,10 +260,10 @@ export class PostgresLedger implements Ledger, RecentGenerations {
     };
     this.#generations.apply(record);
     this.#options.booker.wake();
-    const { done } = this.#options.writer.write(record, this.#options.durability());
+    const writing = this.#options.writer.write(record, this.#options.durability());
     const settled = { charge, writtenOffNanos: record.writtenOffNanos };
-    this.#charges.add(generationId, { charge: settled, recorded: done });
-    await this.#recorded(done);
+    this.#charges.add(generationId, { charge: settled, writing });
+    await this.#recorded(writing);
     return settled;
   }
 
@@ -290,7 +287,7 @@ export class PostgresLedger implements Ledger, RecentGenerations {
         `generation ${generationId} cannot be settled: it was never accepted, or ended long ago`,
       );
     }
-    await this.#recorded(known.recorded);
+    await this.#recorded(known.writing);
     return known.charge;
   }
 
@@ -299,16 +296,12 @@ export class PostgresLedger implements Ledger, RecentGenerations {
     await this.#options.booker.flush().catch(() => {});
   }
 
-  async #isWritten({ atOnce }: Writing): Promise<boolean> {
-    let isWritten = false;
-    const tried = atOnce.then((succeeded) => {
-      isWritten = succeeded;
-    });
-    return (await isInTime(tried, this.#options.patienceMs)) && isWritten;
+  #isWritten(writing: Writing): Promise<boolean> {
+    return writing.isWrittenWithin(this.#options.patienceMs);
   }
 
-  async #recorded(done: Promise<void>): Promise<void> {
-    if (!(await isInTime(done, this.#options.patienceMs))) throw unavailable();
+  async #recorded(writing: Pick<Writing, 'isDoneWithin'>): Promise<void> {
+    if (!(await writing.isDoneWithin(this.#options.patienceMs))) throw unavailable();
   }
 
   #assertAvailable(): void {
