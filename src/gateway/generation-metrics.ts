@@ -1,13 +1,27 @@
-import { Counter } from '../kit/metrics/counter.ts';
+import { Counter, type Sum } from '../kit/metrics/counter.ts';
 import { DURATION_BOUNDS } from '../kit/metrics/duration-bounds.ts';
-import { Histogram } from '../kit/metrics/histogram.ts';
+import { type Distribution, Histogram } from '../kit/metrics/histogram.ts';
 import type { MetricFamily } from '../kit/metrics/metric-family.ts';
 import { usdOf } from '../kit/money.ts';
+import { remembered } from '../kit/remembered.ts';
 import type { GenerationTimes, PlannedGeneration } from './generation-row.ts';
 import type { Settlement } from './settle.ts';
 
 /** Where no provider was called. */
 const NOBODY = 'none';
+
+/** What every generation of one provider adds to, found once. */
+interface ProviderFigures {
+  readonly prompt: Sum;
+  readonly completion: Sum;
+  readonly cached: Sum;
+  readonly reasoning: Sum;
+  readonly credits: Sum;
+  readonly duration: Distribution;
+}
+
+/** More providers than anybody configures. */
+const MOST_PROVIDERS = 1000;
 
 /** Counts generations that have ended. Labels are of closed sets: formats, configured providers, kinds of error. */
 export class GenerationMetrics {
@@ -50,6 +64,18 @@ export class GenerationMetrics {
     bounds: DURATION_BOUNDS,
   });
 
+  readonly #ofProvider = remembered(
+    MOST_PROVIDERS,
+    (provider): ProviderFigures => ({
+      prompt: this.#tokens.of({ provider, kind: 'prompt' }),
+      completion: this.#tokens.of({ provider, kind: 'completion' }),
+      cached: this.#tokens.of({ provider, kind: 'cached' }),
+      reasoning: this.#tokens.of({ provider, kind: 'reasoning' }),
+      credits: this.#cost.of({ provider, kind: 'credits' }),
+      duration: this.#duration.of({ provider }),
+    }),
+  );
+
   get families(): readonly MetricFamily[] {
     return [
       this.#ended,
@@ -71,17 +97,18 @@ export class GenerationMetrics {
     for (const { candidate, status } of journey.calls) {
       this.#calls.add({ provider: candidate.endpoint.provider.slug, status: String(status) });
     }
-    this.#tokens.add({ provider, kind: 'prompt' }, usage.inputTokens);
-    this.#tokens.add({ provider, kind: 'completion' }, usage.outputTokens);
-    this.#tokens.add({ provider, kind: 'cached' }, usage.cachedTokens);
-    this.#tokens.add({ provider, kind: 'reasoning' }, usage.reasoningTokens);
-    this.#cost.add({ provider, kind: 'credits' }, Number(bill.totalNanos));
+    const figures = this.#ofProvider(provider);
+    figures.prompt.add(usage.inputTokens);
+    figures.completion.add(usage.outputTokens);
+    figures.cached.add(usage.cachedTokens);
+    figures.reasoning.add(usage.reasoningTokens);
+    figures.credits.add(Number(bill.totalNanos));
     if (bill.isByok) {
       this.#cost.add({ provider, kind: 'byok' }, Number(bill.inputNanos + bill.outputNanos));
     }
     if (times.firstContentMs !== undefined) {
       this.#firstContent.observe({ provider }, times.firstContentMs / 1000);
     }
-    this.#duration.observe({ provider }, times.endMs / 1000);
+    figures.duration.observe(times.endMs / 1000);
   }
 }

@@ -1,4 +1,5 @@
 import { GatewayError, invalidRequest } from '../ir/errors.ts';
+import type { Clock } from '../kit/ids.ts';
 import type { JsonObject } from '../kit/json.ts';
 import { inTurn } from '../kit/turns.ts';
 import type { Issue } from '../kit/validate.ts';
@@ -11,7 +12,6 @@ import { requireJson } from './media-type.ts';
 import { parseQuery } from './parse-query.ts';
 import { countRequest } from './rate-limits.ts';
 import { readJsonBody } from './read-body.ts';
-import { headerValues } from './request-headers.ts';
 import type { ServerView } from './route.ts';
 import type { CompiledRoute, RouteMatch } from './route-index.ts';
 import { unavailable } from './unavailable.ts';
@@ -33,16 +33,19 @@ export interface AnswerContext {
 export async function answer(exchange: Exchange, match: RouteMatch, context: AnswerContext): Promise<void> {
   const { route } = match.compiled;
   const auth = route.isOpen?.(context.settings) === true ? 'none' : route.auth;
+  // Always waited for, if only a moment: a small body that came with its head is there after it.
   exchange.caller = await CALLERS[auth](exchange, match.compiled, context);
-  const leave = route.rateClass === 'generation' ? enterOrRefuse(context) : () => {};
+  const leave = route.rateClass === 'generation' ? enterOrRefuse(context) : undefined;
   try {
-    await counted(exchange.caller, match.compiled, context);
+    const counting = counted(exchange.caller, match.compiled, context);
+    if (counting !== undefined) await counting;
     requireNameable(match.params);
-    const rawQuery = new URLSearchParams(match.search);
+    const rawQuery = match.search === '' ? NO_QUERY : new URLSearchParams(match.search);
     const query = readQuery(rawQuery, match.compiled);
     const headers = readHeaders(exchange, match.compiled);
-    const body = await readBody(exchange, match.compiled, context);
-    await route.handler({
+    const reading = readBody(exchange, match.compiled, context);
+    const body = reading instanceof Promise ? await reading : reading;
+    const handling = route.handler({
       exchange,
       services: context.services,
       settings: context.settings,
@@ -55,42 +58,62 @@ export async function answer(exchange: Exchange, match: RouteMatch, context: Ans
       body,
       caller: exchange.caller,
     });
+    if (handling !== undefined) await handling;
   } finally {
-    leave();
+    leave?.();
   }
 }
+
+const NO_QUERY = new URLSearchParams();
 
 type Identify = (
   exchange: Exchange,
   compiled: CompiledRoute,
   context: AnswerContext,
-) => Promise<Caller | undefined> | undefined;
+) => Caller | undefined | Promise<Caller | undefined>;
 
 /** How each kind of route finds out who calls. */
 const CALLERS: Readonly<Record<RouteAuth, Identify>> = {
   none: () => undefined,
-  // A key that opens nothing is as good as none.
-  optional: (...call) => identify(...call).catch(() => undefined),
+  optional: identifyIfPossible,
   any: identify,
   inference: identify,
   management: identify,
 };
 
-async function identify(
+/** Whoever was found lately is found again at once. */
+function identify(
   exchange: Exchange,
-  { route }: CompiledRoute,
-  { services }: AnswerContext,
-): Promise<Caller> {
-  const started = services.clock.monotonic();
+  compiled: CompiledRoute,
+  { services: { callers, clock } }: AnswerContext,
+): Caller | Promise<Caller> {
+  const started = clock.monotonic();
+  let found: Caller | Promise<Caller> | undefined;
   try {
-    const caller = await authenticate(exchange.request.rawHeaders, services.callers);
-    // Set before the kind of key is looked at: that refusal already names the account.
-    exchange.caller = caller;
-    authorize(route.auth, caller.key);
-    return caller;
+    found = authenticate(exchange.request.rawHeaders, callers);
+    if (!(found instanceof Promise)) return admit(exchange, compiled, found);
   } finally {
-    exchange.timing.mark('auth', services.clock.monotonic() - started);
+    if (!(found instanceof Promise)) exchange.timing.mark('auth', clock.monotonic() - started);
   }
+  return found
+    .then((caller) => admit(exchange, compiled, caller))
+    .finally(() => exchange.timing.mark('auth', clock.monotonic() - started));
+}
+
+/** A key that opens nothing is as good as none. */
+async function identifyIfPossible(...call: Parameters<Identify>): Promise<Caller | undefined> {
+  try {
+    return await identify(...call);
+  } catch {
+    return undefined;
+  }
+}
+
+function admit(exchange: Exchange, { route }: CompiledRoute, caller: Caller): Caller {
+  // Set before the kind of key is looked at: that refusal already names the account.
+  exchange.caller = caller;
+  authorize(route.auth, caller.key);
+  return caller;
 }
 
 /** Nothing has a name with this character in it, and not every engine can be asked for one. */
@@ -107,8 +130,7 @@ function counted(
   { services, settings }: AnswerContext,
 ): void | Promise<void> {
   if (caller === undefined) return;
-  const { limiter, clock } = services;
-  return countRequest(route.rateClass, caller, settings.rates, { limiter, now: () => clock.now() });
+  return countRequest(route.rateClass, caller, settings.rates, services);
 }
 
 function enterOrRefuse({ enter, settings }: AnswerContext): () => void {
@@ -117,43 +139,77 @@ function enterOrRefuse({ enter, settings }: AnswerContext): () => void {
   return leave;
 }
 
+const NOTHING: JsonObject = Object.freeze({});
+
 function readQuery(rawQuery: URLSearchParams, { route, validators }: CompiledRoute): JsonObject {
-  if (route.request.query === null) return {};
+  if (route.request.query === null) return NOTHING;
   const query = parseQuery(rawQuery, route.request.query);
   const issues = validators.query?.issuesOf(query) ?? [];
   if (issues.length > 0) throw invalidRequest(issues);
   return query;
 }
 
-function readHeaders(exchange: Exchange, { headerNames, validators }: CompiledRoute): Record<string, string> {
+function readHeaders(
+  exchange: Exchange,
+  { headers: { names, lengths }, validators }: CompiledRoute,
+): Record<string, string> {
   const headers: Record<string, string> = {};
   const { rawHeaders } = exchange.request;
-  for (const name of headerNames) {
-    const values = headerValues(rawHeaders, name);
-    if (values.length > 0) headers[name] = values.length === 1 ? (values[0] as string) : values.join(',');
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const written = rawHeaders[index] as string;
+    if (!lengths.has(written.length)) continue;
+    const name = written.toLowerCase();
+    if (!names.has(name)) continue;
+    const before = headers[name];
+    const value = rawHeaders[index + 1] as string;
+    headers[name] = before === undefined ? value : `${before},${value}`;
   }
   const issues = validators.headers?.issuesOf(headers) ?? [];
   if (issues.length > 0) throw invalidRequest(issues);
   return headers;
 }
 
-async function readBody(
+function readBody(
   exchange: Exchange,
-  { route, validators }: CompiledRoute,
-  { services, settings, times }: AnswerContext,
-): Promise<JsonObject> {
-  if (route.request.body === null) return {};
+  compiled: CompiledRoute,
+  context: AnswerContext,
+): JsonObject | Promise<JsonObject> {
+  if (compiled.route.request.body === null) return NOTHING;
   const { request } = exchange;
   if (!hasBody(request)) {
     throw new GatewayError('invalid-request', 'The request body is empty: send a JSON object');
   }
   requireJson(request.header('content-type'), request.header('content-encoding'));
   exchange.invite();
-  const body = await readJsonBody(exchange, { maxBytes: settings.maxBodyBytes, deadlineMs: times.bodyMs });
-  const issues = await inTurn(services.clock, () => validators.body?.issuesOf(body) ?? []);
+  const { settings, times, services } = context;
+  const body = readJsonBody(exchange, { maxBytes: settings.maxBodyBytes, deadlineMs: times.bodyMs });
+  if (body instanceof Promise) return validInTurn(body, compiled, services.clock);
+  return requireValid(body, compiled, issuesOf(body, compiled), services.clock);
+}
+
+/** What took long to come may take long to look at. */
+async function validInTurn(
+  reading: Promise<JsonObject>,
+  compiled: CompiledRoute,
+  clock: Clock,
+): Promise<JsonObject> {
+  const body = await reading;
+  return requireValid(body, compiled, await inTurn(clock, () => issuesOf(body, compiled)), clock);
+}
+
+function issuesOf(body: JsonObject, { validators }: CompiledRoute): readonly Issue[] {
+  return validators.body?.issuesOf(body) ?? [];
+}
+
+function requireValid(
+  body: JsonObject,
+  { route }: CompiledRoute,
+  issues: readonly Issue[],
+  clock: Clock,
+): JsonObject {
   if (issues.length === 0) return body;
   const { furtherIssues } = route.request;
-  const further = furtherIssues?.(withoutMembers(body, issues), services.clock.now()) ?? [];
+  const further = furtherIssues?.(withoutMembers(body, issues), clock.now()) ?? [];
   throw invalidRequest([...issues, ...further]);
 }
 

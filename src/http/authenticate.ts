@@ -20,9 +20,16 @@ const NO_CREDENTIAL = /^(?:Bearer)?\s*$/i;
 const SECRET = /^[\x21-\x7e]{1,512}$/;
 
 /** Whoever is behind a request. Throws the same 401 for every key that does not open anything. */
-export async function authenticate(rawHeaders: readonly string[], callers: CallerDirectory): Promise<Caller> {
+export function authenticate(
+  rawHeaders: readonly string[],
+  callers: CallerDirectory,
+): Caller | Promise<Caller> {
   const secret = secretOf(rawHeaders);
-  const caller = SECRET.test(secret) ? await callers.find(secret) : undefined;
+  const found = SECRET.test(secret) ? callers.find(secret) : undefined;
+  return found instanceof Promise ? found.then(requireCaller) : requireCaller(found);
+}
+
+function requireCaller(caller: Caller | undefined): Caller {
   if (caller === undefined) throw invalidKey();
   return caller;
 }

@@ -2,8 +2,8 @@ import type { InboundDialect } from '../dialects/dialect.ts';
 import type { GenerationInput } from '../gateway/generation.ts';
 import { GatewayError, invalidRequest } from '../ir/errors.ts';
 import type { Format } from '../ir/items.ts';
-import { stringifySliced } from '../kit/stringify-sliced.ts';
-import { inTurn, runPromptly } from '../kit/turns.ts';
+import { writeJson } from '../kit/stringify-sliced.ts';
+import { inTurn } from '../kit/turns.ts';
 import { Abandonment } from './abandonment.ts';
 import { attributionOf } from './attribution.ts';
 import { logOwnFault } from './error-reply.ts';
@@ -13,70 +13,91 @@ import { replyWithStream } from './sse-reply.ts';
 
 /** The handler of one generation format: a whole answer, or a stream when the body asks for one. */
 export function generateHandler(dialect: InboundDialect): Handler {
-  return (call) =>
-    generation(call, dialect.format, async (input) => {
-      if (call.body.stream === true) await streamed(call, dialect, input);
-      else await whole(call, dialect, input);
-    });
+  return (call) => (call.body.stream === true ? streamed(call, dialect) : whole(call, dialect));
 }
 
 /** The handler of `POST /messages/count_tokens`. */
-export const countTokensHandler: Handler = (call) =>
-  generation(call, 'messages', async (input) => {
-    const { services, exchange, times } = call;
-    const inputTokens = await windingUp(call, services.gateway.countTokens(input));
+export const countTokensHandler: Handler = async (call) => {
+  const { services, exchange, times } = call;
+  const run = new GenerationRun(call, 'messages');
+  try {
+    const inputTokens = await run.windingUp(services.gateway.countTokens(run.input));
     exchange.reply.json(200, { input_tokens: inputTokens });
     await exchange.reply.flushed(exchange.signal, times.abortGraceMs);
-  });
+  } finally {
+    run.end();
+  }
+};
 
-async function whole(call: Call, dialect: InboundDialect, input: GenerationInput): Promise<void> {
+async function whole(call: Call, dialect: InboundDialect): Promise<void> {
   const { services, exchange, times } = call;
-  const { result, context } = await windingUp(call, services.gateway.complete(input));
-  const body = await inTurn(services.clock, () => dialect.encodeBody(result, context));
-  const pieces = await runPromptly(stringifySliced(body));
-  exchange.reply.jsonText(200, pieces.join(''));
-  await exchange.reply.flushed(exchange.signal, times.abortGraceMs);
+  const run = new GenerationRun(call, dialect.format);
+  try {
+    const { result, context } = await run.windingUp(services.gateway.complete(run.input));
+    const encoding = inTurn(services.clock, () => dialect.encodeBody(result, context));
+    const writing = writeJson(encoding instanceof Promise ? await encoding : encoding);
+    exchange.reply.jsonText(200, typeof writing === 'string' ? writing : await writing);
+    await exchange.reply.flushed(exchange.signal, times.abortGraceMs);
+  } finally {
+    run.end();
+  }
 }
 
-async function streamed(call: Call, dialect: InboundDialect, input: GenerationInput): Promise<void> {
+async function streamed(call: Call, dialect: InboundDialect): Promise<void> {
   const { services, exchange, settings, times } = call;
-  await replyWithStream(exchange.reply, {
-    opening: services.gateway.stream(input),
-    createEncoder: (context) => dialect.createEncoder(context),
-    contextWithoutEndpoint: () => services.gateway.contextWithoutEndpoint(input),
-    comment: `${settings.vendor.toUpperCase()} PROCESSING`,
-    report: (thrown) => logOwnFault(thrown, exchange, services.log),
-    signal: exchange.signal,
-    times,
-  });
+  const run = new GenerationRun(call, dialect.format);
+  try {
+    await replyWithStream(exchange.reply, {
+      opening: services.gateway.stream(run.input),
+      createEncoder: (context) => dialect.createEncoder(context),
+      contextWithoutEndpoint: () => services.gateway.contextWithoutEndpoint(run.input),
+      comment: `${settings.vendor.toUpperCase()} PROCESSING`,
+      report: (thrown) => logOwnFault(thrown, exchange, services.log),
+      signal: exchange.signal,
+      times,
+    });
+  } finally {
+    run.end();
+  }
 }
 
 /** Node keeps the timers of each duration in a list: rounded up, those of all generations share one. */
 const DEADLINE_STEP_MS = 50;
 
-/** Runs a generation under the gateway's deadline. */
-export async function generation(
-  call: Call,
-  format: Format,
-  run: (input: GenerationInput) => Promise<void>,
-): Promise<void> {
-  const { exchange, settings } = call;
-  let replied = () => {};
-  const untilReplied = new Promise<void>((resolve) => {
-    replied = resolve;
-  });
-  const input = inputOf(call, format, untilReplied);
-  const left = settings.requestDeadlineMs - exchange.timing.elapsed();
-  const timer = setTimeout(
-    () => exchange.abort(new GatewayError('deadline', 'Operation timed out. Please try again later.')),
-    Math.max(0, Math.ceil(left / DEADLINE_STEP_MS) * DEADLINE_STEP_MS),
-  );
-  exchange.routed = true;
-  try {
-    await run(input);
-  } finally {
-    clearTimeout(timer);
-    replied();
+/** One generation under the gateway's deadline. Whoever begins one ends it when its reply has left. */
+export class GenerationRun {
+  readonly input: GenerationInput;
+  readonly #call: Call;
+  readonly #timer: NodeJS.Timeout;
+  #replied = () => {};
+  #waits: Abandonment | undefined;
+
+  constructor(call: Call, format: Format) {
+    const { exchange, settings } = call;
+    const untilReplied = new Promise<void>((resolve) => {
+      this.#replied = resolve;
+    });
+    this.#call = call;
+    this.input = inputOf(call, format, untilReplied);
+    const left = settings.requestDeadlineMs - exchange.timing.elapsed();
+    this.#timer = setTimeout(
+      () => exchange.abort(new GatewayError('deadline', 'Operation timed out. Please try again later.')),
+      Math.max(0, Math.ceil(left / DEADLINE_STEP_MS) * DEADLINE_STEP_MS),
+    );
+    exchange.routed = true;
+  }
+
+  /** Waits for the gateway, after an abort only as long as it may take to wind up. */
+  windingUp<T>(work: Promise<T>): Promise<T> {
+    const { exchange, times } = this.#call;
+    this.#waits ??= new Abandonment(exchange.signal, times.abortGraceMs);
+    return this.#waits.wait(work);
+  }
+
+  end(): void {
+    clearTimeout(this.#timer);
+    this.#waits?.close();
+    this.#replied();
   }
 }
 
@@ -107,14 +128,4 @@ function sessionHeader({ headers, body }: Call): string | undefined {
   if (given === undefined || given === '' || typeof body.session_id === 'string') return undefined;
   if (given.length <= MAX_SESSION_ID) return given;
   throw invalidRequest([{ path: SESSION_HEADER, message: `must have at most ${MAX_SESSION_ID} characters` }]);
-}
-
-/** Waits for the gateway, after an abort only as long as it may take to wind up. */
-async function windingUp<T>({ exchange, times }: Call, work: Promise<T>): Promise<T> {
-  const waits = new Abandonment(exchange.signal, times.abortGraceMs);
-  try {
-    return await waits.wait(work);
-  } finally {
-    waits.close();
-  }
 }

@@ -1,6 +1,5 @@
 import { type GenerationQuery, generationObject } from '../contract/generation.ts';
-import { stringifySliced } from '../kit/stringify-sliced.ts';
-import { runInTurns } from '../kit/turns.ts';
+import { writeJson } from '../kit/stringify-sliced.ts';
 import { callerOf } from './caller-of.ts';
 import type { Call, Handler } from './route.ts';
 
@@ -13,8 +12,7 @@ export const showGeneration: Handler = async (call) => {
 /** `GET /generation/content`. */
 export const showGenerationContent: Handler = async (call) => {
   const content = await call.services.generations.contentOf(callerOf(call).accountId, idOf(call));
-  const pieces = await runInTurns(stringifySliced({ data: content }));
-  call.exchange.reply.jsonText(200, pieces.join(''));
+  call.exchange.reply.jsonText(200, await writeJson({ data: content }));
 };
 
 function idOf({ query }: Call): string {

@@ -1,9 +1,10 @@
 import type { ErrorKind } from '../ir/errors.ts';
-import { Counter } from '../kit/metrics/counter.ts';
+import { Counter, type Sum } from '../kit/metrics/counter.ts';
 import { DURATION_BOUNDS } from '../kit/metrics/duration-bounds.ts';
 import { gauge } from '../kit/metrics/gauge.ts';
-import { Histogram } from '../kit/metrics/histogram.ts';
+import { type Distribution, Histogram } from '../kit/metrics/histogram.ts';
 import type { MetricFamily } from '../kit/metrics/metric-family.ts';
+import { remembered } from '../kit/remembered.ts';
 import type { PhaseTimes, ServerTiming } from './server-timing.ts';
 
 /** What is under way at this moment. */
@@ -11,6 +12,15 @@ export interface InFlight {
   requests(): number;
   generations(): number;
 }
+
+/** Figures of one operation, found once. */
+interface OperationFigures {
+  readonly duration: Distribution;
+  readonly byStatus: Map<number | 'gone', Sum>;
+}
+
+/** More operations than there are. */
+const MOST_OPERATIONS = 1000;
 
 const PHASES: readonly (keyof PhaseTimes)[] = ['auth', 'plan', 'upstream', 'gateway'];
 
@@ -40,6 +50,15 @@ export class HttpMetrics {
     bounds: DURATION_BOUNDS,
   });
 
+  readonly #operation = remembered(
+    MOST_OPERATIONS,
+    (operation): OperationFigures => ({
+      duration: this.#duration.of({ operation }),
+      byStatus: new Map(),
+    }),
+  );
+  #phase: Readonly<Record<keyof PhaseTimes, Distribution>> | undefined;
+
   constructor(inFlight: InFlight) {
     this.families = [
       this.#requests,
@@ -60,11 +79,26 @@ export class HttpMetrics {
   }
 
   answered(operation: string, status: number | 'gone', timing: ServerTiming): void {
-    this.#requests.add({ operation, status: String(status) });
-    this.#duration.observe({ operation }, timing.elapsed() / 1000);
+    const { duration, byStatus } = this.#operation(operation);
+    const known = byStatus.get(status);
+    if (known === undefined) byStatus.set(status, this.#counted(operation, status));
+    else known.add();
+    duration.observe(timing.elapsed() / 1000);
     const { told } = timing;
     if (told === undefined) return;
-    for (const phase of PHASES) this.#phases.observe({ phase }, told[phase] / 1000);
+    this.#phase ??= {
+      auth: this.#phases.of({ phase: 'auth' }),
+      plan: this.#phases.of({ phase: 'plan' }),
+      upstream: this.#phases.of({ phase: 'upstream' }),
+      gateway: this.#phases.of({ phase: 'gateway' }),
+    };
+    for (const phase of PHASES) this.#phase[phase].observe(told[phase] / 1000);
+  }
+
+  #counted(operation: string, status: number | 'gone'): Sum {
+    const sum = this.#requests.of({ operation, status: String(status) });
+    sum.add();
+    return sum;
   }
 
   failed(kind: ErrorKind): void {

@@ -23,7 +23,7 @@ async function count(rateClass: RateClass, verdict: RateVerdict = { ok: true }, 
   };
   let error: GatewayError | undefined;
   try {
-    await countRequest(rateClass, caller, given, { limiter, now: () => 1_000_000 });
+    await countRequest(rateClass, caller, given, { limiter, clock: { now: () => 1_000_000 } });
   } catch (thrown) {
     error = thrown as GatewayError;
   }

@@ -1,4 +1,5 @@
 import { GatewayError } from '../ir/errors.ts';
+import type { Clock } from '../kit/ids.ts';
 import type { Caller } from '../ports/caller.ts';
 import type { Limiter, RateLimit, RateVerdict, RateWindow } from '../ports/limiter.ts';
 import type { RateClass } from './route.ts';
@@ -46,7 +47,7 @@ export function countRequest(
   rateClass: RateClass,
   { key, accountId }: Caller,
   settings: RateSettings,
-  { limiter, now }: { readonly limiter: Limiter; readonly now: () => number },
+  { limiter, clock }: { readonly limiter: Limiter; readonly clock: Pick<Clock, 'now'> },
 ): void | Promise<void> {
   const limits: RateLimit[] = [];
   for (const { name, of, window, most } of RULES[rateClass] ?? []) {
@@ -56,11 +57,11 @@ export function countRequest(
   }
   if (limits.length === 0) return;
   const verdict = limiter.take(limits);
-  if (verdict instanceof Promise) return verdict.then((awaited) => requirePassing(awaited, now()));
-  requirePassing(verdict, now());
+  if (verdict instanceof Promise) return verdict.then((awaited) => requirePassing(awaited, clock));
+  requirePassing(verdict, clock);
 }
 
-function requirePassing(verdict: RateVerdict, nowMs: number): void {
+function requirePassing(verdict: RateVerdict, clock: Pick<Clock, 'now'>): void {
   if (verdict.ok) return;
   const { limit, resetAtMs } = verdict;
   const headers = {
@@ -68,7 +69,7 @@ function requirePassing(verdict: RateVerdict, nowMs: number): void {
     'X-RateLimit-Remaining': '0',
     'X-RateLimit-Reset': String(resetAtMs),
   };
-  const seconds = Math.max(1, Math.ceil((resetAtMs - nowMs) / 1000));
+  const seconds = Math.max(1, Math.ceil((resetAtMs - clock.now()) / 1000));
   throw new GatewayError(
     'rate-limited',
     `Rate limit exceeded: ${limit.name}. At most ${limit.most} requests a ${limit.window}; try again in ${seconds} s.`,

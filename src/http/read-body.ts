@@ -1,5 +1,5 @@
 import { GatewayError, invalidRequest } from '../ir/errors.ts';
-import { isJsonObject, type JsonObject } from '../kit/json.ts';
+import { isJsonObject, type JsonObject, type JsonReading, readJson } from '../kit/json.ts';
 import { JsonReader } from '../kit/json-reader.ts';
 import { runPromptly } from '../kit/turns.ts';
 import { CallerGone } from './caller-gone.ts';
@@ -13,13 +13,32 @@ export interface BodyLimits {
   readonly deadlineMs: number;
 }
 
-/** Reads a body that must be a JSON object. Throws 400, 408 and 413; never reads beyond the limit. */
-export async function readJsonBody(exchange: Exchange, limits: BodyLimits): Promise<JsonObject> {
+/** Bytes of a body that is parsed at once: that takes a fraction of a millisecond. */
+const SMALL_BYTES = 16 * 1024;
+
+/**
+ * Reads a body that must be a JSON object: a small one that is here already at once. Throws 400, 408 and 413; never reads
+ * beyond the limit.
+ */
+export function readJsonBody(exchange: Exchange, limits: BodyLimits): JsonObject | Promise<JsonObject> {
   const { request } = exchange;
   if (declaredLength(request) > limits.maxBytes) throw tooLarge(limits);
   const taken = request.takeBody();
-  const json = taken === undefined ? await readText(request, limits) : textOf(taken);
-  const reading = await runPromptly(json.end());
+  if (taken !== undefined && taken.length <= SMALL_BYTES) return objectOf(readJson(textOf(taken)));
+  return readSliced(exchange, taken, limits);
+}
+
+async function readSliced(
+  { request }: Exchange,
+  taken: Buffer | undefined,
+  limits: BodyLimits,
+): Promise<JsonObject> {
+  const json = taken === undefined ? await readText(request, limits) : new JsonReader();
+  if (taken !== undefined) json.push(textOf(taken));
+  return objectOf(await runPromptly(json.end()));
+}
+
+function objectOf(reading: JsonReading): JsonObject {
   if (!reading.ok) throw unreadable(reading);
   if (!isJsonObject(reading.value)) throw badBody('must be a JSON object');
   return reading.value;
@@ -28,14 +47,12 @@ export async function readJsonBody(exchange: Exchange, limits: BodyLimits): Prom
 /** For whole bodies only: one that comes in pieces leaves a decoder with a memory of them. */
 const DECODER = new TextDecoder('utf-8', { fatal: true });
 
-function textOf(body: Buffer): JsonReader {
-  const json = new JsonReader();
+function textOf(body: Buffer): string {
   try {
-    json.push(DECODER.decode(body));
+    return DECODER.decode(body);
   } catch {
     throw badBody('is not valid UTF-8');
   }
-  return json;
 }
 
 /** Takes the body as it comes: what is large is decoded and looked at long before its end is here. */

@@ -8,13 +8,18 @@ import type { Route } from './route.ts';
 /** A row with its validators; each compiles its schema when first used. */
 export interface CompiledRoute {
   readonly route: Route;
-  /** Names of the declared headers. */
-  readonly headerNames: readonly string[];
+  readonly headers: DeclaredHeaders;
   readonly validators: {
     readonly query: Validator | undefined;
     readonly headers: Validator | undefined;
     readonly body: Validator | undefined;
   };
+}
+
+/** Names of the headers that a row declares, in lower case, and their lengths: most others differ in that already. */
+export interface DeclaredHeaders {
+  readonly names: ReadonlySet<string>;
+  readonly lengths: ReadonlySet<number>;
 }
 
 /** A row that a request is for. */
@@ -32,8 +37,6 @@ export interface RouteMiss {
   readonly encodeError: EncodeError;
 }
 
-type FoundRoute = Omit<RouteMatch, 'search'>;
-
 const NO_PARAMETERS: RouteMatch['params'] = {};
 
 const LONGEST_PARAMETER = 512;
@@ -42,7 +45,7 @@ const LONGEST_PARAMETER = 512;
 export class RouteIndex {
   readonly #router = createRouter({ ignoreTrailingSlash: true, maxParamLength: LONGEST_PARAMETER });
   /** Rows without path parameters, by method and path: the router is asked only for others. */
-  readonly #fixed = new Map<string, Map<string, FoundRoute>>();
+  readonly #fixed = new Map<string, Map<string, RouteMatch>>();
   readonly #methods = new Set<string>();
   readonly #prefixes: readonly string[];
   readonly #compiled: readonly CompiledRoute[];
@@ -63,9 +66,9 @@ export class RouteIndex {
 
   #fix(path: string, compiled: CompiledRoute): void {
     const { method } = compiled.route;
-    const ofMethod = this.#fixed.get(method) ?? new Map<string, FoundRoute>();
+    const ofMethod = this.#fixed.get(method) ?? new Map<string, RouteMatch>();
     this.#fixed.set(method, ofMethod);
-    ofMethod.set(path, { compiled, params: NO_PARAMETERS });
+    ofMethod.set(path, { compiled, params: NO_PARAMETERS, search: '' });
   }
 
   /** Compiles every schema now, rather than when it is first needed; whoever waits has a turn after each. */
@@ -80,21 +83,23 @@ export class RouteIndex {
     const mark = url.indexOf('?');
     const path = mark === -1 ? url : url.slice(0, mark);
     const found = this.#find(method === 'HEAD' ? 'GET' : method, path);
-    if (found !== undefined) {
-      const { compiled, params } = found;
-      return { compiled, params, search: mark === -1 ? '' : url.slice(mark + 1) };
-    }
+    if (found !== undefined) return mark === -1 ? found : { ...found, search: url.slice(mark + 1) };
     const others = [...this.#methods].filter((other) => this.#find(other, path) !== undefined);
     const allowed = others.flatMap((other) => (other === 'GET' ? ['GET', 'HEAD'] : [other]));
     return { allowed, encodeError: this.#errorsOf(path) };
   }
 
-  #find(method: string, path: string): FoundRoute | undefined {
+  /** As if there were no query. */
+  #find(method: string, path: string): RouteMatch | undefined {
     const fixed = this.#fixed.get(method)?.get(path);
     if (fixed !== undefined) return fixed;
     const found = this.#router.find(method as HTTPMethod, path);
     if (found === null) return undefined;
-    return { compiled: found.store as CompiledRoute, params: found.params as Record<string, string> };
+    return {
+      compiled: found.store as CompiledRoute,
+      params: found.params as Record<string, string>,
+      search: '',
+    };
   }
 
   /** Errors of a path without a row look like those of the row above it: clients of one format stay in it. */
@@ -111,9 +116,10 @@ export class RouteIndex {
 
 function compile(route: Route): CompiledRoute {
   const { query, headers, body } = route.request;
+  const names = Object.keys(headers?.properties ?? {});
   return {
     route,
-    headerNames: Object.keys(headers?.properties ?? {}),
+    headers: { names: new Set(names), lengths: new Set(names.map(({ length }) => length)) },
     validators: {
       query: query === null ? undefined : compileValidator(query),
       headers: headers === null ? undefined : compileValidator(headers),

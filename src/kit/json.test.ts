@@ -112,3 +112,32 @@ describe('objects', () => {
     expect(isJsonObject(value)).toBe(expected);
   });
 });
+
+describe('short text', () => {
+  it('is read as long text is', () => {
+    const limits = { depth: 3, keys: 1000, values: 1000 };
+    const blanks = ' '.repeat(limits.keys * 5);
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 5 }), fc.nat(), (value, at) => {
+        const text = JSON.stringify(value);
+        const broken = text.slice(0, at % (text.length + 1));
+        for (const short of [text, broken]) {
+          const reading = readJson(short, limits);
+          const ofLong = readJson(short + blanks, limits);
+          // Where a text ends too soon, blanks behind it give that a position.
+          if (!reading.ok && reading.problem.includes('valid JSON')) expect(ofLong.ok).toBe(false);
+          else expect(reading).toEqual(ofLong);
+        }
+      }),
+    );
+  });
+
+  it('that is too deep is refused by the member that is', () => {
+    expect(readJson(`{"a":1,"b":${'['.repeat(64)}${']'.repeat(64)}}`)).toEqual({
+      ok: false,
+      path: 'b',
+      problem: 'nested deeper than 64 levels',
+    });
+    expect(readJson(`{"b":${'['.repeat(63)}${']'.repeat(63)}}`)).toMatchObject({ ok: true });
+  });
+});

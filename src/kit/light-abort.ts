@@ -23,23 +23,31 @@ class LightAbortSignal implements AbortSignal {
   reason: unknown;
   readonly onabort = null;
   /** Each listens once: there is one abort. */
-  readonly #listeners: AbortListener[] = [];
+  #listeners: AbortListener[] | undefined;
 
   throwIfAborted(): void {
     if (this.aborted) throw this.reason;
   }
 
   addEventListener(type: string, listener: AbortListener): void {
-    if (type === 'abort' && !this.#listeners.includes(listener)) this.#listeners.push(listener);
+    if (type !== 'abort') return;
+    if (this.#listeners === undefined) this.#listeners = [listener];
+    else if (!this.#listeners.includes(listener)) this.#listeners.push(listener);
   }
 
   removeEventListener(_type: string, listener: AbortListener): void {
-    const place = this.#listeners.indexOf(listener);
-    if (place !== -1) this.#listeners.splice(place, 1);
+    const listeners = this.#listeners;
+    const place = listeners?.indexOf(listener) ?? -1;
+    if (listeners === undefined || place === -1) return;
+    // The last one is taken off without making a list of what was taken, as `splice` does: mostly it is the only one.
+    if (place === listeners.length - 1) listeners.pop();
+    else listeners.splice(place, 1);
   }
 
   dispatchEvent(event: Event): boolean {
-    for (const listener of this.#listeners.splice(0)) {
+    const listeners = this.#listeners ?? [];
+    this.#listeners = undefined;
+    for (const listener of listeners) {
       try {
         if (typeof listener === 'function') listener(event);
         else listener.handleEvent(event);

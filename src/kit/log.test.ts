@@ -49,6 +49,38 @@ describe('openLog', () => {
     }
   });
 
+  it('says when, to the millisecond', () => {
+    const moments = [0, 7, 999, 1000, 1_794_780_288_148, 1_794_780_288_049, -1];
+    const lines: string[] = [];
+    let next = 0;
+    const now = () => moments[next++] as number;
+    const log = openLog({ level: 'info', readable: false, write: (line) => lines.push(line), now });
+    for (const _ of moments) log.info('m');
+    expect(lines.map((line) => JSON.parse(line).time)).toEqual(
+      moments.map((ms) => new Date(ms).toISOString()),
+    );
+  });
+
+  it('shows any value as JSON does, secrets apart', () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.stringMatching(/^f\w*$/), fc.jsonValue({ maxDepth: 2 })), (fields) => {
+        const { lines, log } = capture(false);
+        log.info('m', fields);
+        const { time: _time, level: _level, message: _message, ...shown } = JSON.parse(lines[0]!);
+        expect(shown).toEqual(JSON.parse(JSON.stringify(redactFields(fields))));
+      }),
+    );
+  });
+
+  it.each(['Bearer supersecretvalue', 'sk-sb-v1-0011', 'x sk-ABCDEFGH', 'http://me:passw0rd@host'])(
+    'writes no secret of a short text: %s',
+    (text) => {
+      const { lines, log } = capture(false);
+      log.info(text, { text });
+      expect(lines[0]).not.toContain(text);
+    },
+  );
+
   it('drops what is below its level', () => {
     const { lines, log } = capture(false, 'warn');
     log.debug('a');

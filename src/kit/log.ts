@@ -63,7 +63,7 @@ function writeLastLines(): void {
 /** A log that hands its lines to `write`. */
 export function openLog(options: LogOptions, bound: LogFields = {}): Log {
   const threshold = LOG_LEVELS.indexOf(options.level);
-  const render = options.readable ? readableLine : jsonLine;
+  const render = options.readable ? readableLine : jsonLines();
   const hasBound = Object.keys(bound).length > 0;
   const writer = (level: LogLevel) => {
     if (LOG_LEVELS.indexOf(level) < threshold) return () => {};
@@ -119,29 +119,22 @@ export function redactFields(fields: LogFields): Record<string, unknown> {
 
 function plainMembers(source: object, depth: number): Record<string, unknown> {
   const members: [string, unknown][] = [];
-  eachMember(source, depth, ({ name }, value) => members.push([name, value]));
+  for (const name of shownNames(source)) {
+    const value = readMember(source, name);
+    if (value === undefined) continue;
+    members.push([name, memberName(name).isSecret ? maskedValue(value) : plain(value, depth + 1)]);
+  }
   return Object.fromEntries(members);
 }
 
-/** Visits the members that a line shows, each without secrets. */
-function eachMember(
-  source: object,
-  depth: number,
-  visit: (member: MemberName, value: unknown) => void,
-): void {
-  let count = 0;
-  for (const name of Object.keys(source)) {
-    if (count++ >= MAX_MEMBERS) return;
-    const value = readMember(source, name);
-    if (value === undefined) continue;
-    const member = memberName(name);
-    visit(member, member.isSecret ? maskedValue(value) : plain(value, depth + 1));
-  }
+/** Names of the members that a line shows. */
+function shownNames(source: object): readonly string[] {
+  const names = Object.keys(source);
+  return names.length > MAX_MEMBERS ? names.slice(0, MAX_MEMBERS) : names;
 }
 
 /** What is known of a member by its name alone. */
 interface MemberName {
-  readonly name: string;
   /** As JSON, with the comma before it and the colon behind it. */
   readonly written: string;
   readonly isSecret: boolean;
@@ -153,8 +146,7 @@ interface MemberName {
 const memberName = remembered(
   1000,
   (name): MemberName => ({
-    name,
-    written: `,${JSON.stringify(name)}:`,
+    written: oneLine(`,${JSON.stringify(name)}:`),
     isSecret: isSecretName(name),
     isOfHead: HEAD_NAMES.has(name),
   }),
@@ -227,14 +219,52 @@ export function withoutSecrets(text: string): string {
 
 const HEAD_NAMES: ReadonlySet<string> = new Set(['time', 'level', 'message']);
 
-/** Written member by member: an object of all of them would be made for nothing else. */
-function jsonLine(level: LogLevel, now: number, message: string, fields: LogFields): string {
-  const text = JSON.stringify(withoutSecrets(message));
-  let line = `{"time":"${new Date(now).toISOString()}","level":"${level}","message":${text}`;
-  eachMember(fields, 0, ({ written, isOfHead }, value) => {
-    if (!isOfHead) line += written + JSON.stringify(value);
-  });
-  return `${oneLine(line)}}\n`;
+/** Makes JSON lines, member by member: an object of all of them would be made for nothing else. */
+function jsonLines(): (level: LogLevel, now: number, message: string, fields: LogFields) => string {
+  const writtenMoment = momentWriter();
+  return (level, now, message, fields) => {
+    let line = `{"time":"${writtenMoment(now)}","level":"${level}","message":${writtenText(message)}`;
+    for (const name of shownNames(fields)) {
+      const value = readMember(fields, name);
+      if (value === undefined) continue;
+      const { written, isOfHead, isSecret } = memberName(name);
+      if (!isOfHead) line += written + writtenValue(isSecret ? maskedValue(value) : value);
+    }
+    return `${line}}\n`;
+  };
+}
+
+/** Writes moments as ISO 8601 does. Those of one second differ in three digits: the rest is written once. */
+function momentWriter(): (ms: number) => string {
+  let second = Number.NaN;
+  let upToSecond = '';
+  return (ms) => {
+    const ofMoment = Math.floor(ms / 1000);
+    if (ofMoment !== second) {
+      upToSecond = new Date(ofMoment * 1000).toISOString().slice(0, -4);
+      second = ofMoment;
+    }
+    return `${upToSecond}${String(Math.floor(ms) - ofMoment * 1000).padStart(3, '0')}Z`;
+  };
+}
+
+/** A value as it stands in a JSON line. */
+function writtenValue(value: unknown): string {
+  if (typeof value === 'string') return writtenText(value);
+  if (typeof value === 'number') return Number.isFinite(value) ? String(value) : 'null';
+  return oneLine(JSON.stringify(plain(value, 1)));
+}
+
+/** What keeps a text from being written as it is: what JSON or a line has to escape, what may begin a secret. */
+const NOT_PLAIN = /[^\x20-\x7e]|["\\]|sk-[\w-]{8}|bearer|:\/\//i;
+
+/** Texts longer than this are cut, or worth no special case. */
+const SHORT_TEXT = 128;
+
+function writtenText(text: string): string {
+  // Nearly all that is logged is short and plain, and this a third of the price of what follows.
+  if (text.length <= SHORT_TEXT && !NOT_PLAIN.test(text)) return `"${text}"`;
+  return oneLine(JSON.stringify(withoutSecrets(text)));
 }
 
 function readableLine(level: LogLevel, now: number, message: string, fields: LogFields): string {

@@ -65,6 +65,16 @@ describe('dollars', () => {
   ])('of %d nanos', (nanos, usd) => {
     expect(usdOf(nanos)).toBe(usd);
   });
+
+  it('are what their decimals are', () => {
+    fc.assert(
+      fc.property(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n }), (nanos) => {
+        const digits = String(nanos < 0n ? -nanos : nanos).padStart(10, '0');
+        const decimal = Number(`${digits.slice(0, -9)}.${digits.slice(-9)}`);
+        expect(usdOf(nanos)).toBe(nanos < 0n ? -decimal : decimal);
+      }),
+    );
+  });
 });
 
 describe('amounts that people give', () => {

@@ -6,6 +6,7 @@ export type Price = bigint;
 
 const PRICE_DECIMALS = 18;
 const NANO_DECIMALS = 9;
+const NANOS_PER_USD = 10 ** NANO_DECIMALS;
 const PRICE_UNITS_PER_NANO = 10n ** BigInt(PRICE_DECIMALS - NANO_DECIMALS);
 const HALF_NANO = PRICE_UNITS_PER_NANO / 2n;
 const DECIMAL = /^(\d{1,12})(?:\.(\d{1,18}))?$/;
@@ -70,6 +71,9 @@ export function parseUsd(text: string): Nanos | undefined {
 
 /** The JSON number that is written for an amount, in USD. */
 export function usdOf(nanos: Nanos): number {
+  const count = Number(nanos);
+  // A quotient of whole numbers that are exact is rounded once, as its decimal is: both give the same number.
+  if (Number.isSafeInteger(count)) return count / NANOS_PER_USD;
   return Number(formatDecimal(nanos, NANO_DECIMALS));
 }
 

@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from './json.ts';
 import { define } from './members.ts';
-import type { Sliced } from './turns.ts';
+import { runInTurns, type Sliced } from './turns.ts';
 
 /** Characters that are written at once, about. */
 const SLICE = 64 * 1024;
@@ -14,6 +14,12 @@ export function* stringifySliced(value: Json, slice = SLICE): Sliced<string[]> {
   const pieces: string[] = [];
   yield* write(value, pieces, slice);
   return pieces;
+}
+
+/** The JSON of a value: at once where it is small, else written in slices, each in a turn of the event loop of its own. */
+export function writeJson(value: Json): string | Promise<string> {
+  if (weightOf(value, SLICE) <= SLICE) return JSON.stringify(value);
+  return runInTurns(stringifySliced(value)).then((pieces) => pieces.join(''));
 }
 
 /** Encodes pieces of text, one at a time. */

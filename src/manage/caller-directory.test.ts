@@ -54,4 +54,19 @@ describe('CallerDirectory, when nobody can be asked', () => {
     state.isAway = true;
     await expect(callers.find(SECRET)).rejects.toThrow('away');
   });
+
+  it('forgets at once, however often a caller came before', async () => {
+    const { clock, state, callers } = open();
+    for (let time = 0; time < 3; time++) expect(await callers.find(SECRET)).toMatchObject({ accountId: 'a' });
+    state.key = undefined;
+    callers.forgetKey(hashSecret(SECRET));
+    expect(await callers.find(SECRET)).toBeUndefined();
+    state.key = { hash: hashSecret(SECRET), disabled: false, expiresAtMs: null, limitNanos: null } as Key;
+    for (let time = 0; time < 3; time++) expect(await callers.find(SECRET)).toBeDefined();
+    state.key = undefined;
+    callers.forgetWorkspace('another');
+    expect(await callers.find(SECRET)).toBeDefined();
+    clock.pass(5_000);
+    expect(await callers.find(SECRET)).toBeUndefined();
+  });
 });

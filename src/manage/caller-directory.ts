@@ -28,6 +28,9 @@ export class CallerDirectory {
   readonly #tenancy: Tenancy;
   readonly #clock: Clock;
   readonly #known: LRUCache<string, Known>;
+  /** Who showed which secret in the last moments: hashing it again would cost more than all else here. */
+  readonly #recent = new Map<string, Known>();
+  #recentSinceMs = 0;
   /** Counts changes, so that what was read before one is not remembered after it. */
   #changes = 0;
 
@@ -44,11 +47,26 @@ export class CallerDirectory {
 
   /** Whoever has a secret; undefined for a key that is unknown, disabled, deleted or expired. */
   find(secret: string): Caller | undefined | Promise<Caller | undefined> {
+    const recent = this.#recent.get(secret);
+    if (recent !== undefined && this.#isFresh(recent)) return this.#usable(recent.caller);
     const hash = hashSecret(secret);
     const known = this.#known.get(hash);
-    return known !== undefined && this.#isFresh(known)
-      ? this.#usable(known.caller)
-      : this.#read(hash, known).then((caller) => this.#usable(caller));
+    if (known === undefined || !this.#isFresh(known)) {
+      return this.#read(hash, known).then((caller) => this.#usable(caller));
+    }
+    this.#keepRecent(secret, known);
+    return this.#usable(known.caller);
+  }
+
+  /** Secrets stay in memory for as long as callers are fresh, and not longer than it takes others to come. */
+  #keepRecent(secret: string, known: Known): void {
+    const now = this.#clock.monotonic();
+    if (now - this.#recentSinceMs >= FRESH_MS || this.#recent.size >= CACHE_CALLERS) {
+      this.#recent.clear();
+      this.#recentSinceMs = now;
+    }
+    // A copy: the secret is a piece of a head, and would keep all of it.
+    this.#recent.set(Buffer.from(secret, 'latin1').toString('latin1'), known);
   }
 
   #usable(caller: Caller | undefined): Caller | undefined {
@@ -58,12 +76,14 @@ export class CallerDirectory {
   /** Forgets what is remembered of a key, because it was made, changed or deleted. */
   forgetKey(hash: string): void {
     this.#changes++;
+    this.#recent.clear();
     this.#known.delete(hash);
   }
 
   /** Forgets the callers of a workspace, because it or its budgets were changed. */
   forgetWorkspace(id: string): void {
     this.#changes++;
+    this.#recent.clear();
     for (const [hash, { caller }] of [...this.#known.entries()]) {
       if (caller.workspaceId === id) this.#known.delete(hash);
     }

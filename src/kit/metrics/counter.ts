@@ -11,26 +11,44 @@ export interface CounterOptions<Label extends string> {
   readonly text?: (sum: number) => string;
 }
 
+/** One sum that only ever grows. */
+export class Sum {
+  #sum = 0;
+
+  get value(): number {
+    return this.#sum;
+  }
+
+  add(amount = 1): void {
+    this.#sum += amount;
+  }
+}
+
 /** Sums that only ever grow, one for each combination of labels. */
 export class Counter<Label extends string = never> implements MetricFamily {
   readonly name: string;
   readonly help: string;
   readonly type = 'counter';
-  readonly #sums: LabelledValues<Label, { sum: number }>;
+  readonly #sums: LabelledValues<Label, Sum>;
   readonly #text: (sum: number) => string;
 
   constructor({ name, help, labels, text = numberText }: CounterOptions<Label>) {
     this.name = name;
     this.help = help;
     this.#text = text;
-    this.#sums = new LabelledValues(labels, () => ({ sum: 0 }));
+    this.#sums = new LabelledValues(labels, () => new Sum());
+  }
+
+  /** The sum under some labels, which is shown from now on: for who adds to it often. */
+  of(labels: Readonly<Record<Label, string>>): Sum {
+    return this.#sums.of(labels);
   }
 
   add(labels: Readonly<Record<Label, string>>, amount = 1): void {
-    this.#sums.of(labels).sum += amount;
+    this.#sums.of(labels).add(amount);
   }
 
   *samples(): Iterable<MetricSample> {
-    for (const [labels, { sum }] of this.#sums) yield { labels, value: this.#text(sum) };
+    for (const [labels, { value }] of this.#sums) yield { labels, value: this.#text(value) };
   }
 }

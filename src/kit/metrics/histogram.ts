@@ -10,13 +10,36 @@ export interface HistogramOptions<Label extends string> {
   readonly bounds: readonly number[];
 }
 
-interface Distribution {
+/** How often values were of which size. */
+export class Distribution {
+  readonly #bounds: readonly number[];
+  readonly #counts: number[];
+  #sum = 0;
+
+  constructor(bounds: readonly number[]) {
+    this.#bounds = bounds;
+    this.#counts = new Array<number>(bounds.length + 1).fill(0);
+  }
+
   /** One for each bucket, and one for what is above all of them. Each counts its own values only. */
-  readonly counts: number[];
-  sum: number;
+  get counts(): readonly number[] {
+    return this.#counts;
+  }
+
+  get sum(): number {
+    return this.#sum;
+  }
+
+  observe(value: number): void {
+    const bounds = this.#bounds;
+    let place = 0;
+    while (place < bounds.length && value > (bounds[place] as number)) place++;
+    this.#counts[place] = (this.#counts[place] ?? 0) + 1;
+    this.#sum += value;
+  }
 }
 
-/** How often values were of which size, one for each combination of labels. */
+/** Distributions of values, one for each combination of labels. */
 export class Histogram<Label extends string = never> implements MetricFamily {
   readonly name: string;
   readonly help: string;
@@ -28,18 +51,16 @@ export class Histogram<Label extends string = never> implements MetricFamily {
     this.name = name;
     this.help = help;
     this.#bounds = bounds;
-    this.#distributions = new LabelledValues(labels, () => ({
-      counts: new Array<number>(bounds.length + 1).fill(0),
-      sum: 0,
-    }));
+    this.#distributions = new LabelledValues(labels, () => new Distribution(bounds));
+  }
+
+  /** The distribution under some labels, which is shown from now on: for who adds to it often. */
+  of(labels: Readonly<Record<Label, string>>): Distribution {
+    return this.#distributions.of(labels);
   }
 
   observe(labels: Readonly<Record<Label, string>>, value: number): void {
-    const distribution = this.#distributions.of(labels);
-    let place = 0;
-    while (place < this.#bounds.length && value > (this.#bounds[place] as number)) place++;
-    distribution.counts[place] = (distribution.counts[place] ?? 0) + 1;
-    distribution.sum += value;
+    this.#distributions.of(labels).observe(value);
   }
 
   *samples(): Iterable<MetricSample> {
