@@ -104,6 +104,9 @@ export interface RenderedRequest {
   readonly report: readonly TranslationEntry[];
 }
 
+/** The headers of a dialect that has none of its own. */
+export const NO_HEADERS: RenderedRequest['headers'] = {};
+
 /** Reads the frames of one upstream stream. Holds the state of one answer; pure and synchronous. */
 export interface StreamDecoder {
   /** What a frame means. Lenient: what cannot be read is skipped or becomes a `failure`; never throws. */

@@ -13,12 +13,14 @@ export function relayBody(
   changes: JsonObject,
 ): JsonObject {
   const body: JsonObject = {};
-  for (const [key, value] of Object.entries(request.body)) {
+  for (const key of Object.keys(request.body)) {
+    const value = request.body[key];
     if (value === null || value === undefined || gatewayFields.has(key) || Object.hasOwn(changes, key))
       continue;
     define(body, key, value);
   }
-  for (const [key, value] of Object.entries(changes)) {
+  for (const key of Object.keys(changes)) {
+    const value = changes[key];
     if (value !== undefined) define(body, key, value);
   }
   return body;

@@ -52,9 +52,9 @@ export class Report {
   #more = 0;
   readonly #format: Format;
   readonly #places: Places;
-  readonly #told = new Set<string>();
+  #told: Set<string> | undefined;
   /** What rendering made of something, and that. */
-  readonly #originals = new Map<object, object>();
+  #originals: Map<object, object> | undefined;
 
   constructor(request: Pick<GenerationRequest, 'format' | 'places'>) {
     this.#format = request.format;
@@ -76,12 +76,13 @@ export class Report {
   place(thing: object, field: RequestField, member = ''): string {
     // Nobody reads where the rest stood, and finding it costs more than all else that is done to some things.
     if (this.#isFull) return this.name(field);
-    const original = this.#originals.get(thing) ?? thing;
+    const original = this.#originals?.get(thing) ?? thing;
     return `${this.#places.of(original) ?? this.name(field)}${member === '' ? '' : `.${member}`}`;
   }
 
   /** Says that `made` goes out in the place of `original`, where reports look for it; returns it. */
   standIn<T extends object>(made: T, original: object): T {
+    this.#originals ??= new Map();
     this.#originals.set(made, original);
     return made;
   }
@@ -109,6 +110,7 @@ export class Report {
       return;
     }
     const key = `${action} ${field} ${detail}`;
+    this.#told ??= new Set();
     if (this.#told.has(key)) return;
     this.#told.add(key);
     this.#entries.push({ field: shortened(field), action, detail: shortened(detail) });

@@ -4,26 +4,32 @@
  * copied once at each level, and there are few levels.
  */
 export class GrowingText {
+  /** The text while it is one piece, as that of a whole answer is. */
+  #only = '';
   /** Pieces, then blocks of them, then blocks of blocks: what is at a higher level stands before what is at a lower one. */
-  #levels: string[][] = [[]];
+  #levels: string[][] | undefined;
 
   add(piece: string): void {
-    this.#addTo(0, piece);
+    if (this.#levels !== undefined) this.#addTo(this.#levels, 0, piece);
+    else if (this.#only === '') this.#only = piece;
+    else this.#levels = [[piece], [], [this.#only]];
   }
 
   toString(): string {
-    const text = this.#levels.toReversed().flat().join('');
-    this.#levels = [[], [], [text]];
-    return text;
+    if (this.#levels !== undefined) {
+      this.#only = this.#levels.toReversed().flat().join('');
+      this.#levels = undefined;
+    }
+    return this.#only;
   }
 
-  #addTo(level: number, text: string): void {
-    const texts = this.#levels[level] ?? [];
-    this.#levels[level] = texts;
+  #addTo(levels: string[][], level: number, text: string): void {
+    const texts = levels[level] ?? [];
+    levels[level] = texts;
     texts.push(text);
     if (texts.length < MOST_TEXTS) return;
-    this.#levels[level] = [];
-    this.#addTo(level + 1, texts.join(''));
+    levels[level] = [];
+    this.#addTo(levels, level + 1, texts.join(''));
   }
 }
 

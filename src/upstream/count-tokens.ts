@@ -9,8 +9,8 @@ import { isJsonObject, readJson } from '../kit/json.ts';
 import { runInTurns } from '../kit/turns.ts';
 import type { Authorize } from './auth/authorize.ts';
 import { destinationOf } from './auth/destination.ts';
-import { headersOf } from './call.ts';
 import { fitReasoning } from './fit-reasoning.ts';
+import { headersOf } from './headers-of.ts';
 import { openCall } from './open-call.ts';
 import { readBeginning } from './read-beginning.ts';
 import type { Transport } from './upstream.ts';
@@ -52,10 +52,11 @@ export async function countUpstreamTokens(
   try {
     const url = `${baseUrl}${messagesUpstream.path(model, false)}/count_tokens${query}`;
     const headers = headersOf(call, messagesUpstream, rendered);
-    const { reply } = await openCall(
+    const opened = await openCall(
       { provider, credential, url, headers, body: rendered.body, signal },
       { transport, authorize },
     );
+    const reply = await opened.reply;
     const text = await readBeginning(reply.chunks[Symbol.asyncIterator](), REPLY_LIMITS);
     const reading = readJson(text);
     if (reply.status !== 200 || !reading.ok || !isJsonObject(reading.value)) return undefined;

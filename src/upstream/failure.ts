@@ -200,11 +200,19 @@ export function toldTerminal(event: Event, status: number, scope: FailureScope):
     case 'finish':
       return redactFinish(event, scope.confidential.secrets);
     case 'relay':
-      if (terminalOf(event) === undefined) return event;
-      return { ...event, events: event.events.map((inner) => toldTerminal(inner, status, scope)) };
+      return toldRelay(event, status, scope);
     default:
       return event;
   }
+}
+
+/** The very same event where nothing has to be told otherwise. */
+function toldRelay(relay: Extract<Event, { type: 'relay' }>, status: number, scope: FailureScope): Event {
+  const at = relay.events.findIndex((inner) => terminalOf(inner) !== undefined);
+  const terminal = relay.events[at];
+  if (terminal === undefined) return relay;
+  const told = toldTerminal(terminal, status, scope);
+  return told === terminal ? relay : { ...relay, events: relay.events.with(at, told) };
 }
 
 function verdictOf(status: number, info: UpstreamErrorInfo | undefined): Verdict {

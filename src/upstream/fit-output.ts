@@ -1,6 +1,6 @@
 import type { Endpoint } from '../catalog/catalog.ts';
 import type { Format } from '../ir/items.ts';
-import type { TranslationEntry } from '../ir/metadata.ts';
+import { NO_ENTRIES, type TranslationEntry } from '../ir/metadata.ts';
 import type { GenerationRequest } from '../ir/request.ts';
 import type { JsonObject } from '../kit/json.ts';
 import { numberAt } from '../kit/members.ts';
@@ -23,7 +23,7 @@ export function fitOutput(
   { supportedParameters }: Pick<Endpoint, 'supportedParameters'>,
 ): FittedRequest {
   const { maxOutputTokens: asked, format } = request;
-  if (most === undefined || (asked !== undefined && asked <= most)) return { request, report: [] };
+  if (most === undefined || (asked !== undefined && asked <= most)) return { request, report: NO_ENTRIES };
   const given = LIMIT_MEMBERS[format].filter((member) => numberAt(request.body, member) !== undefined);
   const members = given.length > 0 ? given : [newMember(format, supportedParameters)];
   const limits: JsonObject = Object.fromEntries(members.map((member) => [member, most]));

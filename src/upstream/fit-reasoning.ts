@@ -3,7 +3,7 @@ import type { EffortWord } from '../catalog/entries.ts';
 import { EFFORT_WORDS } from '../config/catalog-members.ts';
 import { effortNearest, effortOf } from '../dialects/reasoning-effort.ts';
 import { REASONING_PLACES } from '../dialects/reasoning-places.ts';
-import type { TranslationEntry } from '../ir/metadata.ts';
+import { NO_ENTRIES, type TranslationEntry } from '../ir/metadata.ts';
 import type { GenerationRequest, ReasoningSettings } from '../ir/request.ts';
 import type { Json, JsonObject } from '../kit/json.ts';
 import { membersBeyond, objectAt, textAt } from '../kit/members.ts';
@@ -30,7 +30,7 @@ export function fitReasoning(
   facts: ReasoningFacts | undefined,
   limit: number = ASSUMED_LIMIT,
 ): FittedRequest {
-  if (facts === undefined || request.reasoning === undefined) return { request, report: [] };
+  if (facts === undefined || request.reasoning === undefined) return { request, report: NO_ENTRIES };
   const isOverBudget = facts.supportsMaxTokens === false && request.reasoning.budgetTokens !== undefined;
   if (!isOverBudget) return fitEffort(request, facts);
   if (effortOf(request.reasoning) === undefined) return fitBudget(request, facts, limit);
@@ -44,7 +44,7 @@ export function fitReasoning(
 }
 
 function fitEffort(request: GenerationRequest, facts: ReasoningFacts): FittedRequest {
-  const asIs: FittedRequest = { request, report: [] };
+  const asIs: FittedRequest = { request, report: NO_ENTRIES };
   const asked = effortOf(request.reasoning);
   if (asked === undefined) return asIs;
   if (asked === 'none') return facts.mandatory ? raised(request, leastEffort(facts)) : asIs;

@@ -1,6 +1,6 @@
 import type { Tier } from '../catalog/endpoint-tier.ts';
 import type { DialectName } from '../ir/items.ts';
-import type { TranslationEntry } from '../ir/metadata.ts';
+import { NO_ENTRIES, type TranslationEntry } from '../ir/metadata.ts';
 import type { GenerationRequest } from '../ir/request.ts';
 import type { JsonObject } from '../kit/json.ts';
 import { membersBeyond } from '../kit/members.ts';
@@ -35,12 +35,12 @@ export function fitTier(
 ): FittedRequest {
   const asked = askedTier(request);
   if (tier === undefined) {
-    const report = asked === undefined ? [] : [lost(request, asked, 'dropped', OF_STANDARD_TIER)];
+    const report = asked === undefined ? NO_ENTRIES : [lost(request, asked, 'dropped', OF_STANDARD_TIER)];
     return asked === undefined ? { request, report } : { request: without(request), report };
   }
   const report =
     asked === undefined || TIER_OF.get(asked) === tier
-      ? []
+      ? NO_ENTRIES
       : [lost(request, asked, 'coerced', `the endpoint that serves is of the tier ${tier}`)];
   return { request: withTier(without(request), tier, dialect), report };
 }

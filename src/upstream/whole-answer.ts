@@ -1,4 +1,6 @@
-import type { Event } from '../ir/events.ts';
+import type { DecodeContext, UpstreamDialect } from '../dialects/dialect.ts';
+import { toGatewayError } from '../ir/errors.ts';
+import { type Event, type EventBatch, terminalOf } from '../ir/events.ts';
 import {
   isJsonObject,
   JSON_LIMITS,
@@ -9,7 +11,8 @@ import {
 } from '../kit/json.ts';
 import { JsonReader } from '../kit/json-reader.ts';
 import { runInTurns } from '../kit/turns.ts';
-import type { AnswerReader } from './batches.ts';
+import { type FailureScope, failureOfBody, failureOfProblem, toldTerminal } from './failure.ts';
+import { Portions } from './portions.ts';
 import type { Turns } from './turns.ts';
 import { TransportProblem } from './upstream.ts';
 
@@ -25,61 +28,94 @@ const MOST_VALUES = 100_000;
 /** After this many bytes an answer waits for its next turn. */
 const TURN_BYTES = 64 * 1024;
 
-/** An answer of so many bytes is read in one go; it cannot hold too many values either. */
+/** An answer of so many bytes is read in one go. */
 const SMALL_BYTES = 16 * 1024;
 
 const UTF8 = new TextDecoder();
 
-/** What becomes of a whole answer. */
-export interface WholeAnswerParts {
-  readonly decodeBody: (body: JsonObject) => Event[];
-  /** The events of what is no answer. `text`: what the upstream wrote, where that says something. */
-  readonly fail: (cause: string, text: string) => Event[];
+/** How much of a body that is no answer is looked at. */
+const ERROR_CHARACTERS = 64 * 1024;
+
+/** A whole answer that has begun to come, and how it is read. */
+export interface WholeSource {
+  /** HTTP status of the upstream. */
+  readonly status: number;
+  readonly chunks: AsyncIterator<Uint8Array>;
+  readonly signal: AbortSignal;
+  readonly scope: FailureScope;
   /** Shared by all answers. */
   readonly turns: Turns;
+  readonly dialect: Pick<UpstreamDialect, 'decodeBody'>;
+  readonly context: DecodeContext;
 }
 
 /**
- * An answer that comes in one piece, as the source of its bytes and as their reader: it hands on no bytes, but takes
- * them all, and has parsed them, a slice at a time, when it says that there are no more.
+ * An answer that comes in one piece: one batch, or portions of it where the caller gets it as a stream. Takes all bytes,
+ * parses them, a slice at a time where they are many, and ends with exactly one terminal event whatever happens. Returning
+ * early closes the connection at once, even while the batch is awaited.
  */
-export class WholeAnswer implements AsyncIterator<Uint8Array, undefined>, AnswerReader {
-  readonly #chunks: AsyncIterator<Uint8Array>;
-  readonly #parts: WholeAnswerParts;
-  #json: JsonReader | undefined;
-  #text = '';
-  #isSmall = false;
-  #reading: JsonReading | undefined;
+export class WholeAnswer implements AsyncIterableIterator<EventBatch> {
+  readonly #source: WholeSource;
+  #portions: Portions | undefined;
+  #isRead = false;
 
-  constructor(chunks: AsyncIterator<Uint8Array>, parts: WholeAnswerParts) {
-    this.#chunks = chunks;
-    this.#parts = parts;
+  constructor(source: WholeSource) {
+    this.#source = source;
   }
 
-  async next(): Promise<IteratorResult<Uint8Array, undefined>> {
-    if (this.#reading !== undefined) return { done: true, value: undefined };
-    const first = await this.#chunks.next();
-    const second = first.done === true ? first : await this.#chunks.next();
-    const isOneChunk = first.done !== true && second.done === true;
-    if (isOneChunk && first.value.length <= SMALL_BYTES) this.#readSmall(first.value);
-    else await this.#readLarge(first, second);
-    return { done: true, value: undefined };
+  async next(): Promise<IteratorResult<EventBatch, undefined>> {
+    if (this.#isRead) return this.#portions === undefined ? OVER : this.#nextPortion(this.#portions);
+    const { chunks, context } = this.#source;
+    let events: Event[];
+    try {
+      const first = await chunks.next();
+      const second = first.done === true ? first : await chunks.next();
+      const isSmall = first.done !== true && second.done === true && first.value.length <= SMALL_BYTES;
+      events = this.#told(isSmall ? this.#readSmall(first.value) : await this.#readLarge(first, second));
+    } catch (thrown) {
+      await chunks.return?.();
+      events = [this.#failure(thrown)];
+    }
+    this.#isRead = true;
+    if (!context.request.stream) return { done: false, value: events };
+    this.#portions = new Portions();
+    this.#portions.fill(events);
+    return { done: false, value: this.#portions.take() };
   }
 
-  /** Most answers come in one chunk. */
-  #readSmall(chunk: Uint8Array): void {
-    this.#isSmall = true;
-    this.#text = UTF8.decode(chunk);
-    this.#reading = readJson(this.#text, BODY_LIMITS);
+  async return(): Promise<IteratorResult<EventBatch, undefined>> {
+    this.#portions = undefined;
+    if (!this.#isRead) {
+      this.#isRead = true;
+      await this.#source.chunks.return?.();
+    }
+    return OVER;
   }
 
-  async #readLarge(...begun: IteratorResult<Uint8Array, unknown>[]): Promise<void> {
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  async #nextPortion(portions: Portions): Promise<IteratorResult<EventBatch, undefined>> {
+    if (portions.isEmpty) return OVER;
+    await this.#source.turns.next();
+    // Somebody may have returned while others had their turn.
+    return this.#portions === undefined ? OVER : { done: false, value: portions.take() };
+  }
+
+  /** Most answers come in one chunk. So little cannot hold too many values. */
+  #readSmall(chunk: Uint8Array): Event[] {
+    const text = UTF8.decode(chunk);
+    return this.#eventsOf(readJson(text, BODY_LIMITS), { text }, false);
+  }
+
+  async #readLarge(...begun: IteratorResult<Uint8Array, unknown>[]): Promise<Event[]> {
+    const { chunks, turns } = this.#source;
     const json = new JsonReader(BODY_LIMITS);
     const decoder = new TextDecoder();
-    this.#json = json;
     let bytes = 0;
     let unbroken = 0;
-    const next = () => begun.shift() ?? this.#chunks.next();
+    const next = () => begun.shift() ?? chunks.next();
     for (let step = await next(); step.done !== true; step = await next()) {
       bytes += step.value.length;
       if (bytes > MAX_BODY_BYTES) {
@@ -89,36 +125,56 @@ export class WholeAnswer implements AsyncIterator<Uint8Array, undefined>, Answer
       unbroken += step.value.length;
       if (unbroken <= TURN_BYTES) continue;
       unbroken = 0;
-      await this.#parts.turns.next();
+      await turns.next();
     }
     json.push(decoder.decode());
-    this.#reading = await runInTurns(json.end());
+    return this.#eventsOf(await runInTurns(json.end()), json, bytes > SMALL_BYTES);
   }
 
-  async return(): Promise<IteratorResult<Uint8Array, undefined>> {
-    await this.#chunks.return?.();
-    return { done: true, value: undefined };
-  }
-
-  read(): Event[] {
-    return [];
-  }
-
-  end(): Event[] {
-    const { decodeBody, fail } = this.#parts;
-    const reading = this.#reading;
-    if (reading === undefined) return [];
-    if (!reading.ok) return fail(`the answer is not acceptable: ${reading.problem}`, '');
-    if (!isJsonObject(reading.value)) return fail('the answer is not a JSON object', '');
-    if (isErrorBody(reading.value)) {
-      return fail('the provider sent an error instead of an answer', this.#json?.text ?? this.#text);
+  #eventsOf(reading: JsonReading, written: { readonly text: string }, isLarge: boolean): Event[] {
+    if (!reading.ok) return this.#refused(`the answer is not acceptable: ${reading.problem}`, '');
+    const { value } = reading;
+    if (!isJsonObject(value)) return this.#refused('the answer is not a JSON object', '');
+    if (isErrorBody(value)) {
+      return this.#refused('the provider sent an error instead of an answer', written.text);
     }
-    if (!this.#isSmall && countValues(withoutEchoes(reading.value), MOST_VALUES) > MOST_VALUES) {
-      return fail(`the answer holds more than ${MOST_VALUES} values`, '');
+    if (isLarge && countValues(withoutEchoes(value), MOST_VALUES) > MOST_VALUES) {
+      return this.#refused(`the answer holds more than ${MOST_VALUES} values`, '');
     }
-    return decodeBody(reading.value);
+    return this.#source.dialect.decodeBody(value, this.#source.context);
+  }
+
+  /** The events of what is no answer. `text`: what the upstream wrote, where that says something. */
+  #refused(cause: string, text: string): Event[] {
+    const { status, scope } = this.#source;
+    return [{ type: 'failure', error: failureOfBody(cause, status, text.slice(0, ERROR_CHARACTERS), scope) }];
+  }
+
+  /** The events up to the terminal one, which is told by us. */
+  #told(events: Event[]): Event[] {
+    const { status, scope } = this.#source;
+    const at = events.findIndex((event) => terminalOf(event) !== undefined);
+    const terminal = events[at];
+    if (terminal === undefined) {
+      return [...events, this.#failure(new TransportProblem('reset', 'the answer ended early'))];
+    }
+    const told = toldTerminal(terminal, status, scope);
+    if (told === terminal && at === events.length - 1) return events;
+    return [...events.slice(0, at), told];
+  }
+
+  #failure(thrown: unknown): Event {
+    const { signal, status, scope } = this.#source;
+    if (signal.aborted) return { type: 'failure', error: toGatewayError(signal.reason) };
+    const isBroken = thrown instanceof TransportProblem;
+    return {
+      type: 'failure',
+      error: isBroken ? failureOfProblem(thrown, status, scope) : toGatewayError(thrown),
+    };
   }
 }
+
+const OVER: IteratorResult<never, undefined> = { done: true, value: undefined };
 
 /** Members of an answer that repeat the request, which may hold more values than an answer. */
 const ECHOES: ReadonlySet<string> = new Set(['tools', 'text']);

@@ -1,14 +1,15 @@
 import type { JsonObject } from '../kit/json.ts';
-import { encodeSliced, stringifySliced } from '../kit/stringify-sliced.ts';
-import { runInTurns, runPromptly } from '../kit/turns.ts';
+import { encodeSliced, stringifySliced, weightOf } from '../kit/stringify-sliced.ts';
+import { runInTurns, type Sliced } from '../kit/turns.ts';
 
 /** A request's body as it is sent: text, or bytes when it is so large that it was written and encoded in slices. */
 export function writeBody(body: JsonObject): string | Promise<string | Uint8Array> {
-  const pieces = runPromptly(stringifySliced(body));
-  return pieces instanceof Promise ? pieces.then<string | Uint8Array>(encoded) : encoded(pieces);
+  return weightOf(body, SMALL) <= SMALL ? JSON.stringify(body) : runInTurns(writeLarge(body));
 }
 
-function encoded(pieces: string[]): string | Promise<Uint8Array> {
-  const [only] = pieces;
-  return only !== undefined && pieces.length === 1 ? only : runInTurns(encodeSliced(pieces));
+/** Characters of a body, about, that are written at once. */
+const SMALL = 64 * 1024;
+
+function* writeLarge(body: JsonObject): Sliced<Uint8Array> {
+  return yield* encodeSliced(yield* stringifySliced(body));
 }

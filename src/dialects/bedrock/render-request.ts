@@ -3,7 +3,7 @@ import type { GenerationRequest, OutputFormat, Sampling } from '../../ir/request
 import type { Json, JsonObject } from '../../kit/json.ts';
 import { define } from '../../kit/members.ts';
 import type { Sliced } from '../../kit/turns.ts';
-import type { RenderedRequest, RenderTarget } from '../dialect.ts';
+import { NO_HEADERS, type RenderedRequest, type RenderTarget } from '../dialect.ts';
 import { foreignFieldPaths } from '../foreign-members.ts';
 import { type LostField, reportLostSettings, UNDOCUMENTED } from '../lost-fields.ts';
 import type { Report } from '../report.ts';
@@ -47,7 +47,7 @@ export function* renderRequest(request: GenerationRequest, target: RenderTarget)
     ...renderTier(request, report),
   };
   reportLost(request, report);
-  return { body, headers: {}, report: report.entries };
+  return { body, headers: NO_HEADERS, report: report.entries };
 }
 
 /** Nobody speaks this dialect to the gateway, so there is nothing to relay. */

@@ -21,42 +21,61 @@ import { renderUrl } from './source.ts';
 
 /** A whole answer as one assistant message. */
 export function renderMessage(items: readonly Item[], excludesReasoning: boolean): JsonObject {
-  const parts = items.flatMap((item) => (item.type === 'message' ? item.content : []));
-  const texts = parts.flatMap((part) => (part.type === 'text' ? [part.text] : []));
-  const refusals = parts.flatMap((part) => (part.type === 'refusal' ? [part.refusal] : []));
+  const parts: Part[] = [];
+  const calls: JsonObject[] = [];
+  const images: JsonObject[] = [];
+  const opaque: JsonObject[] = [];
+  for (const item of items) {
+    if (item.type === 'message') for (const part of item.content) parts.push(part);
+    else if (item.type === 'tool-call') calls.push(renderToolCall(item, calls.length));
+    else if (item.type === 'image') for (const image of renderImage(item)) images.push(image);
+    else if (item.type === 'opaque' && item.dialect === 'chat') opaque.push(item.value);
+  }
+  const message = renderWords(parts, calls.length + images.length > 0);
+  addThoughts(message, items, excludesReasoning);
+  if (calls.length > 0) message.tool_calls = calls;
+  if (images.length > 0) message.images = images;
   const annotations = renderAnnotations(parts);
-  const calls = items.filter((item) => item.type === 'tool-call').map(renderToolCall);
-  const images = items.filter((item) => item.type === 'image').flatMap(renderImage);
-  const opaque: JsonObject = {};
-  for (const item of items)
-    if (item.type === 'opaque' && item.dialect === 'chat') layOver(opaque, item.value);
-  const hasOther = calls.length + images.length + refusals.length > 0;
+  if (annotations.length > 0) message.annotations = annotations;
+  for (const value of opaque) layOver(message, value);
+  return message;
+}
+
+/** What the parts of a message say. `hasOther`: the message says something besides. */
+function renderWords(parts: readonly Part[], hasOther: boolean): JsonObject {
+  const texts: string[] = [];
+  const refusals: string[] = [];
+  for (const part of parts) {
+    if (part.type === 'text') texts.push(part.text);
+    else if (part.type === 'refusal') refusals.push(part.refusal);
+  }
+  const isNull = texts.length === 0 && (hasOther || refusals.length > 0);
   return {
     role: 'assistant',
-    content: texts.length === 0 && hasOther ? null : texts.join(''),
+    content: isNull ? null : texts.join(''),
     refusal: refusals.length === 0 ? null : refusals.join(''),
-    ...renderThoughts(items, excludesReasoning),
-    ...(calls.length > 0 && { tool_calls: calls }),
-    ...(images.length > 0 && { images }),
-    ...(annotations.length > 0 && { annotations }),
-    ...opaque,
+    reasoning: null,
   };
 }
 
 function renderAnnotations(parts: readonly Part[]): JsonObject[] {
+  const rendered: JsonObject[] = [];
   let start = 0;
-  return parts.flatMap((part) => {
-    if (part.type !== 'text') return [];
+  for (const part of parts) {
+    if (part.type !== 'text') continue;
     const span = { start, length: part.text.length };
     start += part.text.length;
-    return (part.annotations ?? []).flatMap((annotation) => renderAnnotation(annotation, span));
-  });
+    for (const annotation of part.annotations ?? []) {
+      for (const entry of renderAnnotation(annotation, span)) rendered.push(entry);
+    }
+  }
+  return rendered;
 }
 
 /** Between the parts of the thoughts, which the format also writes as one text. */
 export const THOUGHT_SEPARATOR = '\n\n';
 
-function renderThoughts(items: readonly Item[], isExcluded: boolean): JsonObject {
+function addThoughts(message: JsonObject, items: readonly Item[], isExcluded: boolean): void {
   const details: JsonObject[] = [];
   const texts: string[] = [];
   const said = new SaidLast();
@@ -73,10 +92,8 @@ function renderThoughts(items: readonly Item[], isExcluded: boolean): JsonObject
       details.push(callSeal(callId, compact({ signature, format, givenBy })));
     }
   }
-  return {
-    reasoning: texts.length === 0 ? null : texts.join(THOUGHT_SEPARATOR),
-    ...(details.length > 0 && { reasoning_details: details }),
-  };
+  if (texts.length > 0) message.reasoning = texts.join(THOUGHT_SEPARATOR);
+  if (details.length > 0) message.reasoning_details = details;
 }
 
 /** Keeps count of what an answer has said, for the thoughts that follow. */

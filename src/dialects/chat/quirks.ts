@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Quirks } from '../../ir/quirks.ts';
+import { NO_QUIRKS, type Quirks } from '../../ir/quirks.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json.ts';
 import type { RenderTarget } from '../dialect.ts';
@@ -16,9 +16,10 @@ const UNREPORTED: ReadonlySet<string> = new Set(['stream_options', 'user', 'safe
 export function withQuirks(
   body: JsonObject,
   request: GenerationRequest,
-  { quirks = {} }: RenderTarget,
+  { quirks = NO_QUIRKS }: RenderTarget,
   report: Report,
 ): JsonObject {
+  if (quirks === NO_QUIRKS) return body;
   const { refusedFields = [], renamedFields = {} } = quirks;
   const refused = refusedFields.filter((field) => body[field] !== undefined);
   const renamed = Object.keys(renamedFields).filter((field) => body[field] !== undefined);
@@ -36,9 +37,10 @@ const MOST_STOP_SEQUENCES = 4;
 
 /** The body with as many stop sequences as the provider takes. */
 export function withFewerStops(body: JsonObject, { quirks = {} }: RenderTarget, report: Report): JsonObject {
-  const { mostStopSequences: most = MOST_STOP_SEQUENCES, refusedFields = [] } = quirks;
   const { stop } = body;
-  if (!Array.isArray(stop) || stop.length <= most || refusedFields.includes('stop')) return body;
+  if (!Array.isArray(stop)) return body;
+  const { mostStopSequences: most = MOST_STOP_SEQUENCES, refusedFields = [] } = quirks;
+  if (stop.length <= most || refusedFields.includes('stop')) return body;
   report.coerced(
     report.name('stop'),
     `the provider takes ${most} stop sequences: the first ${most} are sent`,

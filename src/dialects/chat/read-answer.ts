@@ -24,9 +24,10 @@ const UPSTREAM_ID = /^[\w.:-]{1,128}$/;
  */
 export class AnswerReader {
   readonly #writer = new ItemWriter();
-  readonly #calls: ToolCallReader;
-  readonly #isRelayed: boolean;
-  readonly #thoughts = new ToldThoughts();
+  readonly #context: DecodeContext;
+  /** Made when there is something for them to read: most answers have neither calls nor thoughts. */
+  #calls: ToolCallReader | undefined;
+  #thoughts: ToldThoughts | undefined;
   /** What came while calls were unfinished: items other than calls do not overlap, so it waits. */
   #waiting: (() => void)[] = [];
   #isStarted = false;
@@ -40,15 +41,25 @@ export class AnswerReader {
   #usage: Usage | undefined;
 
   constructor(context: DecodeContext) {
-    this.#isRelayed = context.relay;
+    this.#context = context;
     this.#ground = groundOf(context);
-    this.#calls = new ToolCallReader({
+  }
+
+  #callReader(): ToolCallReader {
+    const { relay, request } = this.#context;
+    this.#calls ??= new ToolCallReader({
       emit: (event) => this.#writer.emit(event),
       beginItem: () => this.#writer.beginItem(),
       // A relayed answer speaks of the tools as the caller declared them.
-      identify: context.relay ? (name) => ({ kind: 'function', name }) : flatNames(context.request).identify,
+      identify: relay ? (name) => ({ kind: 'function', name }) : flatNames(request).identify,
       makeId: (position) => `call_${this.#ground}_${position}`,
     });
+    return this.#calls;
+  }
+
+  #toldThoughts(): ToldThoughts {
+    this.#thoughts ??= new ToldThoughts();
+    return this.#thoughts;
   }
 
   get isEnded(): boolean {
@@ -81,7 +92,7 @@ export class AnswerReader {
     }
     this.#isEnded = true;
     const reason = readFinishReason(this.#finishWord, {
-      hasCalls: this.#calls.hasCalls,
+      hasCalls: this.#calls?.hasCalls ?? false,
       hasRefusal: this.#writer.hasRefusal,
     });
     const lastStatus = reason === 'length' || reason === 'content-filter' ? 'incomplete' : 'completed';
@@ -161,13 +172,9 @@ export class AnswerReader {
 
   #readDelta(delta: JsonObject, logprobs: Logprobs | undefined): void {
     const calls = objectsAt(delta, 'tool_calls');
-    const callIds = new Set(calls.flatMap((call) => textAt(call, 'id') ?? []));
-    const isOfCall = (detail: JsonObject) => callIds.has(textAt(detail, 'id') ?? '');
     const details = objectsAt(delta, 'reasoning_details');
-    this.#readThoughts(
-      delta,
-      details.filter((detail) => !isOfCall(detail)),
-    );
+    const [ofCalls, ofThoughts] = calls.length === 0 ? [[], details] : divided(details, calls);
+    this.#readThoughts(delta, ofThoughts);
     this.#readContent(delta.content, logprobs);
     for (const value of objectsAt(delta, 'annotations')) this.#whenFree(() => this.#writer.annotate(value));
     const refusal = textAt(delta, 'refusal');
@@ -175,10 +182,10 @@ export class AnswerReader {
     for (const image of objectsAt(delta, 'images')) this.#whenFree(() => this.#writer.writeImage(image));
     const audio = objectAt(delta, 'audio');
     if (audio !== undefined) this.#whenFree(() => this.#writer.writeAudio(audio));
-    for (const call of calls) this.#calls.read(call);
-    for (const detail of details.filter(isOfCall)) this.#readDetail(detail);
+    for (const call of calls) this.#callReader().read(call);
+    for (const detail of ofCalls) this.#readDetail(detail);
     const legacy = objectAt(delta, 'function_call');
-    if (legacy !== undefined) this.#calls.readLegacy(legacy);
+    if (legacy !== undefined) this.#callReader().readLegacy(legacy);
   }
 
   #readContent(content: Json | undefined, logprobs: Logprobs | undefined): void {
@@ -222,14 +229,14 @@ export class AnswerReader {
       (detail) => textAt(detail, 'text') !== undefined || textAt(detail, 'summary') !== undefined,
     );
     const plain = textAt(delta, 'reasoning') ?? textAt(delta, 'reasoning_content');
-    const isRepeated = plain !== undefined && hasText && this.#thoughts.isInStep;
+    const isRepeated = plain !== undefined && hasText && this.#toldThoughts().isInStep;
     if (plain !== undefined && !hasText) this.#readPlainThought(plain);
     for (const detail of details) this.#readDetail(detail, isRepeated);
     if (plain !== undefined && hasText && !isRepeated) this.#readPlainThought(plain);
   }
 
   #readPlainThought(text: string): void {
-    const news = this.#thoughts.newsIn(text, 'plain');
+    const news = this.#toldThoughts().newsIn(text, 'plain');
     if (news !== '') this.#whenFree(() => this.#writer.writeThought('thought', news));
   }
 
@@ -237,13 +244,13 @@ export class AnswerReader {
   #newsIn(detail: JsonObject, member: 'text' | 'summary', isRepeated: boolean): string | undefined {
     const text = textAt(detail, member);
     if (text === undefined || isRepeated) return text;
-    const news = this.#thoughts.newsIn(text, 'details');
+    const news = this.#toldThoughts().newsIn(text, 'details');
     return news === '' ? undefined : news;
   }
 
   #readDetail(detail: JsonObject, isRepeated = false): void {
     const sealOfCall = textAt(detail, 'data');
-    const item = this.#calls.itemOf(textAt(detail, 'id') ?? '');
+    const item = this.#calls?.itemOf(textAt(detail, 'id') ?? '');
     if (item !== undefined && sealOfCall !== undefined) {
       const seal: Seal = { signature: sealOfCall, ...formatOf(detail), givenBy: 'chat' };
       this.#writer.emit({ type: 'seal', item, seal });
@@ -267,15 +274,15 @@ export class AnswerReader {
 
   /** Runs an action as soon as no call is unfinished. A relayed chunk goes out at once, so its events do too. */
   #whenFree(action: () => void): void {
-    if (this.#waiting.length === 0) this.#calls.endComplete();
-    const mustWait = this.#waiting.length > 0 || this.#calls.hasOpenCalls;
-    if (mustWait && !this.#isRelayed) this.#waiting.push(action);
+    if (this.#waiting.length === 0) this.#calls?.endComplete();
+    const mustWait = this.#waiting.length > 0 || this.#calls?.hasOpenCalls === true;
+    if (mustWait && !this.#context.relay) this.#waiting.push(action);
     else action();
   }
 
   #closeAll(lastStatus: ItemStatus): void {
     const isCallLast = !this.#writer.isWriting && this.#waiting.length === 0;
-    this.#calls.endAll(isCallLast ? lastStatus : 'completed');
+    this.#calls?.endAll(isCallLast ? lastStatus : 'completed');
     for (const action of this.#waiting.splice(0)) action();
     this.#writer.close(lastStatus);
   }
@@ -291,6 +298,16 @@ function isNothing(member: Json | undefined): boolean {
   return member === null || member === '' || (Array.isArray(member) && member.length === 0);
 }
 
+/** Details that seal calls, and those of thoughts. */
+function divided(
+  details: readonly JsonObject[],
+  calls: readonly JsonObject[],
+): [ofCalls: readonly JsonObject[], ofThoughts: readonly JsonObject[]] {
+  const callIds = new Set(calls.flatMap((call) => textAt(call, 'id') ?? []));
+  const isOfCall = (detail: JsonObject) => callIds.has(textAt(detail, 'id') ?? '');
+  return [details.filter(isOfCall), details.filter((detail) => !isOfCall(detail))];
+}
+
 function choiceIn(chunk: JsonObject): JsonObject | undefined {
   return objectsAt(chunk, 'choices').find(({ index }) => (index ?? 0) === 0);
 }
@@ -301,6 +318,7 @@ function deltaIn(choice: JsonObject | undefined): JsonObject | undefined {
 
 function logprobsIn(choice: JsonObject | undefined): Logprobs | undefined {
   const logprobs = objectAt(choice, 'logprobs');
+  if (logprobs === undefined) return undefined;
   const entries = [...objectsAt(logprobs, 'content'), ...objectsAt(logprobs, 'refusal')];
   return entries.length > 0 ? entries : undefined;
 }

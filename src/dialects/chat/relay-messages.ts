@@ -20,6 +20,12 @@ import { toolCallId } from './quirks.ts';
 import { groupsOf, isForeign, isSealOfCall, PLAIN_THOUGHTS } from './reasoning-details.ts';
 import { joinedText } from './render-parts.ts';
 
+/** Whether a provider takes the caller's messages as they are, as most do: nothing in them has to be looked at. */
+export function arePlain(messages: Json | undefined, { quirks = NO_QUIRKS }: RenderTarget): boolean {
+  if (!Array.isArray(messages)) return true;
+  return quirks === NO_QUIRKS && !messages.some((message) => isOfCall(message) || hasDetails(message));
+}
+
 /** The caller's messages as the provider takes them. A list in which nothing changes is returned itself. */
 export function* relayedMessages(
   messages: Json | undefined,

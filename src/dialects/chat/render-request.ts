@@ -3,7 +3,7 @@ import type { GenerationRequest, OutputFormat } from '../../ir/request.ts';
 import { isJsonObject, type JsonObject } from '../../kit/json.ts';
 import { compact, membersBeyond, numberAt, objectAt, textAt } from '../../kit/members.ts';
 import { Pace, type Sliced } from '../../kit/turns.ts';
-import type { RenderedRequest, RenderTarget } from '../dialect.ts';
+import { NO_HEADERS, type RenderedRequest, type RenderTarget } from '../dialect.ts';
 import { cappedLimit } from '../output-limit.ts';
 import { effortWithin } from '../reasoning-effort.ts';
 import { relayBody } from '../relay.ts';
@@ -16,7 +16,7 @@ import { withMarkOnLastText } from './cache-mark.ts';
 import { NO_CACHE_MARK, NO_FIELD, reportForeignFields } from './losses.ts';
 import { parseServiceTier } from './parse-request.ts';
 import { withFewerStops, withQuirks } from './quirks.ts';
-import { relayedMessages } from './relay-messages.ts';
+import { arePlain, relayedMessages } from './relay-messages.ts';
 import { renderMessages } from './render-messages.ts';
 import { HIGHEST_EFFORT, renderReasoning } from './render-reasoning.ts';
 import { renderTools, type ToolsContext } from './render-tools.ts';
@@ -45,7 +45,7 @@ export function* renderRequest(request: GenerationRequest, target: RenderTarget)
       stream_options: { ...objectAt(request.ext.chat, 'stream_options'), include_usage: true },
     }),
   };
-  return { body: withinLimits(body, request, target, report), headers: {}, report: report.entries };
+  return { body: withinLimits(body, request, target, report), headers: NO_HEADERS, report: report.entries };
 }
 
 /** The caller's own body, with only what must change changed. */
@@ -53,32 +53,34 @@ export function* renderRelay(request: GenerationRequest, target: RenderTarget): 
   const report = new Report(request);
   const given = request.body;
   const tier = parseServiceTier(given);
-  const messages = yield* relayedMessages(given.messages, target, report);
+  const messages = arePlain(given.messages, target)
+    ? given.messages
+    : yield* relayedMessages(given.messages, target, report);
   reportUnlimitedToolCalls(request, report);
-  const changes: JsonObject = {
-    model: target.model,
-    ...(messages !== given.messages && { messages }),
-    ...(request.user !== undefined && { user: target.hashUser(request.user) }),
-    ...(request.safetyIdentifier !== undefined && {
-      safety_identifier: target.hashUser(request.safetyIdentifier),
-    }),
-    ...(request.metadata !== undefined && { metadata: withHashedUserId(request.metadata, target) }),
-    ...relayedReasoning(request, target, report),
-    ...(request.verbosity !== undefined && { verbosity: renderVerbosity(request, target, report) }),
-    ...(tier !== undefined && { service_tier: tier }),
-    ...(request.stream && {
-      stream_options: { ...objectAt(given, 'stream_options'), include_usage: true },
-    }),
-    ...cappedLimits(given, target, report),
-    ...relayedSchema(request, target, report),
-    ...relayedCacheControl(request, target, report),
-  };
+  const { user, safetyIdentifier, metadata } = request;
+  const changes: JsonObject = { model: target.model };
+  if (messages !== given.messages) changes.messages = messages;
+  if (user !== undefined) changes.user = target.hashUser(user);
+  if (safetyIdentifier !== undefined) changes.safety_identifier = target.hashUser(safetyIdentifier);
+  if (metadata !== undefined) changes.metadata = withHashedUserId(metadata, target);
+  Object.assign(changes, relayedReasoning(request, target, report));
+  if (request.verbosity !== undefined) changes.verbosity = renderVerbosity(request, target, report);
+  if (tier !== undefined) changes.service_tier = tier;
+  if (request.stream) {
+    changes.stream_options = { ...objectAt(given, 'stream_options'), include_usage: true };
+  }
+  Object.assign(
+    changes,
+    cappedLimits(given, target, report),
+    relayedSchema(request, target, report),
+    relayedCacheControl(request, target, report),
+  );
   for (const field of request.unknownFields) {
     if (GATEWAY_FIELDS.has(field) || !Object.hasOwn(given, field))
       report.dropped(field, unknownDetail(field));
   }
   const body = withinLimits(relayBody(request, GATEWAY_FIELDS, changes), request, target, report);
-  return { body, headers: {}, report: report.entries };
+  return { body, headers: NO_HEADERS, report: report.entries };
 }
 
 /** The body without what the endpoint or its provider does not take. */
@@ -105,8 +107,12 @@ function* renderConversation(context: ToolsContext): Sliced<JsonObject[]> {
   return marked ?? messages;
 }
 
-function relayedCacheControl(request: GenerationRequest, target: RenderTarget, report: Report): JsonObject {
-  if (request.cache === undefined || takesMarks(target)) return {};
+function relayedCacheControl(
+  request: GenerationRequest,
+  target: RenderTarget,
+  report: Report,
+): JsonObject | undefined {
+  if (request.cache === undefined || takesMarks(target)) return undefined;
   report.dropped(report.name('cache'), NO_CACHE_MARK);
   return { cache_control: undefined };
 }
@@ -158,18 +164,19 @@ function capped(limit: number, target: RenderTarget, report: Report, field: stri
 }
 
 /** The caller's own limits, under the one name that the provider takes where it takes only one. */
-function cappedLimits(given: JsonObject, target: RenderTarget, report: Report): JsonObject {
+function cappedLimits(given: JsonObject, target: RenderTarget, report: Report): JsonObject | undefined {
   const only = target.quirks?.outputLimitField;
-  const limits: JsonObject = {};
+  let limits: JsonObject | undefined;
   let least = Number.POSITIVE_INFINITY;
   for (const field of LIMIT_NAMES) {
     const asked = numberAt(given, field);
     if (asked === undefined) continue;
     const limit = capped(asked, target, report, field);
+    limits ??= {};
     limits[field] = limit;
     least = Math.min(least, limit);
   }
-  if (only === undefined || least === Number.POSITIVE_INFINITY) return limits;
+  if (only === undefined || limits === undefined) return limits;
   return { max_tokens: undefined, max_completion_tokens: undefined, [only]: least };
 }
 
@@ -217,18 +224,22 @@ function relayedSchema(
   { outputFormat }: GenerationRequest,
   { quirks }: RenderTarget,
   report: Report,
-): JsonObject {
+): JsonObject | undefined {
   const isRefused = quirks?.refusesSchemas === true && outputFormat?.type === 'json-schema';
-  return isRefused ? { response_format: anyObject(report) } : {};
+  return isRefused ? { response_format: anyObject(report) } : undefined;
 }
 
 /** The caller's reasoning settings, where the provider has other words for them. */
-function relayedReasoning(request: GenerationRequest, target: RenderTarget, report: Report): JsonObject {
+function relayedReasoning(
+  request: GenerationRequest,
+  target: RenderTarget,
+  report: Report,
+): JsonObject | undefined {
   const { reasoning, reasoning_effort: given } = request.body;
   const effort = request.reasoning?.effort;
   const isUnknown = effort !== undefined && effortWithin(effort, HIGHEST_EFFORT, target) !== effort;
   const isForeign = isUnknown || target.quirks?.thinkingField !== undefined;
-  if (!isJsonObject(reasoning) && !(given && isForeign)) return {};
+  if (!isJsonObject(reasoning) && !(given && isForeign)) return undefined;
   return { reasoning: undefined, reasoning_effort: undefined, ...renderReasoning(request, target, report) };
 }
 

@@ -51,6 +51,7 @@ export function withoutUnsupported(
   target: RenderTarget,
   report: Report,
 ): JsonObject {
+  if (target.supportedParameters === undefined) return body;
   const unsupported = new Set(Object.keys(body).filter((wireName) => !takes(wireName, target)));
   if (unsupported.size === 0) return body;
   for (const wireName of unsupported) {

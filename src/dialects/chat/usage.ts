@@ -1,6 +1,6 @@
 import type { Settled } from '../../ir/events.ts';
 import { tokenCount, type Usage } from '../../ir/usage.ts';
-import { isJsonObject, type JsonObject } from '../../kit/json.ts';
+import type { JsonObject } from '../../kit/json.ts';
 import { objectAt, objectsAt } from '../../kit/members.ts';
 import { usdOf } from '../../kit/money.ts';
 
@@ -58,8 +58,8 @@ function withThoughts(input: number, written: number, thought: number, total: nu
   return isApart ? written + thought : written;
 }
 
-function firstCount(...candidates: unknown[]): number {
-  return candidates.map(tokenCount).find((count) => count !== undefined) ?? 0;
+function firstCount(first: unknown, second?: unknown, third?: unknown): number {
+  return tokenCount(first) ?? tokenCount(second) ?? tokenCount(third) ?? 0;
 }
 
 /** Writes what a generation used and cost, over the members that only the upstream's own usage has. */
@@ -67,23 +67,17 @@ export function renderUsage(
   { usage, bill }: Pick<Settled, 'usage' | 'bill'>,
   upstream?: JsonObject,
 ): JsonObject {
-  return {
-    ...upstream,
+  const told: JsonObject = {
     prompt_tokens: usage.inputTokens,
     completion_tokens: usage.outputTokens,
     total_tokens: usage.inputTokens + usage.outputTokens,
-    prompt_tokens_details: {
-      ...objectOr(upstream?.prompt_tokens_details),
+    prompt_tokens_details: over(objectAt(upstream, 'prompt_tokens_details'), {
       cached_tokens: usage.cachedTokens,
       cache_write_tokens: usage.cacheWriteTokens + usage.cacheWrite1hTokens,
-    },
-    completion_tokens_details: {
-      ...objectOr(upstream?.completion_tokens_details),
+    }),
+    completion_tokens_details: over(objectAt(upstream, 'completion_tokens_details'), {
       reasoning_tokens: usage.reasoningTokens,
       image_tokens: usage.imageTokens,
-    },
-    ...(usage.webSearchRequests > 0 && {
-      server_tool_use_details: { web_search_requests: usage.webSearchRequests },
     }),
     cost: usdOf(bill.totalNanos),
     is_byok: bill.isByok,
@@ -93,8 +87,14 @@ export function renderUsage(
       upstream_inference_completions_cost: usdOf(bill.outputNanos),
     },
   };
+  if (usage.webSearchRequests > 0) {
+    told.server_tool_use_details = { web_search_requests: usage.webSearchRequests };
+  }
+  return over(upstream, told);
 }
 
-function objectOr(value: unknown): JsonObject {
-  return isJsonObject(value) ? value : {};
+/** What we tell, and what only the upstream does; mostly there is nothing of that kind, and nothing to copy. */
+function over(upstream: JsonObject | undefined, told: JsonObject): JsonObject {
+  for (const name in upstream) if (!Object.hasOwn(told, name)) return { ...upstream, ...told };
+  return told;
 }

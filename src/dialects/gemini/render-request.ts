@@ -3,7 +3,7 @@ import type { GenerationRequest, OutputFormat, RequestField, Sampling } from '..
 import type { Json, JsonObject } from '../../kit/json.ts';
 import { compact, membersBeyond, textAt } from '../../kit/members.ts';
 import type { Sliced } from '../../kit/turns.ts';
-import type { RenderedRequest, RenderTarget } from '../dialect.ts';
+import { NO_HEADERS, type RenderedRequest, type RenderTarget } from '../dialect.ts';
 import { foreignFieldPaths } from '../foreign-members.ts';
 import { isSaid, UNDOCUMENTED } from '../lost-fields.ts';
 import { cappedLimit } from '../output-limit.ts';
@@ -41,7 +41,7 @@ export function* renderRequest(request: GenerationRequest, target: RenderTarget)
     ...tools,
     ...(Object.keys(config).length > 0 && { generationConfig: config }),
   };
-  return { body, headers: {}, report: report.entries };
+  return { body, headers: NO_HEADERS, report: report.entries };
 }
 
 /** An upstream would refuse a conversation in which nobody says anything. */

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../kit/json.ts';
 import { lookUp } from '../../kit/lookup.ts';
 import { compact, objectAt } from '../../kit/members.ts';
 import { Pace, type Sliced } from '../../kit/turns.ts';
-import type { RenderedRequest, RenderTarget } from '../dialect.ts';
+import { NO_HEADERS, type RenderedRequest, type RenderTarget } from '../dialect.ts';
 import { errorsInWords } from '../errors-in-words.ts';
 import { withoutForeignFiles } from '../foreign-files.ts';
 import { cappedLimit } from '../output-limit.ts';
@@ -60,7 +60,7 @@ export function* renderRequest(given: GenerationRequest, target: RenderTarget): 
     ...hashedIds(request, target),
     ...request.ext.responses,
   });
-  return { body, headers: {}, report: report.entries };
+  return { body, headers: NO_HEADERS, report: report.entries };
 }
 
 /** The caller's own body, with only what must change changed. */
@@ -85,7 +85,7 @@ export function* renderRelay(given: GenerationRequest, target: RenderTarget): Sl
     service_tier: renderServiceTier(request, report),
     ...hashedIds(request, target),
   });
-  return { body, headers: {}, report: report.entries };
+  return { body, headers: NO_HEADERS, report: report.entries };
 }
 
 function* fittingItems({ items, format }: GenerationRequest, report: Report): Sliced<readonly Item[]> {

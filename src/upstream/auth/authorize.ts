@@ -27,6 +27,8 @@ export interface Authorization {
   readonly headers: Readonly<Record<string, string>>;
   /** Secrets that were made for it out of the credential. */
   readonly secrets: readonly string[];
+  /** The same object for every call with the credential. */
+  readonly isLasting?: boolean;
   /** It rests on something that was kept from an earlier call: forgets that, so that the next authorization is fresh. */
   readonly forget?: (() => void) | undefined;
 }
@@ -47,7 +49,20 @@ const KEY_HEADERS: Readonly<Record<Auth, (key: string) => Record<string, string>
 /** The name by which requests to Bedrock are signed. */
 const AWS_SERVICE = 'bedrock';
 
-const NOTHING: Authorization = { headers: {}, secrets: [] };
+const NOTHING: Authorization = { headers: {}, secrets: [], isLasting: true };
+
+type PlainKey = Extract<Destination['credential'], { kind: 'key' | 'aws-key' }>;
+
+const BY_KEY = new WeakMap<PlainKey, { readonly auth: Auth; readonly authorization: Authorization }>();
+
+function authorizationByKey(auth: Auth, credential: PlainKey): Authorization {
+  const known = BY_KEY.get(credential);
+  if (known?.auth === auth) return known.authorization;
+  const headers = KEY_HEADERS[auth](credential.key);
+  const authorization: Authorization = { headers, secrets: [], isLasting: true };
+  BY_KEY.set(credential, { auth, authorization });
+  return authorization;
+}
 
 /** Makes the function that authorizes calls; tokens that it fetches on the way are kept. */
 export function createAuthorize({ transport, clock }: { transport: Transport; clock: Clock }): Authorize {
@@ -59,7 +74,7 @@ export function createAuthorize({ transport, clock }: { transport: Transport; cl
         return NOTHING;
       case 'key':
       case 'aws-key':
-        return { headers: KEY_HEADERS[auth](credential.key), secrets: [] };
+        return authorizationByKey(auth, credential);
       case 'google-service-account':
         return withToken(call, credential, tokens);
       case 'aws-access-key':
