@@ -7,6 +7,7 @@ export type Price = bigint;
 const PRICE_DECIMALS = 18;
 const NANO_DECIMALS = 9;
 const NANOS_PER_USD = 10 ** NANO_DECIMALS;
+const PRICE_UNITS_PER_NANO = 10n ** BigInt(PRICE_DECIMALS - NANO_DECIMALS);
 const HALF_NANO = PRICE_UNITS_PER_NANO / 2n;
 const DECIMAL = /^(\d{1,12})(?:\.(\d{1,18}))?$/;
 
