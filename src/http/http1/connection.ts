@@ -118,7 +118,7 @@ export class Connection implements AnswerLine, BodySource {
     this.#writing = next;
     if (!keepsAlive) this.#isDeaf = true;
     if (socket.writableLength === 0) this.#firstHasLeft();
-    else socket.write('', (error) => error ?? this.#firstHasLeft());
+    else socket.write('', (error) => this.#wasWritten(error));
     if (keepsAlive) next?.takeTurn();
     else socket.destroySoon();
   }
@@ -177,8 +177,8 @@ export class Connection implements AnswerLine, BodySource {
     const unread = start === 0 ? bytes : bytes.subarray(start);
     const head = before === undefined ? unread : Buffer.concat([before, unread]);
     const length = head.indexOf(END_OF_HEAD, Math.max(0, known - END_OF_HEAD.length + 1), 'latin1');
-    if ((length === -1 ? head.length : length) > this.#owner.limits.maxHeadBytes)
-      return this.#fail('too-large');
+    const isTooLarge = (length === -1 ? head.length : length) > this.#owner.limits.maxHeadBytes;
+    if (isTooLarge) return this.#fail('too-large');
     if (length === -1) {
       // Looked at with the character before them: a line break may come in two pieces.
       if (cannotBeInHead(head.toString('latin1', Math.max(0, known - 1)))) return this.#fail('malformed');
@@ -186,7 +186,11 @@ export class Connection implements AnswerLine, BodySource {
       return bytes.length;
     }
     this.#beginning = undefined;
-    return this.#begin(head.toString('latin1', 0, length + 2), bytes, start + length + END_OF_HEAD.length - known);
+    return this.#begin(
+      head.toString('latin1', 0, length + 2),
+      bytes,
+      start + length + END_OF_HEAD.length - known,
+    );
   }
 
   #begin(text: string, bytes: Buffer, at: number): number {
@@ -239,6 +243,11 @@ export class Connection implements AnswerLine, BodySource {
     this.#readingSinceMs = undefined;
     if (!request.framing.keepsAlive) this.#isDeaf = true;
     request.complete();
+  }
+
+  /** Where it was not, `close` follows. */
+  #wasWritten(error: Error | null | undefined): void {
+    if (error === undefined || error === null) this.#firstHasLeft();
   }
 
   #firstHasLeft(): void {

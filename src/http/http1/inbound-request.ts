@@ -18,6 +18,8 @@ export interface BodySource {
 
 /** Bytes of a body that are kept while nobody reads: more stay with the caller. */
 const MOST_KEPT = 64 * 1024;
+/** What a piece costs besides its bytes: a body in tiny chunks must not cost many times its size. */
+const PIECE_BYTES = 128;
 
 /** One request, whose body may still be on its way. */
 export class InboundRequest {
@@ -101,7 +103,8 @@ export class InboundRequest {
   /** Whether more of the body should be read from the connection. */
   get wantsMore(): boolean {
     if (this.#isDiscarded) return true;
-    return this.#reader === undefined ? this.#keptBytes < MOST_KEPT : !this.#isPaused;
+    if (this.#reader !== undefined) return !this.#isPaused;
+    return this.#keptBytes + PIECE_BYTES * (this.#kept?.length ?? 0) < MOST_KEPT;
   }
 
   /** For the connection: a piece of the content has come. */

@@ -1,0 +1,273 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Gateway, GenerationInput } from '../../src/gateway/generation.ts';
+import {
+  fakeGateway,
+  openSocket,
+  PLAIN_KEY,
+  RESPONSES_BODY,
+  rawBody,
+  rawExchange,
+  startServer,
+  stopServers,
+  until,
+} from './harness.ts';
+
+afterEach(stopServers);
+
+const HEALTH = 'GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n';
+const CLOSING = 'GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
+const AUTHORIZED = `POST /api/v1/responses HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${PLAIN_KEY}\r\nContent-Type: application/json\r\n`;
+
+const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+function posted(input: string, more = ''): string {
+  const text = JSON.stringify({ ...RESPONSES_BODY, input });
+  return `${AUTHORIZED}${more}Content-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`;
+}
+
+function chunked(text: string, size: number): string {
+  const chunks = text.match(new RegExp(`[\\s\\S]{1,${size}}`, 'g')) ?? [];
+  const framed = chunks.map((chunk) => `${chunk.length.toString(16)};x="y"\r\n${chunk}\r\n`);
+  return `${AUTHORIZED}Transfer-Encoding: chunked\r\n\r\n${framed.join('')}0\r\nX-Trailer: z\r\n\r\n`;
+}
+
+/** A gateway that answers each input when it is told to, with the input. */
+function byHand() {
+  const waiting = new Map<string, () => void>();
+  const aborted: string[] = [];
+  const complete: Gateway['complete'] = async (input: GenerationInput) => {
+    const name = String(input.body.input);
+    input.signal.addEventListener('abort', () => aborted.push(name));
+    await new Promise<void>((resolve) => waiting.set(name, resolve));
+    const answer = await fakeGateway().complete(input);
+    const [item] = answer.result.items;
+    const items = [{ ...item, content: [{ type: 'text', text: `answer to ${name}` }] }];
+    return { ...answer, result: { ...answer.result, items } } as Awaited<ReturnType<Gateway['complete']>>;
+  };
+  return { waiting, aborted, gateway: { complete } };
+}
+
+const statusesOf = (text: string) => [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => status);
+
+describe('a connection', () => {
+  it('finds a request wherever its bytes are cut', async () => {
+    const { port } = await startServer();
+    const { socket, read } = await openSocket(port);
+    const bytes = chunked(JSON.stringify(RESPONSES_BODY), 7);
+    let answered = 0;
+    for (let at = 1; at < bytes.length; at += 3) {
+      socket.write(bytes.slice(0, at));
+      await pause(1);
+      socket.write(bytes.slice(at));
+      answered++;
+      await until(() => statusesOf(read()).length === answered, `the answer after a cut at ${at}`);
+    }
+    expect(new Set(statusesOf(read()))).toEqual(new Set(['200']));
+    socket.destroy();
+  });
+
+  it('takes bytes one by one, and line breaks before a request', async () => {
+    const { port } = await startServer();
+    const { socket, read } = await openSocket(port);
+    socket.setNoDelay(true);
+    for (const byte of `\r\n\r\n${posted('hi')}`) {
+      socket.write(byte);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await until(() => read().includes('hello'), 'the answer');
+    socket.write(`\r\n${HEALTH}`);
+    await until(() => read().includes('"ok"'), 'the second answer');
+    socket.destroy();
+  });
+
+  it('answers in the order of the requests, whichever is done first', async () => {
+    const { waiting, gateway } = byHand();
+    const { port } = await startServer({ gateway });
+    const { socket, read } = await openSocket(port);
+    socket.write(posted('one') + HEALTH + posted('two') + posted('three'));
+    await until(() => waiting.size === 3, 'all at work');
+    waiting.get('three')?.();
+    waiting.get('two')?.();
+    await pause(50);
+    expect(read()).toBe('');
+    waiting.get('one')?.();
+    await until(() => statusesOf(read()).length === 4, 'all answers');
+    const places = ['answer to one', '"status":"ok"', 'answer to two', 'answer to three'].map((part) =>
+      read().indexOf(part),
+    );
+    expect(places).toEqual([...places].sort((one, other) => one - other));
+    expect(places[0]).toBeGreaterThan(0);
+    socket.destroy();
+  });
+
+  it('takes sixteen requests at a time', async () => {
+    const { waiting, aborted, gateway } = byHand();
+    const { port } = await startServer({ gateway });
+    const names = Array.from({ length: 16 }, (_, index) => `n${index}`);
+    const { socket } = await openSocket(port);
+    const closed = new Promise((resolve) => socket.once('close', resolve));
+    socket.write(names.map((name) => posted(name)).join(''));
+    await until(() => waiting.size === 16, 'all at work');
+    socket.write(HEALTH);
+    await closed;
+    await until(() => aborted.length === 16, 'all aborted');
+  });
+
+  it('hears nothing after a request that closes it', async () => {
+    const { port } = await startServer();
+    const { text, closed } = await rawExchange(port, CLOSING + HEALTH + HEALTH);
+    expect(closed).toBe(true);
+    expect(statusesOf(text)).toEqual(['200']);
+    expect(text).toMatch(/\r\nConnection: close\r\n/);
+  });
+
+  it('is kept as the version says, and for how long is said', async () => {
+    const { port } = await startServer();
+    const { text } = await rawExchange(port, HEALTH + CLOSING);
+    expect(statusesOf(text)).toEqual(['200', '200']);
+    expect(text).toMatch(/\r\nConnection: keep-alive\r\nKeep-Alive: timeout=65\r\n/);
+    expect(text).toMatch(/\r\nDate: \w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT\r\n/);
+    const old = await rawExchange(port, 'GET /healthz HTTP/1.0\r\n\r\n');
+    expect(old.closed).toBe(true);
+    expect(old.text).toMatch(/^HTTP\/1\.1 200 OK\r\n[\s\S]*\r\nConnection: close\r\n/);
+    const kept = 'GET /healthz HTTP/1.0\r\nConnection: keep-alive\r\n\r\n';
+    const twice = await rawExchange(port, `${kept}GET /healthz HTTP/1.0\r\n\r\n`);
+    expect(statusesOf(twice.text)).toEqual(['200', '200']);
+    expect(twice.text).toMatch(/\r\nConnection: keep-alive\r\n/);
+  });
+
+  it('ends with a stream whose reader knows no chunks', async () => {
+    const { port } = await startServer();
+    const body = JSON.stringify({ ...RESPONSES_BODY, stream: true });
+    const head = AUTHORIZED.replace('HTTP/1.1', 'HTTP/1.0');
+    const { text, closed } = await rawExchange(
+      port,
+      `${head}Connection: keep-alive\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+    );
+    expect(closed).toBe(true);
+    expect(text).toMatch(/\r\nConnection: close\r\n/);
+    expect(text).not.toMatch(/transfer-encoding/i);
+    expect(text).toMatch(/\r\n\r\nevent: response\.created\n[\s\S]*data: \[DONE\]\n\n$/);
+  });
+
+  it('is used on after a HEAD, which has no body', async () => {
+    const { port } = await startServer();
+    const { text } = await rawExchange(port, `HEAD /healthz HTTP/1.1\r\nHost: a\r\n\r\n${CLOSING}`);
+    expect(text).toMatch(/\r\nContent-Length: 15\r\n[\s\S]*?\r\n\r\nHTTP\/1\.1 200 OK\r\n/);
+    expect(text.match(/"ok"/g)).toHaveLength(1);
+  });
+
+  it('ignores a wish for another protocol', async () => {
+    const { port } = await startServer();
+    const wish = 'GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n';
+    expect(statusesOf((await rawExchange(port, wish + CLOSING)).text)).toEqual(['200', '200']);
+  });
+
+  it('skips a small body that nobody wants, and reads on', async () => {
+    const { port } = await startServer();
+    const { socket, read } = await openSocket(port);
+    socket.write('POST /nothing HTTP/1.1\r\nHost: a\r\nContent-Length: 50000\r\n\r\n');
+    await until(() => statusesOf(read()).length === 1, 'the refusal');
+    socket.write('x'.repeat(50_000) + HEALTH);
+    await until(() => statusesOf(read()).length === 2, 'the next answer');
+    expect(statusesOf(read())).toEqual(['404', '200']);
+    socket.destroy();
+  });
+
+  it('answers an expectation that it does not know as if there were none', async () => {
+    const { port } = await startServer();
+    const { text } = await rawExchange(
+      port,
+      'GET /healthz HTTP/1.1\r\nHost: a\r\nExpect: the-unexpected\r\nConnection: close\r\n\r\n',
+    );
+    expect(statusesOf(text)).toEqual(['200']);
+  });
+});
+
+describe('a caller that ends its side', () => {
+  it('in the middle of a request is told so', async () => {
+    const { port } = await startServer();
+    for (const part of ['GET /healthz HTTP/1.1\r\nHost', posted('hi').slice(0, -3)]) {
+      const { socket, read } = await openSocket(port);
+      const closed = new Promise((resolve) => socket.once('close', resolve));
+      socket.end(part);
+      await closed;
+      expect(statusesOf(read())).toEqual(['400']);
+      expect(rawBody(read()).error.message).toBe('Malformed HTTP request');
+    }
+  });
+
+  it('is gone, whatever it waits for', async () => {
+    const { waiting, aborted, gateway } = byHand();
+    const { port } = await startServer({ gateway });
+    const { socket, read } = await openSocket(port);
+    const closed = new Promise((resolve) => socket.once('close', resolve));
+    socket.write(posted('one'));
+    await until(() => waiting.size === 1, 'at work');
+    socket.end();
+    await closed;
+    await until(() => aborted.length === 1, 'aborted');
+    expect(read()).toBe('');
+  });
+
+  it('may do so when it has asked for nothing', async () => {
+    const { port } = await startServer();
+    const { socket, read } = await openSocket(port);
+    const closed = new Promise((resolve) => socket.once('close', resolve));
+    socket.end();
+    await closed;
+    expect(read()).toBe('');
+  });
+});
+
+describe('time', () => {
+  it('is up for those who connect and say nothing', async () => {
+    const { port } = await startServer({ times: { headersMs: 80, checkMs: 20, lingerMs: 20 } });
+    const { text } = await rawExchange(port, '');
+    expect(statusesOf(text)).toEqual(['408']);
+  });
+
+  it('is up for connections that rest, without a word', async () => {
+    const { port } = await startServer({ times: { idleMs: 80, checkMs: 20 } });
+    const { text, closed } = await rawExchange(port, HEALTH);
+    expect(closed).toBe(true);
+    expect(statusesOf(text)).toEqual(['200']);
+  });
+
+  it('is not up for those who wait for an answer', async () => {
+    const { waiting, gateway } = byHand();
+    const times = { headersMs: 60, idleMs: 60, checkMs: 15 };
+    const { port } = await startServer({ gateway, times });
+    const { socket, read } = await openSocket(port);
+    socket.write(posted('slow'));
+    await until(() => waiting.size === 1, 'at work');
+    await pause(200);
+    waiting.get('slow')?.();
+    await until(() => read().includes('answer to slow'), 'the answer');
+  });
+
+  it('begins anew with the next request of a connection', async () => {
+    const { port } = await startServer({ times: { headersMs: 100, checkMs: 20, lingerMs: 20 } });
+    const { socket, read } = await openSocket(port);
+    for (const count of [1, 2, 3]) {
+      socket.write(HEALTH);
+      await until(() => statusesOf(read()).length === count, 'an answer');
+      await pause(70);
+    }
+    socket.write('GET /healthz HTTP/1.1\r\n');
+    await until(() => statusesOf(read()).length === 4, 'the refusal');
+    expect(statusesOf(read())).toEqual(['200', '200', '200', '408']);
+  });
+});
+
+it('holds back a body that nobody reads yet', async () => {
+  const { port } = await startServer({ settings: { maxBodyBytes: 50_000_000 } });
+  const { socket, read } = await openSocket(port);
+  // Nobody has this key, and that takes no body to find out.
+  socket.write('POST /api/v1/responses HTTP/1.1\r\nHost: a\r\nContent-Length: 40000000\r\n\r\n');
+  socket.write('x'.repeat(8_000_000));
+  await until(() => statusesOf(read()).length === 1, 'the refusal');
+  expect(statusesOf(read())).toEqual(['401']);
+  expect(read()).toMatch(/\r\nConnection: close\r\n/);
+  await until(() => socket.destroyed, 'the end');
+});
