@@ -3,6 +3,7 @@ import { KNOWN_PROVIDERS } from './catalog/known-providers.ts';
 import { NO_OVERLAY, type Overlay, parseOverlay } from './catalog/overlay.ts';
 import type { Flags, LoadOptions } from './config/load.ts';
 import type { Presets } from './dialects/preset.ts';
+import { wholeRow } from './gateway/generation-row.ts';
 import { createPresetCheck } from './gateway/preset-issues.ts';
 import type { StoredFiles } from './gateway/stored-files.ts';
 import type { DatabaseAddress } from './kit/database-address.ts';
@@ -247,7 +248,7 @@ function openState(
   { database, durability = () => 'power', warn = () => {}, acceptLoss }: InstallationOptions,
   { clock }: Sources,
 ): Promise<State> {
-  const common = { directory, durability, clock, warn };
+  const common = { directory, durability, wholeRow, clock, warn };
   return database === undefined
     ? openEmbeddedState({ ...common, databaseFile, acceptLoss })
     : openPostgresState({ ...common, ...database, database: database.address });

@@ -56,7 +56,10 @@ class Attempts implements AsyncIterableIterator<EventBatch, void, undefined>, Po
   readonly #tools: AttemptTools;
   /** The rest of the answer, once somebody answers. */
   #rest: Flow<EventBatch> | undefined;
+  /** Nothing can be pulled: also while it is opened, and for good when that fails. */
   #isOver = false;
+  /** Nobody will pull any more. */
+  #isLetGo = false;
 
   constructor(request: GenerationRequest, journey: Journey, tools: AttemptTools) {
     this.#request = request;
@@ -64,20 +67,9 @@ class Attempts implements AsyncIterableIterator<EventBatch, void, undefined>, Po
     this.#tools = tools;
   }
 
-  async next(): Promise<IteratorResult<EventBatch, void>> {
-    if (this.#isOver) return OVER;
-    try {
-      if (this.#rest === undefined) return { done: false, value: await this.#open() };
-      const step = await this.#rest.next();
-      if (step.done !== true) {
-        if (this.#isLeft()) throw this.#tools.signal.reason;
-        return step;
-      }
-    } catch (error) {
-      await this.return();
-      throw error;
-    }
-    return this.return();
+  next(): Promise<IteratorResult<EventBatch, void>> {
+    if (this.#isOver) return Promise.resolve(OVER);
+    return this.#rest === undefined ? this.#open() : this.#goOn(this.#rest);
   }
 
   poll(): EventBatch | undefined {
@@ -88,16 +80,30 @@ class Attempts implements AsyncIterableIterator<EventBatch, void, undefined>, Po
     return this.#rest?.whenReady?.(wake) ?? false;
   }
 
-  async return(): Promise<IteratorResult<EventBatch, void>> {
+  return(): Promise<IteratorResult<EventBatch, void>> {
     this.#isOver = true;
-    const rest = this.#rest;
+    this.#isLetGo = true;
+    const closing = this.#rest?.return?.();
     this.#rest = undefined;
-    await rest?.return?.();
-    return OVER;
+    return closing === undefined ? Promise.resolve(OVER) : closing.then(over);
   }
 
   [Symbol.asyncIterator](): this {
     return this;
+  }
+
+  async #goOn(rest: Flow<EventBatch>): Promise<IteratorResult<EventBatch, void>> {
+    try {
+      const step = await rest.next();
+      if (step.done !== true) {
+        if (this.#isLeft()) throw this.#tools.signal.reason;
+        return step;
+      }
+    } catch (error) {
+      await this.return();
+      throw error;
+    }
+    return await this.return();
   }
 
   /** When the caller left, nobody is there to be told of a failure: the answer just ends. */
@@ -107,11 +113,12 @@ class Attempts implements AsyncIterableIterator<EventBatch, void, undefined>, Po
   }
 
   /** The beginning of the first answer that is one. */
-  async #open(): Promise<EventBatch> {
+  async #open(): Promise<IteratorResult<EventBatch, void>> {
     const request = this.#request;
     const journey = this.#journey;
     const tools = this.#tools;
     const { admission } = tools;
+    this.#isOver = true;
     const failures: UpstreamFailure[] = [];
     const echoes: Event[] = [];
     const itinerary = new Itinerary(journey.plan.candidates, tools.health, tools.limits);
@@ -137,7 +144,9 @@ class Attempts implements AsyncIterableIterator<EventBatch, void, undefined>, Po
       }
       journey.select(candidate, visit);
       this.#rest = opening.rest;
-      return echoes.length === 0 ? opening.held : [...echoes, ...opening.held];
+      if (this.#isLetGo) return await this.return();
+      this.#isOver = false;
+      return { done: false, value: echoes.length === 0 ? opening.held : [...echoes, ...opening.held] };
     }
     tools.signal.throwIfAborted();
     throw failures.length > 0 ? lastFailure(failures) : nobodyMayBeCalled(journey, tools.health);
@@ -145,6 +154,7 @@ class Attempts implements AsyncIterableIterator<EventBatch, void, undefined>, Po
 }
 
 const OVER = { done: true, value: undefined } as const;
+const over = () => OVER;
 
 /** A refusal is the model's own: only another model may do better. An empty answer may be the endpoint's fault. */
 function isBetter({ model }: Candidate, disappointment: Disappointment, left: Candidate): boolean {
@@ -209,8 +219,11 @@ async function openCandidate(
       signal,
       onRequest: echoesOf(request, echoes),
     });
-    const opening = await holdUntilContent(answer.batches[Symbol.asyncIterator](), request.stream);
+    const held = new Held(answer.batches[Symbol.asyncIterator](), request.stream);
+    let opening = held.take(await held.rest.next());
+    while (opening === undefined) opening = held.take(await held.rest.next());
     if (opening instanceof UpstreamFailure) {
+      await held.rest.return?.();
       // An answer that broke off because it was given up is nobody's failure.
       signal.throwIfAborted();
       record(opening.upstreamStatus === 0 ? answer.status : opening.upstreamStatus);
@@ -272,38 +285,42 @@ function giveUp(reason: unknown, visit: Visit, record: (status: number) => void)
 /** Events, and characters of relayed frames, that are held back at most: an answer that goes on without content is none. */
 const MOST_HELD = { events: 10_000, characters: 8 * 1024 * 1024 };
 
-/** Reads on until there is content, or the end. Of a whole answer nothing is forwarded before its end is known. */
-async function holdUntilContent(
-  rest: Flow<EventBatch>,
-  isStream: boolean,
-): Promise<Opening | UpstreamFailure> {
-  const held: Event[] = [];
-  let characters = 0;
-  for (;;) {
-    const step = await rest.next();
-    if (step.done === true) return { held, rest, disappointment: 'empty' };
+/** An answer until there is content, or its end. Of a whole answer nothing is forwarded before its end is known. */
+class Held {
+  readonly rest: Flow<EventBatch>;
+  readonly #isStream: boolean;
+  readonly #events: Event[] = [];
+  #characters = 0;
+
+  constructor(rest: Flow<EventBatch>, isStream: boolean) {
+    this.rest = rest;
+    this.#isStream = isStream;
+  }
+
+  /** What has come of it with this step; undefined: it is to be read on. */
+  take(step: IteratorResult<EventBatch, unknown>): Opening | UpstreamFailure | undefined {
+    if (step.done === true) return this.#opening('empty');
     for (const event of step.value) {
-      held.push(event);
-      if (event.type === 'relay') characters += event.frame.data.length;
+      this.#events.push(event);
+      if (event.type === 'relay') this.#characters += event.frame.data.length;
     }
     const terminal = terminalIn(step.value);
-    if (isStream && step.value.some(isContent)) return { held, rest, disappointment: refusalIn(terminal) };
+    if (this.#isStream && step.value.some(isContent)) return this.#opening(refusalIn(terminal));
     if (terminal?.type === 'failure') return asUpstreamFailure(terminal.error);
     if (terminal !== undefined) {
-      return {
-        held,
-        rest,
-        disappointment: refusalIn(terminal) ?? (isEmpty(held, terminal) ? 'empty' : undefined),
-      };
+      return this.#opening(refusalIn(terminal) ?? (isEmpty(this.#events, terminal) ? 'empty' : undefined));
     }
-    if (held.length > MOST_HELD.events || characters > MOST_HELD.characters) {
-      await rest.return?.();
-      return new UpstreamFailure(
-        'upstream-unavailable',
-        'Provider returned error: an answer without content',
-        0,
-      );
-    }
+    const isTooMuch = this.#events.length > MOST_HELD.events || this.#characters > MOST_HELD.characters;
+    if (!isTooMuch) return undefined;
+    return new UpstreamFailure(
+      'upstream-unavailable',
+      'Provider returned error: an answer without content',
+      0,
+    );
+  }
+
+  #opening(disappointment: Disappointment | undefined): Opening {
+    return { held: this.#events, rest: this.rest, disappointment };
   }
 }
 

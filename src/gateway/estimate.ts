@@ -10,24 +10,36 @@ const MEDIA_TOKENS = 765;
 /** Tokens that every message costs for its role and separators. */
 const MESSAGE_OVERHEAD = 4;
 
+/** What is told of all that there is to count. */
+interface Counted {
+  addText(text: string): void;
+  addTokens(tokens: number): void;
+}
+
+/** The length of something: nobody asks for more of most prompts. */
+class Length implements Counted {
+  characters = 0;
+
+  addText(text: string): void {
+    this.characters += text.length;
+  }
+
+  addTokens(tokens: number): void {
+    this.characters += tokens;
+  }
+}
+
 /** Something to be counted: texts for the tokenizer, and tokens that are known without it. */
-class Countable implements Prompt {
+class Countable implements Counted {
   readonly #texts: string[] = [];
-  #characters = 0;
   #tokens = 0;
 
   addText(text: string): void {
-    if (text === '') return;
-    this.#texts.push(text);
-    this.#characters += text.length;
+    if (text !== '') this.#texts.push(text);
   }
 
   addTokens(tokens: number): void {
     this.#tokens += tokens;
-  }
-
-  get characters(): number {
-    return this.#characters + this.#tokens;
   }
 
   async count(tokenizer: Tokenizer, signal?: AbortSignal): Promise<number> {
@@ -85,19 +97,24 @@ const CHARACTERS = new WeakMap<GenerationRequest, number>();
 
 /** What there is to count in a prompt. */
 export function promptOf(request: GenerationRequest): Prompt {
-  const characters = CHARACTERS.get(request);
-  if (characters !== undefined) {
-    return { characters, count: (tokenizer, signal) => gathered(request).count(tokenizer, signal) };
-  }
-  const prompt = gathered(request);
-  if (request.tools.length > 0 || request.outputFormat !== undefined) {
-    CHARACTERS.set(request, prompt.characters);
-  }
-  return prompt;
+  return {
+    characters: charactersOf(request),
+    count: (tokenizer, signal) => gather(request, new Countable()).count(tokenizer, signal),
+  };
 }
 
-function gathered({ items, tools, outputFormat }: GenerationRequest): Countable {
-  const prompt = new Countable();
+function charactersOf(request: GenerationRequest): number {
+  if (request.tools.length === 0 && request.outputFormat === undefined) {
+    return gather(request, new Length()).characters;
+  }
+  const known = CHARACTERS.get(request);
+  if (known !== undefined) return known;
+  const { characters } = gather(request, new Length());
+  CHARACTERS.set(request, characters);
+  return characters;
+}
+
+function gather<T extends Counted>({ items, tools, outputFormat }: GenerationRequest, prompt: T): T {
   for (const item of items) addItem(item, prompt);
   for (const tool of tools) prompt.addText(JSON.stringify(tool));
   if (outputFormat?.type === 'json-schema') prompt.addText(JSON.stringify(outputFormat.schema));
@@ -105,7 +122,7 @@ function gathered({ items, tools, outputFormat }: GenerationRequest): Countable 
   return prompt;
 }
 
-function addItem(item: Item, to: Countable): void {
+function addItem(item: Item, to: Counted): void {
   switch (item.type) {
     case 'message':
     case 'tool-result':
@@ -128,7 +145,7 @@ function addItem(item: Item, to: Countable): void {
   }
 }
 
-function addPart(part: Part, to: Countable): void {
+function addPart(part: Part, to: Counted): void {
   switch (part.type) {
     case 'text':
       to.addText(part.text);

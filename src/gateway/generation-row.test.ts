@@ -9,9 +9,10 @@ import type { GenerationRequest } from '../ir/request.ts';
 import { NO_USAGE } from '../ir/usage.ts';
 import { objectAt } from '../kit/members.ts';
 import { parsePrice } from '../kit/money.ts';
+import type { GenerationRow } from '../ports/generation-row.ts';
 import { SHARED } from '../routing/candidate.ts';
 import type { GenerationInput } from './generation.ts';
-import { acceptedRow, type PlannedGeneration, progressRow, settledRow } from './generation-row.ts';
+import { acceptedRow, type PlannedGeneration, progressRow, settledRow, wholeRow } from './generation-row.ts';
 import { Journey } from './journey.ts';
 import type { Plan } from './plan.ts';
 import type { Settlement } from './settle.ts';
@@ -118,9 +119,11 @@ function served(changes: Changes = {}): PlannedGeneration {
   return generation;
 }
 
+const rowAsAccepted = (generation: PlannedGeneration) => wholeRow(acceptedRow(generation)) as GenerationRow;
+
 describe('acceptedRow', () => {
   it('says all that is known before anything is sent', () => {
-    const row = acceptedRow(
+    const row = rowAsAccepted(
       planned({
         input: {
           sessionId: 'from-header',
@@ -176,7 +179,7 @@ describe('acceptedRow', () => {
   });
 
   it('is the row of a generation that a crash ended', () => {
-    expect(acceptedRow(planned())).toMatchObject({
+    expect(rowAsAccepted(planned())).toMatchObject({
       finish_reason: 'error',
       cancelled: false,
       usage_source: 'none',
@@ -189,13 +192,19 @@ describe('acceptedRow', () => {
   });
 
   it('has no member that JSON would lose', () => {
-    const row = acceptedRow(planned());
+    const row = rowAsAccepted(planned());
     expect(JSON.parse(JSON.stringify(row))).toEqual(row);
     expect(Object.values(row)).not.toContain(undefined);
   });
 
+  it('is whole as earlier releases kept it', () => {
+    const row = rowAsAccepted(planned());
+    expect(wholeRow(row)).toBe(row);
+    expect(wholeRow(JSON.parse(JSON.stringify(acceptedRow(planned()))))).toEqual(row);
+  });
+
   it('names the router where one chose', () => {
-    const row = acceptedRow(planned({ request: { models: ['acorn/auto'] }, plan: { strategy: 'auto' } }));
+    const row = rowAsAccepted(planned({ request: { models: ['acorn/auto'] }, plan: { strategy: 'auto' } }));
     expect(row.router).toBe('acorn/auto');
   });
 
@@ -203,7 +212,7 @@ describe('acceptedRow', () => {
     const long = 'x'.repeat(100_000);
     const rejected = Array.from({ length: 1000 }, () => ({ endpoint: dead, filter: 'only', reason: long }));
     const many = Array.from({ length: 1000 }, () => first);
-    const row = acceptedRow(
+    const row = rowAsAccepted(
       planned({
         input: { sessionId: long, body: { preset: long } },
         request: { user: long, models: [long] },

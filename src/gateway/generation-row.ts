@@ -10,6 +10,7 @@ import type { GenerationRequest } from '../ir/request.ts';
 import type { Result } from '../ir/result.ts';
 import { type Bill, NO_USAGE, type Usage } from '../ir/usage.ts';
 import { boundedText } from '../kit/bounded-json.ts';
+import type { JsonObject } from '../kit/json.ts';
 import { chargeOf } from '../kit/money.ts';
 import { originOf } from '../kit/origin-of.ts';
 import { writtenMoment } from '../kit/written-moment.ts';
@@ -48,12 +49,54 @@ export interface UsedSoFar {
 /** What the row of an open generation says anew at a checkpoint. */
 export type RowProgress = Partial<GenerationRow>;
 
+/** What the row of a generation says that was only accepted, beyond what all such rows say. */
+export type AcceptedRow = RequestMembers &
+  Pick<GenerationRow, 'model' | 'model_permaslug' | 'variant' | 'streamed' | 'routing'>;
+
+/** What is kept of a generation when it is accepted: every request is written down so, and nearly none of it is ever read. */
+export function acceptedRow({ input, request, journey, region }: PlannedGeneration): AcceptedRow {
+  const { model, model_permaslug, variant } = unservedMembers(request, journey);
+  journey.requestMembers ??= requestMembers(input, request, journey);
+  const said = journey.requestMembers;
+  return {
+    model,
+    model_permaslug,
+    variant,
+    created_at: said.created_at,
+    app_title: said.app_title,
+    app_categories: said.app_categories,
+    origin: said.origin,
+    http_referer: said.http_referer,
+    user_agent: said.user_agent,
+    external_user: said.external_user,
+    creator_user_id: said.creator_user_id,
+    session_id: said.session_id,
+    request_id: said.request_id,
+    preset_id: said.preset_id,
+    router: said.router,
+    streamed: request.stream,
+    num_media_prompt: said.num_media_prompt,
+    num_input_audio_prompt: said.num_input_audio_prompt,
+    is_zdr: said.is_zdr,
+    routing: keptRouting(routingMetadata(journey, region, 'failed')),
+  };
+}
+
 /**
- * The row of a generation of which nothing is known but that it was accepted. Should the process end before anything
- * more is recorded, this is how it ended.
+ * The row of a generation of which nothing is known but that it was accepted: should the process end before anything more
+ * is recorded, this is how it ended. Earlier releases kept it whole.
  */
-export function acceptedRow(generation: PlannedGeneration): GenerationRow {
-  return rowOf(generation, NOTHING_YET);
+export function wholeRow(kept: JsonObject): JsonObject {
+  if (kept.api_type !== undefined) return kept;
+  const accepted = kept as AcceptedRow;
+  const serving = {
+    model: accepted.model,
+    model_permaslug: accepted.model_permaslug,
+    variant: accepted.variant,
+    provider_name: null,
+    is_byok: false,
+  };
+  return rowOf(accepted, serving, NOTHING_YET, accepted);
 }
 
 /** What is known by now of a generation whose answer is under way, to be laid over its row should the process end. */
@@ -82,14 +125,16 @@ export function settledRow(
   settlement: Settlement,
   times: GenerationTimes,
 ): GenerationRow {
-  const { input, journey } = generation;
+  const { input, request, journey, region } = generation;
   const { outcome, result, usage, bill } = settlement;
   const isFree = bill.inputNanos + bill.outputNanos === 0n;
   const pricing = isFree ? {} : pricingOf(journey.selected, input, result, usage);
   const { latency, generationTime } = durations(journey, result, times);
-  return rowOf(generation, {
-    asked: journey.selected ?? journey.lastCalled,
-    served: outcome === 'failed' ? undefined : journey.selected,
+  const served = outcome === 'failed' ? undefined : journey.selected;
+  const asked = journey.selected ?? journey.lastCalled;
+  const serving = asked === undefined ? unservedMembers(request, journey) : servingMembers(request, asked);
+  journey.requestMembers ??= requestMembers(input, request, journey);
+  const came: Outcome = {
     cancelled: outcome === 'aborted',
     finishReason: finishReasonOf(settlement),
     nativeFinishReason: shortOrNull(result.finish?.nativeReason),
@@ -103,14 +148,16 @@ export function settledRow(
     upstreamId: result.upstreamId,
     cacheDiscountNanos: String(cacheDiscount(usage, pricing)),
     webSearchNanos: String(chargeOf([[usage.webSearchRequests, pricing.web_search ?? 0n]])),
+    providerResponses: providerResponses(journey, served, result.upstreamId),
+  };
+  return rowOf(journey.requestMembers, serving, came, {
+    streamed: request.stream,
+    routing: keptRouting(routingMetadata(journey, region, served === undefined ? 'failed' : 'served')),
   });
 }
 
 /** What came of a generation. */
 interface Outcome {
-  /** Who serves, or was the last to be asked. */
-  readonly asked: Candidate | undefined;
-  readonly served: Candidate | undefined;
   readonly cancelled: boolean;
   readonly finishReason: string | null;
   readonly nativeFinishReason: string | null;
@@ -124,11 +171,10 @@ interface Outcome {
   readonly upstreamId: string | undefined;
   readonly cacheDiscountNanos: string;
   readonly webSearchNanos: string;
+  readonly providerResponses: ProviderResponse[] | null;
 }
 
 const NOTHING_YET: Outcome = {
-  asked: undefined,
-  served: undefined,
   cancelled: false,
   finishReason: 'error',
   nativeFinishReason: null,
@@ -142,14 +188,17 @@ const NOTHING_YET: Outcome = {
   upstreamId: undefined,
   cacheDiscountNanos: '0',
   webSearchNanos: '0',
+  providerResponses: null,
 };
 
-/** All members in one literal: rows are made twice for every request, and each part that is spread into one costs. */
-function rowOf({ input, request, journey, region }: PlannedGeneration, outcome: Outcome): GenerationRow {
-  const { asked, served, usage } = outcome;
-  const serving = asked === undefined ? unservedMembers(request, journey) : servingMembers(request, asked);
-  journey.requestMembers ??= requestMembers(input, request, journey);
-  const said = journey.requestMembers;
+/** All members in one literal: a row is made for every request, and each part that is spread into one costs. */
+function rowOf(
+  said: RequestMembers,
+  serving: ServingMembers,
+  outcome: Outcome,
+  { streamed, routing }: Pick<GenerationRow, 'streamed' | 'routing'>,
+): GenerationRow {
+  const { usage } = outcome;
   return {
     api_type: 'completions',
     model: serving.model,
@@ -169,7 +218,7 @@ function rowOf({ input, request, journey, region }: PlannedGeneration, outcome: 
     request_id: said.request_id,
     preset_id: said.preset_id,
     router: said.router,
-    streamed: request.stream,
+    streamed,
     cancelled: outcome.cancelled,
     finish_reason: outcome.finishReason,
     native_finish_reason: outcome.nativeFinishReason,
@@ -197,10 +246,10 @@ function rowOf({ input, request, journey, region }: PlannedGeneration, outcome: 
     data_region: 'global',
     upstream_id: shortOrNull(outcome.upstreamId),
     response_cache_source_id: null,
-    provider_responses: providerResponses(journey, served, outcome.upstreamId),
+    provider_responses: outcome.providerResponses,
     cache_discount_nanos: outcome.cacheDiscountNanos,
     web_search_nanos: outcome.webSearchNanos,
-    routing: keptRouting(routingMetadata(journey, region, served === undefined ? 'failed' : 'served')),
+    routing,
   };
 }
 

@@ -75,7 +75,7 @@ export class SettledAnswer
 
   /** All of it, for whoever wants nothing before. */
   async whole(): Promise<Result> {
-    for (let step = await this.#pull(); step.done !== true; ) step = await this.#pull();
+    while (!this.#isOver) await this.#pull();
     return this.#result ?? this.#passage.fold.result();
   }
 
@@ -109,7 +109,7 @@ export class SettledAnswer
       await this.#leave(error instanceof GatewayError ? error : undefined);
       throw error;
     }
-    if (step !== undefined) return this.#end(step);
+    if (step !== undefined) return await this.#end(step);
     await this.#leave(undefined);
     return OVER;
   }

@@ -41,6 +41,7 @@ export async function openPostgresState(options: PostgresStateOptions): Promise<
       gatewayId: readOrMakeGatewayId(options.directory),
       generationMs: options.generationMs,
       durability: options.durability,
+      wholeRow: options.wholeRow,
       clock,
       warn,
     });

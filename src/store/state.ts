@@ -8,6 +8,7 @@ import type { GenerationStore, RecentGenerations } from '../ports/generations.ts
 import type { Durability } from '../ports/journal.ts';
 import type { Ledger } from '../ports/ledger.ts';
 import type { Tenancy } from '../ports/tenancy.ts';
+import type { WholeRow } from './ledger/interrupted.ts';
 
 /** All that an installation must not lose, wherever it is kept. */
 export interface State {
@@ -32,6 +33,8 @@ export interface StateOptions {
   /** What a settlement survives. */
   durability(): Durability;
   readonly clock: Clock;
+  /** Makes rows of what was kept of generations that only began; absent = that is all of a row. */
+  readonly wholeRow?: WholeRow | undefined;
   /** Is told of what went wrong and could be borne. */
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
 }

@@ -1,7 +1,7 @@
 import { Compile } from 'typebox/compile';
 import { afterEach, describe, expect, it } from 'vitest';
 import { generationContentReplySchema, generationReplySchema } from '../../src/contract/generation.ts';
-import { acceptedRow } from '../../src/gateway/generation-row.ts';
+import { acceptedRow, wholeRow } from '../../src/gateway/generation-row.ts';
 import { Journey } from '../../src/gateway/journey.ts';
 import { Generations } from '../../src/manage/generations.ts';
 import type { GenerationContent } from '../../src/ports/content.ts';
@@ -12,30 +12,32 @@ import { ACCOUNT, ask, MANAGEMENT_KEY, PLAIN_KEY, startServer, stopServers } fro
 
 afterEach(stopServers);
 
-const row = acceptedRow({
-  input: {
-    format: 'responses',
-    caller: callerOf(),
-    body: {},
-    generationId: 'gen-1-mine',
-    acceptedAtMs: 1,
-    wantsMetadata: false,
-    signal: new AbortController().signal,
-    replied: Promise.resolve(),
-    timing: { mark: () => {} },
-  },
-  request: requestOf(),
-  journey: new Journey({
-    requested: 'acme/large',
-    strategy: 'direct',
-    candidates: [],
-    rejected: [],
-    pipeline: [],
-    stages: [],
-    report: [],
+const row = wholeRow(
+  acceptedRow({
+    input: {
+      format: 'responses',
+      caller: callerOf(),
+      body: {},
+      generationId: 'gen-1-mine',
+      acceptedAtMs: 1,
+      wantsMetadata: false,
+      signal: new AbortController().signal,
+      replied: Promise.resolve(),
+      timing: { mark: () => {} },
+    },
+    request: requestOf(),
+    journey: new Journey({
+      requested: 'acme/large',
+      strategy: 'direct',
+      candidates: [],
+      rejected: [],
+      pipeline: [],
+      stages: [],
+      report: [],
+    }),
+    region: null,
   }),
-  region: null,
-});
+);
 
 const generation = (id: string, account: string): StoredGeneration => ({
   id,

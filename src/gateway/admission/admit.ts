@@ -63,44 +63,41 @@ const COUNT_EXTRA = 8;
  * a 503 where nothing can be recorded.
  */
 export async function admit(applicant: Applicant, tools: AdmitTools): Promise<Admission> {
-  const { characters, count } = measured(applicant, tools);
-  const quick = new Sizing(applicant, tools, characters);
-  const first = await reserve(applicant, tools, (headroom) => quick.withPlenty(headroom));
-  if (first.ok) return quick.admission(first.reserved, tools.ledger);
-  const counted = new Sizing(applicant, tools, { known: await count() });
-  const second = await reserve(applicant, tools, (headroom) => counted.exactly(headroom));
-  if (second.ok) return counted.admission(second.reserved, tools.ledger);
-  throw refused(second.refusal, {
-    scopes: scopesOf(applicant.input),
-    basePath: tools.basePath,
-    ...counted.shortage,
-  });
-}
-
-function measured({ request, input }: Applicant, { tokenizer }: AdmitTools) {
+  const { request, input } = applicant;
   const prompt = promptOf(request);
-  return {
-    characters: prompt.characters,
-    count: () => prompt.count(tokenizer, input.signal),
-  };
+  const quick = new Sizing(applicant, tools, prompt.characters);
+  try {
+    const first = await reserve(applicant, tools, (headroom) => quick.withPlenty(headroom));
+    if (first.ok) return quick.admission(first.reserved, tools.ledger);
+    const known = await prompt.count(tools.tokenizer, input.signal);
+    const counted = new Sizing(applicant, tools, { known });
+    const second = await reserve(applicant, tools, (headroom) => counted.exactly(headroom));
+    if (second.ok) return counted.admission(second.reserved, tools.ledger);
+    throw refused(second.refusal, {
+      scopes: scopesOf(input),
+      basePath: tools.basePath,
+      ...counted.shortage,
+    });
+  } catch (error) {
+    throw error instanceof LedgerUnavailable ? unrecordable(error) : error;
+  }
 }
 
-async function reserve(
+function reserve(
   { input, row }: Applicant,
   { ledger, now }: AdmitTools,
   size: Parameters<Ledger['reserve']>[1],
 ): Promise<Reserving> {
-  const scopes = scopesOf(input);
   const { limits } = input.caller;
-  try {
-    return await ledger.reserve({ scopes, limits, atMs: now(), generationId: input.generationId, row }, size);
-  } catch (error) {
-    if (!(error instanceof LedgerUnavailable)) throw error;
-    throw new GatewayError('overloaded', 'Service temporarily unavailable: nothing can be recorded now', {
-      retryAfterSeconds: 5,
-      cause: error,
-    });
-  }
+  const { generationId } = input;
+  return ledger.reserve({ scopes: scopesOf(input), limits, atMs: now(), generationId, row }, size);
+}
+
+function unrecordable(error: LedgerUnavailable): GatewayError {
+  return new GatewayError('overloaded', 'Service temporarily unavailable: nothing can be recorded now', {
+    retryAfterSeconds: 5,
+    cause: error,
+  });
 }
 
 function scopesOf({ caller }: GenerationInput): Purse['scopes'] {

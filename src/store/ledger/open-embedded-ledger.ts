@@ -14,7 +14,7 @@ import { Books } from './books.ts';
 import { LedgerDataProblem } from './codec.ts';
 import { Compaction } from './compaction.ts';
 import { EmbeddedLedger } from './embedded-ledger.ts';
-import { interruptedUse } from './interrupted.ts';
+import { interruptedUse, type WholeRow } from './interrupted.ts';
 import type { OpenedLedger } from './opened-ledger.ts';
 import {
   type AnyProjector,
@@ -59,6 +59,8 @@ export interface EmbeddedLedgerSettings<Item extends Projected = StoredGeneratio
   readonly exists: Readonly<Record<ForgettableScope, ReadonlySet<string>>>;
   /** What a settlement survives. */
   durability(): Durability;
+  /** Makes rows of what was kept of generations that only began; absent = that is all of a row. */
+  readonly wholeRow?: WholeRow | undefined;
   readonly clock: Clock;
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
   /** How long a settlement waits for a disk that fails, milliseconds. */
@@ -164,7 +166,7 @@ export async function openEmbeddedLedger<Item extends Projected>(
     tornTailBytes,
     warn,
   });
-  const resolved = await resolveOpen(books, ledger, clock.now());
+  const resolved = await resolveOpen(books, ledger, clock.now(), settings.wholeRow);
   const forgotten = await forgetAbsent(books, ledger, settings);
   for (const projector of projectors) projector.start(journal);
   await compaction.keepMark();
@@ -201,10 +203,15 @@ async function readSnapshot(files: JournalFiles): Promise<Reading> {
 }
 
 /** Settles what a crash left open. On a disk that fails the books have it, and the records follow. */
-async function resolveOpen(books: Books, ledger: Ledger, atMs: number): Promise<number> {
+async function resolveOpen(
+  books: Books,
+  ledger: Ledger,
+  atMs: number,
+  wholeRow: WholeRow | undefined,
+): Promise<number> {
   const open = [...books.open.values()];
   const settled = open.map((generation) =>
-    ledger.settle(generation.generationId, interruptedUse(generation, atMs)),
+    ledger.settle(generation.generationId, interruptedUse(generation, atMs, wholeRow)),
   );
   const all = Promise.allSettled(settled);
   if (ledger.isAvailable) await all;

@@ -5,7 +5,7 @@ import type { Durability } from '../../../ports/journal.ts';
 import type { JournalFiles } from '../../journal/journal-files.ts';
 import { openJournal, openJournalFiles } from '../../journal/open-journal.ts';
 import type { JournalLimits } from '../../journal/segmented-journal.ts';
-import { interruptedUse } from '../../ledger/interrupted.ts';
+import { interruptedUse, type WholeRow } from '../../ledger/interrupted.ts';
 import type { OpenedLedger } from '../../ledger/opened-ledger.ts';
 import { RecordWriter } from '../../ledger/record-writer.ts';
 import { replayWithPlace } from '../../ledger/replay-with-place.ts';
@@ -24,6 +24,8 @@ export interface PostgresLedgerSettings {
   generationMs(): number;
   /** What a settlement survives. */
   durability(): Durability;
+  /** Makes rows of what was kept of generations that only began; absent = that is all of a row. */
+  readonly wholeRow?: WholeRow | undefined;
   readonly clock: Clock;
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
   /** How long a settlement waits for a disk that fails, milliseconds. */
@@ -92,7 +94,7 @@ export async function openPostgresLedger(settings: PostgresLedgerSettings): Prom
     patienceMs: settings.patienceMs ?? DEFAULT_PATIENCE_MS,
     tornTailBytes,
   });
-  const resolved = await resolveOpen(generations, ledger, clock.now());
+  const resolved = await resolveOpen(generations, ledger, clock.now(), settings.wholeRow);
   booker.wake();
   const sweeping = sweepNowAndThen(ledger, settings.sweepMs ?? DEFAULT_SWEEP_MS, warn);
   await sweeping.first;
@@ -117,10 +119,13 @@ async function resolveOpen(
   generations: LocalGenerations,
   ledger: PostgresLedger,
   atMs: number,
+  wholeRow: WholeRow | undefined,
 ): Promise<number> {
   const open = [...generations.open.values()];
   const settled = Promise.allSettled(
-    open.map((generation) => ledger.settle(generation.generationId, interruptedUse(generation, atMs))),
+    open.map((generation) =>
+      ledger.settle(generation.generationId, interruptedUse(generation, atMs, wholeRow)),
+    ),
   );
   if (ledger.isAvailable) await settled;
   return open.length;
