@@ -12,7 +12,8 @@ export class GrowingText {
   }
 
   toString(): string {
-    const text = this.#levels.toReversed().flat().join('');
+    let text = '';
+    for (const texts of this.#levels) text = texts.join('') + text;
     this.#levels = [[], [], [text]];
     return text;
   }
