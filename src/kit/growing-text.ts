@@ -12,8 +12,7 @@ export class GrowingText {
   }
 
   toString(): string {
-    let text = '';
-    for (const texts of this.#levels) text = texts.join('') + text;
+    const text = this.#levels.toReversed().flat().join('');
     this.#levels = [[], [], [text]];
     return text;
   }
