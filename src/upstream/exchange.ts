@@ -81,10 +81,11 @@ export class Exchange implements AsyncIterableIterator<Uint8Array>, Flow<Uint8Ar
 
   /** The answer is whole, with these last bytes. */
   onEnd(piece: Buffer | undefined): void {
-    if (piece !== undefined && !this.#put(piece)) return;
+    // It may carry somebody else's request by now.
+    this.#carrier = undefined;
+    if (piece !== undefined) this.#put(piece);
     if (this.isOver) return;
     this.#ended = true;
-    this.#carrier = undefined;
     this.#settle();
     this.#wake();
   }
@@ -212,7 +213,12 @@ export class Exchange implements AsyncIterableIterator<Uint8Array>, Flow<Uint8Ar
   #wake(): void {
     const wake = this.#wakeReader;
     this.#wakeReader = undefined;
-    wake?.();
+    try {
+      wake?.();
+    } catch (thrown) {
+      // A mistake of the reader's is none of the connection's.
+      void Promise.reject(thrown);
+    }
   }
 }
 

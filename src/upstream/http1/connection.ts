@@ -74,7 +74,7 @@ export class Connection {
     exchange.onCarried(this);
     if (!this.#isReady) return;
     this.#socket.ref();
-    // What the server sent or closed meanwhile comes first: it is no answer to this request.
+    // What this turn of the loop still brings was sent before: it is no answer to this request, and an end means another connection.
     setImmediate(this.#write);
   }
 
