@@ -1,45 +1,44 @@
-import { Client, type Dispatcher } from 'undici';
 import type { Exchange } from './exchange.ts';
+import { Connection, type ConnectionOwner, type ConnectionPlan } from './http1/connection.ts';
+import type { WireRequest } from './http1/wire-request.ts';
 
-/** How many connections there may be, and how one is made. */
-export interface ConnectionPlan {
-  readonly origin: string;
-  readonly options: Client.Options;
-  /** Further calls wait for one. */
-  readonly most: number;
-}
-
-/** A connection, and its place among those that nobody uses; undefined while a call is on it. */
-interface Connection {
-  readonly client: Client;
-  idleAt: number | undefined;
+/** A request that waits for a connection. */
+interface Waiting {
+  readonly request: WireRequest;
+  readonly exchange: Exchange;
 }
 
 /**
  * Connections to one origin, one call on each at a time. What was used last is used next, so that those which are not
  * needed any more fall idle and close. Finding one takes the same time however many streams are open.
  */
-export class Connections {
+export class Connections implements ConnectionOwner {
   readonly #plan: ConnectionPlan;
+  /** How many there may be; further calls wait for one. */
+  readonly #most: number;
   readonly #all = new Set<Connection>();
   readonly #idle: Connection[] = [];
-  readonly #waiting: { readonly request: Dispatcher.DispatchOptions; readonly exchange: Exchange }[] = [];
+  readonly #waiting: Waiting[] = [];
+  /** Closes what was unused for too long: one timer for all, set for the first of them. */
+  #timer: NodeJS.Timeout | undefined;
+  #timerAtMs = Number.POSITIVE_INFINITY;
   #isClosed = false;
   #isDestroyed = false;
 
-  constructor(plan: ConnectionPlan) {
+  constructor(plan: ConnectionPlan, most: number) {
     this.#plan = plan;
+    this.#most = most;
   }
 
   /** Sends a request as soon as there is a connection for it. */
-  send(request: Dispatcher.DispatchOptions, exchange: Exchange): void {
+  send(request: WireRequest, exchange: Exchange): void {
     if (this.#isDestroyed) {
       exchange.giveUp();
       return;
     }
     const connection = this.#take();
     if (connection === undefined) this.#waiting.push({ request, exchange });
-    else this.#sendOn(connection, request, exchange);
+    else connection.carry(request, exchange);
   }
 
   /** Lets the calls that are open end, and closes each connection after its last. */
@@ -50,65 +49,88 @@ export class Connections {
 
   /** Closes the connections that nobody uses: where one of them was dead the others mostly are too. */
   dropIdle(): void {
-    for (const connection of [...this.#idle]) this.#drop(connection);
+    for (const connection of [...this.#idle]) connection.close();
   }
 
   /** Ends every call at once. */
-  async destroy(): Promise<void> {
+  destroy(): void {
     this.#isClosed = true;
     this.#isDestroyed = true;
     for (const { exchange } of this.#waiting.splice(0)) exchange.giveUp();
-    await Promise.all([...this.#all].map(({ client }) => client.destroy()));
+    for (const connection of [...this.#all]) connection.break();
+  }
+
+  onFree(connection: Connection, keepMs: number): void {
+    const next = this.#nextWaiting();
+    if (next !== undefined) connection.carry(next.request, next.exchange);
+    else if (this.#isClosed) connection.close();
+    else this.#keep(connection, keepMs);
+  }
+
+  onClosed(connection: Connection): void {
+    this.#all.delete(connection);
+    this.#forgetIdle(connection);
+    if (this.#idle.length === 0) this.#stopTimer();
+    const next = this.#nextWaiting();
+    if (next !== undefined) this.send(next.request, next.exchange);
   }
 
   #take(): Connection | undefined {
-    const idle = this.#idle.pop();
-    if (idle !== undefined) {
+    const now = performance.now();
+    for (let idle = this.#idle.pop(); idle !== undefined; idle = this.#idle.pop()) {
       idle.idleAt = undefined;
-      return idle;
+      if (idle.idleUntilMs > now) return idle;
+      idle.close();
     }
-    return this.#all.size < this.#plan.most ? this.#open() : undefined;
+    return this.#all.size < this.#most ? this.#open() : undefined;
   }
 
   #open(): Connection {
-    const { origin, options } = this.#plan;
-    const connection: Connection = { client: new Client(origin, options), idleAt: undefined };
+    const connection = new Connection(this, this.#plan);
     this.#all.add(connection);
-    connection.client.on('disconnect', () => {
-      if (connection.idleAt !== undefined) this.#drop(connection);
-    });
     return connection;
   }
 
-  #sendOn(connection: Connection, request: Dispatcher.DispatchOptions, exchange: Exchange): void {
-    exchange.onOver = (isWell) => this.#release(connection, isWell);
-    connection.client.dispatch(request, exchange);
+  #keep(connection: Connection, keepMs: number): void {
+    const now = performance.now();
+    connection.idleAt = this.#idle.push(connection) - 1;
+    connection.idleUntilMs = now + keepMs;
+    if (connection.idleUntilMs < this.#timerAtMs) this.#setTimer(connection.idleUntilMs, now);
   }
 
-  #release(connection: Connection, isWell: boolean): void {
-    const next = this.#nextWaiting();
-    if (!isWell || (this.#isClosed && next === undefined)) this.#drop(connection);
-    else if (next === undefined) connection.idleAt = this.#idle.push(connection) - 1;
-    else this.#sendOn(connection, next.request, next.exchange);
-    if (!isWell && next !== undefined) this.send(next.request, next.exchange);
-  }
-
-  /** The call that waits longest, of those that are still wanted. */
-  #nextWaiting() {
-    let next = this.#waiting.shift();
-    while (next?.exchange.isOver === true) next = this.#waiting.shift();
-    return next;
-  }
-
-  #drop(connection: Connection): void {
-    this.#all.delete(connection);
+  #forgetIdle(connection: Connection): void {
     const { idleAt } = connection;
     connection.idleAt = undefined;
     const last = idleAt === undefined ? undefined : this.#idle.pop();
-    if (idleAt !== undefined && last !== undefined && last !== connection) {
-      this.#idle[idleAt] = last;
-      last.idleAt = idleAt;
-    }
-    void connection.client.destroy();
+    if (idleAt === undefined || last === undefined || last === connection) return;
+    this.#idle[idleAt] = last;
+    last.idleAt = idleAt;
+  }
+
+  #setTimer(atMs: number, now: number): void {
+    clearTimeout(this.#timer);
+    this.#timerAtMs = atMs;
+    this.#timer = setTimeout(this.#closeUnused, Math.ceil(atMs - now)).unref();
+  }
+
+  #stopTimer(): void {
+    clearTimeout(this.#timer);
+    this.#timerAtMs = Number.POSITIVE_INFINITY;
+  }
+
+  readonly #closeUnused = (): void => {
+    const now = performance.now();
+    this.#timerAtMs = Number.POSITIVE_INFINITY;
+    for (const connection of this.#idle.filter(({ idleUntilMs }) => idleUntilMs <= now)) connection.close();
+    let firstAtMs = Number.POSITIVE_INFINITY;
+    for (const { idleUntilMs } of this.#idle) firstAtMs = Math.min(firstAtMs, idleUntilMs);
+    if (this.#idle.length > 0) this.#setTimer(firstAtMs, now);
+  };
+
+  /** The call that waits longest, of those that are still wanted. */
+  #nextWaiting(): Waiting | undefined {
+    let next = this.#waiting.shift();
+    while (next?.exchange.isOver === true) next = this.#waiting.shift();
+    return next;
   }
 }

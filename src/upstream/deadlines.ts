@@ -6,6 +6,11 @@ export type Phase = 'connect' | 'firstByte' | 'idle';
 /** Which limit of an exchange ran out. */
 export type Expiry = keyof Timeouts;
 
+/** Who is told that a limit ran out. */
+export interface ExpiryListener {
+  onExpiry(expiry: Expiry): void;
+}
+
 /**
  * The time limits of one exchange: one of the current phase and one of the whole. They run on the event loop's
  * monotonic clock. The phase limit measures the upstream only: it stands still while we do not read.
@@ -15,7 +20,7 @@ export type Expiry = keyof Timeouts;
  */
 export class Deadlines {
   readonly #timeouts: Timeouts;
-  readonly #expire: (expiry: Expiry) => void;
+  readonly #listener: ExpiryListener;
   readonly #totalAtMs: number;
   #phase: Phase = 'connect';
   /** When the phase's limit runs out; infinite while it stands still. */
@@ -23,10 +28,10 @@ export class Deadlines {
   #timer: NodeJS.Timeout | undefined;
   #timerAtMs = Number.POSITIVE_INFINITY;
 
-  constructor(timeouts: Timeouts, expire: (expiry: Expiry) => void) {
+  constructor(timeouts: Timeouts, listener: ExpiryListener) {
     const now = performance.now();
     this.#timeouts = timeouts;
-    this.#expire = expire;
+    this.#listener = listener;
     this.#totalAtMs = now + timeouts.total;
     this.#phaseAtMs = now + timeouts.connect;
     this.#setTimer(now);
@@ -58,8 +63,8 @@ export class Deadlines {
 
   readonly #check = (): void => {
     const now = performance.now();
-    if (now >= this.#totalAtMs) this.#expire('total');
-    else if (now >= this.#phaseAtMs) this.#expire(this.#phase);
+    if (now >= this.#totalAtMs) this.#listener.onExpiry('total');
+    else if (now >= this.#phaseAtMs) this.#listener.onExpiry(this.#phase);
     else this.#setTimer(now);
   };
 }

@@ -1,8 +1,7 @@
-import type { Dispatcher } from 'undici';
 import type { Flow } from '../kit/flow.ts';
-import { Deadlines } from './deadlines.ts';
-import { expiryProblem, socketProblem } from './socket-problem.ts';
-import { isOfReusedConnection } from './stale-connection.ts';
+import { Deadlines, type Expiry } from './deadlines.ts';
+import type { Head } from './http1/response-parser.ts';
+import { expiryProblem } from './socket-problem.ts';
 import { type TransportCall, TransportProblem } from './upstream.ts';
 
 /** Bytes that may wait for the reader before the socket is paused: less than one full read from the socket. */
@@ -11,38 +10,35 @@ const HIGH_WATER_BYTES = 16 * 1024;
 /** A connection that was closed before it was used says so by then; later, somebody may have worked on the request. */
 const STALE_WITHIN_MS = 1000;
 
-/** Head of an answer. */
-export interface Head {
-  readonly status: number;
-  /** Lower-case names; repeated headers joined by commas. */
-  readonly headers: Readonly<Record<string, string>>;
+/** What an exchange has its connection do. */
+export interface Carrier {
+  resume(): void;
+  close(): void;
 }
 
 /**
- * One request and its answer on one connection: takes what undici delivers and hands it out as an async iterator
+ * One request and its answer on one connection: takes what the connection reads and hands it out as an async iterator
  * of chunks, one per turn of the socket. Above the high-water mark the socket is paused until the reader comes
  * back. Returning early, the abort signal and every time limit close the connection.
  */
-export class Exchange
-  implements Dispatcher.DispatchHandler, AsyncIterableIterator<Uint8Array>, Flow<Uint8Array>
-{
+export class Exchange implements AsyncIterableIterator<Uint8Array>, Flow<Uint8Array> {
   readonly #signal: AbortSignal;
   readonly #maxBodyBytes: number;
   readonly #deadlines: Deadlines;
   /** Resolves with the head of the answer; rejects with a TransportProblem or the signal's reason. */
   readonly head: Promise<Head>;
-  /** Told once when the connection is done with the request; well = it may carry another. */
-  onOver: (isWell: boolean) => void = () => {};
-  #resolveHead: (head: Head) => void = () => {};
-  #rejectHead: (reason: unknown) => void = () => {};
-  #controller: Dispatcher.DispatchController | undefined;
-  #queue: Buffer[] = [];
-  #queuedBytes = 0;
+  #resolveHead: (head: Head) => void = nobody;
+  #rejectHead: (reason: unknown) => void = nobody;
+  #carrier: Carrier | undefined;
+  /** What waits for the reader: mostly one piece, and more behind it when the reader is slow. */
+  #piece: Buffer | undefined;
+  #morePieces: Buffer[] | undefined;
+  #waitingBytes = 0;
   #receivedBytes = 0;
+  #isPaused = false;
   #wakeReader: (() => void) | undefined;
   #ended = false;
   #sentAtMs = 0;
-  #hasHead = false;
   #wasStale = false;
   #failure: { readonly reason: unknown } | undefined;
 
@@ -53,54 +49,56 @@ export class Exchange
     });
     this.#signal = call.signal;
     this.#maxBodyBytes = maxBodyBytes;
-    this.#deadlines = new Deadlines(call.timeouts, (expiry) => this.#fail(expiryProblem(expiry)));
+    this.#deadlines = new Deadlines(call.timeouts, this);
     this.#signal.addEventListener('abort', this.#onAbort, { once: true });
   }
 
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.#controller = controller;
+  /** A connection has taken the request. */
+  onCarried(carrier: Carrier): void {
+    this.#carrier = carrier;
+    if (this.#failure !== undefined) carrier.close();
+  }
+
+  /** The request is being written. */
+  onSent(): void {
     this.#sentAtMs = performance.now();
-    if (this.#failure !== undefined) controller.abort(new Error('given up'));
-    else this.#deadlines.enter('firstByte');
+    this.#deadlines.enter('firstByte');
   }
 
-  onResponseStart(
-    _controller: Dispatcher.DispatchController,
-    status: number,
-    headers: Readonly<Record<string, string | string[] | undefined>>,
-  ): void {
-    this.#hasHead = true;
-    if (status >= 200) this.#resolveHead({ status, headers: joined(headers) });
+  onHead(head: Head): void {
+    this.#resolveHead(head);
   }
 
-  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (this.#failure !== undefined) return;
-    this.#queue.push(chunk);
-    this.#queuedBytes += chunk.length;
-    this.#receivedBytes += chunk.length;
-    if (this.#receivedBytes > this.#maxBodyBytes) {
-      this.#fail(new TransportProblem('too-large', `the answer is larger than ${this.#maxBodyBytes} bytes`));
-      return;
-    }
-    if (this.#queuedBytes >= HIGH_WATER_BYTES) {
-      controller.pause();
-      this.#deadlines.pause();
-    } else {
-      this.#deadlines.enter('idle');
-    }
+  /** Bytes of the body; false: no more for now. */
+  onBytes(piece: Buffer): boolean {
+    if (!this.#put(piece)) return false;
+    this.#isPaused = this.#waitingBytes >= HIGH_WATER_BYTES;
+    if (this.#isPaused) this.#deadlines.pause();
+    else this.#deadlines.enter('idle');
+    this.#wake();
+    return !this.#isPaused && this.#failure === undefined;
+  }
+
+  /** The answer is whole, with these last bytes. */
+  onEnd(piece: Buffer | undefined): void {
+    // It may carry somebody else's request by now.
+    this.#carrier = undefined;
+    if (piece !== undefined) this.#put(piece);
+    if (this.isOver) return;
+    this.#ended = true;
+    this.#settle();
     this.#wake();
   }
 
-  onResponseEnd(): void {
-    this.#ended = true;
-    this.#settle();
-    this.onOver(true);
+  /** The connection broke. `isUntouched`: it was a kept one, and nothing of an answer had come. */
+  onLost(problem: TransportProblem, isUntouched: boolean): void {
+    this.#carrier = undefined;
+    this.#wasStale = isUntouched && this.#isFresh();
+    this.#fail(problem);
   }
 
-  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    this.#wasStale = !this.#hasHead && this.#isFresh() && isOfReusedConnection(error);
-    this.#fail(socketProblem(error, this.#controller !== undefined));
-    this.onOver(false);
+  onExpiry(expiry: Expiry): void {
+    this.#fail(expiryProblem(expiry));
   }
 
   /** Ends an exchange that has no connection yet. */
@@ -124,8 +122,8 @@ export class Exchange
 
   async next(): Promise<IteratorResult<Uint8Array, undefined>> {
     for (;;) {
-      if (this.#queue.length === 0) this.#resume();
-      if (this.#queue.length > 0) return { done: false, value: this.#take() };
+      const piece = this.poll();
+      if (piece !== undefined) return { done: false, value: piece };
       if (this.#failure !== undefined) throw this.#failure.reason;
       if (this.#ended) return { done: true, value: undefined };
       await new Promise<void>((resolve) => {
@@ -135,19 +133,25 @@ export class Exchange
   }
 
   poll(): Uint8Array | undefined {
-    if (this.#queue.length === 0) this.#resume();
-    return this.#queue.length > 0 ? this.#take() : undefined;
+    const piece = this.#piece;
+    if (piece === undefined) {
+      this.#resume();
+      return undefined;
+    }
+    const more = this.#morePieces;
+    this.#forgetWaiting();
+    return more === undefined ? piece : Buffer.concat([piece, ...more]);
   }
 
   whenReady(wake: () => void): boolean {
-    if (this.#queue.length > 0 || this.#ended || this.#failure !== undefined) return false;
+    if (this.#piece !== undefined || this.isOver) return false;
     this.#wakeReader = wake;
     return true;
   }
 
   async return(): Promise<IteratorResult<Uint8Array, undefined>> {
-    this.#queue = [];
-    if (!this.isOver) this.#fail(new TransportProblem('reset', 'closed by the reader'));
+    this.#forgetWaiting();
+    this.#fail(new TransportProblem('reset', 'closed by the reader'));
     return { done: true, value: undefined };
   }
 
@@ -156,54 +160,66 @@ export class Exchange
   }
 
   readonly #onAbort = (): void => {
-    this.#queue = [];
+    this.#forgetWaiting();
     this.#fail(this.#signal.reason);
   };
 
   #resume(): void {
-    if (this.#controller?.paused !== true || this.#failure !== undefined) return;
+    if (!this.#isPaused || this.isOver) return;
+    this.#isPaused = false;
     this.#deadlines.enter('idle');
-    this.#controller.resume();
+    this.#carrier?.resume();
   }
 
-  #take(): Buffer {
-    const queue = this.#queue;
-    this.#queue = [];
-    this.#queuedBytes = 0;
-    const [only] = queue;
-    return only !== undefined && queue.length === 1 ? only : Buffer.concat(queue);
+  /** Keeps bytes for the reader; false when there were too many. */
+  #put(piece: Buffer): boolean {
+    if (this.#failure !== undefined) return false;
+    this.#receivedBytes += piece.length;
+    if (this.#receivedBytes > this.#maxBodyBytes) {
+      this.#fail(new TransportProblem('too-large', `the answer is larger than ${this.#maxBodyBytes} bytes`));
+      return false;
+    }
+    this.#waitingBytes += piece.length;
+    if (this.#piece === undefined) this.#piece = piece;
+    else if (this.#morePieces === undefined) this.#morePieces = [piece];
+    else this.#morePieces.push(piece);
+    return true;
+  }
+
+  #forgetWaiting(): void {
+    this.#piece = undefined;
+    this.#morePieces = undefined;
+    this.#waitingBytes = 0;
   }
 
   /** Ends the exchange. What arrived before is still handed out, unless the reader does not want it. */
   #fail(reason: unknown): void {
     if (this.isOver) return;
     this.#failure = { reason };
-    this.#controller?.abort(new Error('given up'));
     this.#rejectHead(reason);
     this.#settle();
+    const carrier = this.#carrier;
+    this.#carrier = undefined;
+    carrier?.close();
+    // Not at once: whoever ends it may be the one that waits, and in the middle of something.
+    if (this.#wakeReader !== undefined) queueMicrotask(() => this.#wake());
   }
 
   #settle(): void {
     this.#deadlines.stop();
     this.#signal.removeEventListener('abort', this.#onAbort);
-    this.#wake();
   }
 
   #wake(): void {
     const wake = this.#wakeReader;
     this.#wakeReader = undefined;
-    // One read from the socket may bring many chunks: whoever waits takes them together.
-    if (wake !== undefined) void AT_ONCE.then(wake);
+    try {
+      wake?.();
+    } catch (thrown) {
+      // A mistake of the reader's is none of the connection's.
+      void Promise.reject(thrown);
+    }
   }
 }
 
-const AT_ONCE = Promise.resolve();
-
-function joined(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
-  const plain: Record<string, string> = {};
-  for (const name in headers) {
-    const value = headers[name];
-    if (value !== undefined) plain[name] = Array.isArray(value) ? value.join(', ') : value;
-  }
-  return plain;
-}
+function nobody(): void {}

@@ -1,5 +1,8 @@
-import { Agent, request } from 'undici';
-import { socketProblem } from './socket-problem.ts';
+import { Connections } from './connections.ts';
+import { Exchange } from './exchange.ts';
+import { socketOpener } from './http1/open-socket.ts';
+import { wireRequest } from './http1/wire-request.ts';
+import { TransportProblem } from './upstream.ts';
 
 /** Whether a server answers. */
 export type Reach =
@@ -16,28 +19,50 @@ export type Reach =
 /** Problem of a server that was too slow. */
 export const NO_ANSWER = 'no answer within the time limit';
 
+/** Nothing of the answer but its head is looked at. */
+const BYTES = { head: 16 * 1024, body: 64 * 1024 };
+
 /** Asks a server for anything at all, without a credential and without following it anywhere. Never rejects. */
 export async function reach(address: string, limitMs: number): Promise<Reach> {
-  const agent = new Agent({ connect: { timeout: limitMs, rejectUnauthorized: true } });
-  const signal = AbortSignal.timeout(limitMs);
   const beganAt = performance.now();
   const askedAtMs = Date.now();
+  let connections: Connections | undefined;
   try {
-    const { origin, pathname } = new URL(address);
-    const { statusCode, headers, body } = await request(origin + pathname, { dispatcher: agent, signal });
+    const url = new URL(address);
+    connections = new Connections(
+      {
+        sockets: socketOpener(url),
+        headBytes: BYTES.head,
+        keepAliveMs: 0,
+        readBuffer: Buffer.allocUnsafeSlow(BYTES.body),
+      },
+      1,
+    );
+    const { status, headers } = await head(connections, url, limitMs);
     const milliseconds = performance.now() - beganAt;
-    // An answer that is cut short says so in an event.
-    body.on('error', () => {}).destroy();
     const toldMs = Date.parse(String(headers.date));
     return {
       ok: true,
-      status: statusCode,
+      status,
       milliseconds,
       clockAheadMs: Number.isNaN(toldMs) ? undefined : toldMs - (askedAtMs + milliseconds / 2),
     };
-  } catch (error) {
-    return { ok: false, problem: signal.aborted ? NO_ANSWER : socketProblem(error, false).message };
+  } catch (problem) {
+    return { ok: false, problem: wordsOf(problem) };
   } finally {
-    await agent.destroy();
+    connections?.destroy();
   }
+}
+
+function head(connections: Connections, url: URL, limitMs: number): Exchange['head'] {
+  const timeouts = { connect: limitMs, firstByte: limitMs, idle: limitMs, total: limitMs };
+  const exchange = new Exchange({ timeouts, signal: new AbortController().signal }, BYTES.body);
+  const { host, pathname } = url;
+  connections.send(wireRequest({ method: 'GET', host, path: pathname, headers: {}, body: '' }), exchange);
+  return exchange.head;
+}
+
+function wordsOf(problem: unknown): string {
+  if (!(problem instanceof TransportProblem)) return 'connection failed';
+  return problem.reason === 'timeout' ? NO_ANSWER : problem.message;
 }

@@ -12,7 +12,7 @@ describe('socketProblem', () => {
     ['ENOTFOUND', 'connect', 'host name not found'],
     ['EAI_AGAIN', 'connect', 'host name not found'],
     ['ENETUNREACH', 'connect', 'network unreachable'],
-    ['UND_ERR_CONNECT_TIMEOUT', 'timeout', 'no connection within the time limit'],
+    ['ETIMEDOUT', 'timeout', 'no connection within the time limit'],
     ['DEPTH_ZERO_SELF_SIGNED_CERT', 'connect', 'certificate not trusted'],
     ['SELF_SIGNED_CERT_IN_CHAIN', 'connect', 'certificate not trusted'],
     ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'connect', 'certificate not trusted'],

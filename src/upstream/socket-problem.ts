@@ -17,19 +17,15 @@ export function expiryProblem(expiry: Expiry): TransportProblem {
 
 type Row = readonly [codes: RegExp, reason: TransportReason, message: string];
 
-/** Error codes of the socket, TLS and HTTP layers, and what each means. First match wins. */
+/** Error codes of sockets and of TLS, and what each means. First match wins. */
 const ROWS: readonly Row[] = [
   [new RegExp(`^${REFUSED_BY_GUARD}$`), 'connect', GUARD_MESSAGE],
   [/^ECONNREFUSED$/, 'connect', 'connection refused'],
   [/^(ENOTFOUND|EAI_\w+)$/, 'connect', 'host name not found'],
   [/^(EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|EHOSTDOWN)$/, 'connect', 'network unreachable'],
-  [/^(ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT)$/, 'timeout', EXPIRY_MESSAGES.connect],
+  [/^ETIMEDOUT$/, 'timeout', EXPIRY_MESSAGES.connect],
   [/CERT|^UNABLE_TO_|ALTNAME|SELF_SIGNED|^HOSTNAME_MISMATCH$/, 'connect', 'certificate not trusted'],
   [/^(EPROTO|ERR_SSL_\w+|ERR_TLS_\w+)$/, 'connect', 'TLS handshake failed'],
-  [/^UND_ERR_HEADERS_OVERFLOW$/, 'too-large', 'the head of the answer is too large'],
-  [/^UND_ERR_RES_CONTENT_LENGTH_MISMATCH$/, 'reset', 'the answer is shorter or longer than announced'],
-  [/^HPE_/, 'reset', 'the answer is not valid HTTP'],
-  [/^UND_ERR_INVALID_ARG$/, 'connect', 'the request cannot be sent'],
 ];
 
 /** An error of the network layers as a problem. Drops the error itself: it names addresses. */

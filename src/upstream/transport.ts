@@ -1,10 +1,10 @@
-import { buildConnector, type Dispatcher } from 'undici';
 import { type EgressRules, NO_EGRESS_RULES } from '../kit/egress.ts';
 import { Connections } from './connections.ts';
 import { decompress, type ExpansionLimits } from './decompress.ts';
-import { Exchange, type Head } from './exchange.ts';
+import { Exchange } from './exchange.ts';
 import { guardedLookup, requirePassage } from './guard.ts';
-import { markingErrors } from './stale-connection.ts';
+import { portOf, socketOpener } from './http1/open-socket.ts';
+import { wireRequest } from './http1/wire-request.ts';
 import type { Transport, TransportCall, TransportReply } from './upstream.ts';
 
 /** Bounds of the network transport. */
@@ -56,28 +56,29 @@ export function createNetworkTransport(
       const address = addresses.of(call.url);
       const rules = call.isGuarded ? egress() : undefined;
       if (rules !== undefined) requirePassage(address.url, rules);
-      const connections = pools.of(address.url, call.timeouts.connect, rules);
-      const { exchange, head } = await openExchange(connections, address, call, limits.bodyBytes);
-      const { status, headers } = head;
-      const chunks = decompress(exchange, headers['content-encoding'], limits.expansion);
-      return { status, headers, chunks } satisfies TransportReply;
+      return openReply(pools.of(address, rules), address, call, limits);
     },
-    close: () => pools.close(),
+    async close() {
+      pools.close();
+    },
   };
 }
 
 /** Sends a call; once more, over a new connection, when it went over a kept one that the other side had closed meanwhile. */
-async function openExchange(
+async function openReply(
   connections: Connections,
-  address: Address,
+  { host, path }: Address,
   call: TransportCall,
-  maxBodyBytes: number,
-): Promise<{ readonly exchange: Exchange; readonly head: Head }> {
+  limits: TransportLimits,
+): Promise<TransportReply> {
+  const request = wireRequest({ method: 'POST', host, path, headers: call.headers, body: call.body });
   for (let isAgain = false; ; isAgain = true) {
-    const exchange = new Exchange(call, maxBodyBytes);
-    connections.send(requestOf(address, call), exchange);
+    const exchange = new Exchange(call, limits.bodyBytes);
+    connections.send(request, exchange);
     try {
-      return { exchange, head: await exchange.head };
+      const { status, headers } = await exchange.head;
+      const chunks = decompress(exchange, headers['content-encoding'], limits.expansion);
+      return { status, headers, chunks };
     } catch (problem) {
       if (!exchange.wasStale || isAgain || call.signal.aborted) throw problem;
       connections.dropIdle();
@@ -85,22 +86,11 @@ async function openExchange(
   }
 }
 
-const ENCODER = new TextEncoder();
-
-function requestOf({ path }: Address, { headers, body }: TransportCall): Dispatcher.DispatchOptions {
-  return {
-    path,
-    method: 'POST',
-    // Answers are mostly small events that must not wait in a compressor's buffer.
-    headers: { 'accept-encoding': 'identity', ...headers },
-    // Bytes of its own. A small text would get a piece of a page of 8 KB, and keep all of it for as long as its answer streams.
-    body: typeof body === 'string' ? ENCODER.encode(body) : body,
-  };
-}
-
-/** An address in parts. */
+/** An address in parts: those of a URL are made anew whenever they are asked for. */
 interface Address {
   readonly url: URL;
+  readonly origin: string;
+  readonly host: string;
   readonly path: string;
 }
 
@@ -117,7 +107,8 @@ class Addresses {
     const known = this.#known.get(text);
     if (known !== undefined) return known;
     const url = new URL(text);
-    const address: Address = { url, path: url.pathname + url.search };
+    const { origin, host, pathname, search } = url;
+    const address: Address = { url, origin, host, path: pathname + search };
     if (this.#known.size >= this.#most) this.#known.clear();
     this.#known.set(text, address);
     return address;
@@ -132,27 +123,30 @@ interface OpenPool {
   lastUse: number;
 }
 
-/** One pool of connections per origin and connect limit, guarded and unguarded apart. */
+/** Bytes that are read from a socket at once. */
+const READ_BYTES = 64 * 1024;
+
+/** One pool of connections per origin, guarded and unguarded apart. */
 class Pools {
   readonly #limits: TransportLimits;
   readonly #pools = new Map<string, OpenPool>();
+  readonly #readBuffer = Buffer.allocUnsafeSlow(READ_BYTES);
   #uses = 0;
 
   constructor(limits: TransportLimits) {
     this.#limits = limits;
   }
 
-  of(url: URL, connectMs: number, rules: EgressRules | undefined): Connections {
-    const key = `${url.origin} ${connectMs} ${rules === undefined ? 'unguarded' : 'guarded'}`;
-    const open = this.#current(key, rules) ?? this.#add(key, url, connectMs, rules);
+  of({ origin, url }: Address, rules: EgressRules | undefined): Connections {
+    const key = rules === undefined ? origin : `guarded ${origin}`;
+    const open = this.#current(key, rules) ?? this.#add(key, url, rules);
     open.lastUse = ++this.#uses;
     return open.connections;
   }
 
-  async close(): Promise<void> {
-    const open = [...this.#pools.values()];
+  close(): void {
+    for (const { connections } of this.#pools.values()) connections.destroy();
     this.#pools.clear();
-    await Promise.all(open.map(({ connections }) => connections.destroy()));
   }
 
   /** Connections that were made under other rules are not used any more. */
@@ -163,34 +157,18 @@ class Pools {
     return undefined;
   }
 
-  #add(key: string, url: URL, connectMs: number, rules: EgressRules | undefined): OpenPool {
+  #add(key: string, url: URL, rules: EgressRules | undefined): OpenPool {
     if (!this.#pools.has(key) && this.#pools.size >= this.#limits.pools) this.#closeOldest();
-    const open: OpenPool = { connections: this.#open(url, connectMs, rules), rules, lastUse: 0 };
+    const open: OpenPool = { connections: this.#open(url, rules), rules, lastUse: 0 };
     this.#pools.set(key, open);
     return open;
   }
 
-  #open(url: URL, connectMs: number, rules: EgressRules | undefined): Connections {
-    const port = Number(url.port || (url.protocol === 'http:' ? 80 : 443));
-    const connect = buildConnector({
-      timeout: connectMs,
-      rejectUnauthorized: true,
-      ...(rules !== undefined && { lookup: guardedLookup(port, rules) }),
-    });
-    return new Connections({
-      origin: url.origin,
-      most: this.#limits.connectionsPerOrigin,
-      options: {
-        pipelining: 1,
-        allowH2: false,
-        connect: (options, callback) => connect(options, markingErrors(callback)),
-        keepAliveTimeout: this.#limits.keepAliveMs,
-        maxHeaderSize: this.#limits.headBytes,
-        // Our own limits are exact and stand still while the reader is slow.
-        headersTimeout: 0,
-        bodyTimeout: 0,
-      },
-    });
+  #open(url: URL, rules: EgressRules | undefined): Connections {
+    const { headBytes, keepAliveMs, connectionsPerOrigin } = this.#limits;
+    const sockets = socketOpener(url, rules === undefined ? undefined : guardedLookup(portOf(url), rules));
+    const plan = { sockets, headBytes, keepAliveMs, readBuffer: this.#readBuffer };
+    return new Connections(plan, connectionsPerOrigin);
   }
 
   #closeOldest(): void {

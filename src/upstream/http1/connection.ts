@@ -1,0 +1,206 @@
+import type { Socket } from 'node:net';
+import type { Exchange } from '../exchange.ts';
+import { socketProblem } from '../socket-problem.ts';
+import { TransportProblem } from '../upstream.ts';
+import type { SocketOpener } from './open-socket.ts';
+import { ResponseParser } from './response-parser.ts';
+import { type WireRequest, writeRequest } from './wire-request.ts';
+
+/** How connections to one origin are made. */
+export interface ConnectionPlan {
+  readonly sockets: SocketOpener;
+  /** Bytes of an answer's head. */
+  readonly headBytes: number;
+  /** Milliseconds that an unused connection is kept, unless the server says how long it keeps it. */
+  readonly keepAliveMs: number;
+  /** What all sockets read into, one at a time. */
+  readonly readBuffer: Buffer;
+}
+
+/** Who has a connection. */
+export interface ConnectionOwner {
+  /** It has carried an answer and may carry another within `keepMs`. */
+  onFree(connection: Connection, keepMs: number): void;
+  /** It is closed. */
+  onClosed(connection: Connection): void;
+  /** It closed before a request was written to it, which is therefore to be sent over another. */
+  send(request: WireRequest, exchange: Exchange): void;
+}
+
+/** Servers close at about the time they say: so much earlier we stop to rely on it. */
+const KEEP_ALIVE_MARGIN_MS = 1000;
+
+const LONGEST_KEEP_ALIVE_MS = 600_000;
+
+/** A connection that carries one request after another, one at a time. */
+export class Connection {
+  readonly #owner: ConnectionOwner;
+  readonly #plan: ConnectionPlan;
+  readonly #socket: Socket;
+  readonly #parser: ResponseParser;
+  #exchange: Exchange | undefined;
+  /** What is not yet written. */
+  #request: WireRequest | undefined;
+  #isReady = false;
+  #isClosed = false;
+  #isPaused = false;
+  #hasCarried = false;
+  /** Bytes of the current answer have come. */
+  #hasBegun = false;
+  /** Its place among those that nobody uses, and until when it is kept there; for its owner. */
+  idleAt: number | undefined;
+  idleUntilMs = 0;
+
+  constructor(owner: ConnectionOwner, plan: ConnectionPlan) {
+    this.#owner = owner;
+    this.#plan = plan;
+    this.#parser = new ResponseParser(plan.headBytes);
+    const { sockets, readBuffer } = plan;
+    this.#socket = sockets
+      .open({ buffer: readBuffer, callback: (length) => this.#onRead(length, readBuffer) })
+      .once(sockets.readyEvent, () => {
+        this.#isReady = true;
+        this.#write();
+      })
+      .on('end', () => this.#onEnd())
+      .on('error', (error) => this.#onLost(error))
+      .on('close', () => this.#onLost(undefined));
+  }
+
+  /** Sends a request as soon as it can, and tells the exchange what comes of it. */
+  carry(request: WireRequest, exchange: Exchange): void {
+    this.#request = request;
+    this.#exchange = exchange;
+    exchange.onCarried(this);
+    if (!this.#isReady) return;
+    this.#socket.ref();
+    // What this turn of the loop still brings was sent before: it is no answer to this request, and an end means another connection.
+    setImmediate(this.#write);
+  }
+
+  /** Reads on after the exchange had enough. */
+  resume(): void {
+    if (!this.#isPaused) return;
+    this.#isPaused = false;
+    this.#socket.resume();
+  }
+
+  /** Ends it, and with it whatever it carries, of which nobody is told. */
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#exchange = undefined;
+    this.#request = undefined;
+    this.#socket.destroy();
+    this.#owner.onClosed(this);
+  }
+
+  /** Ends it as if the network had. */
+  break(): void {
+    this.#onLost(undefined);
+  }
+
+  readonly #write = (): void => {
+    const request = this.#request;
+    if (request === undefined) return;
+    this.#request = undefined;
+    this.#hasBegun = false;
+    this.#parser.begin();
+    this.#exchange?.onSent();
+    writeRequest(this.#socket, request);
+  };
+
+  /** Whether to read on. */
+  #onRead(length: number, bytes: Buffer): boolean {
+    const exchange = this.#exchange;
+    if (exchange === undefined || this.#request !== undefined) {
+      this.#onLost(undefined);
+      return false;
+    }
+    this.#hasBegun = true;
+    try {
+      return this.#read(exchange, bytes, length);
+    } catch (thrown) {
+      this.#fail(exchange, thrown);
+      return false;
+    }
+  }
+
+  #read(exchange: Exchange, bytes: Buffer, length: number): boolean {
+    const parser = this.#parser;
+    const hadHead = parser.head !== undefined;
+    parser.read(bytes, length);
+    if (!hadHead && parser.head !== undefined) exchange.onHead(parser.head);
+    const piece = pieceOf(bytes, parser.bodyFrom, parser.bodyTo);
+    if (parser.isEnded) {
+      this.#release();
+      exchange.onEnd(piece);
+      return !this.#isClosed;
+    }
+    if (piece === undefined || exchange.onBytes(piece)) return true;
+    this.#isPaused = !this.#isClosed;
+    return false;
+  }
+
+  /** The answer is whole. */
+  #release(): void {
+    const keepMs = this.#keepMs();
+    const isReusable = keepMs > 0 && this.#socket.writableLength === 0;
+    this.#exchange = undefined;
+    if (!isReusable) {
+      this.close();
+      return;
+    }
+    this.#hasCarried = true;
+    this.#socket.unref();
+    this.#owner.onFree(this, keepMs);
+  }
+
+  /** How long the connection may be kept; 0 = not at all. */
+  #keepMs(): number {
+    const { head, isLast } = this.#parser;
+    if (isLast || head === undefined) return 0;
+    const hint = head.headers['keep-alive'];
+    const seconds = hint === undefined ? undefined : /timeout=(\d+)/.exec(hint)?.[1];
+    if (seconds === undefined) return this.#plan.keepAliveMs;
+    return Math.min(Number(seconds) * 1000 - KEEP_ALIVE_MARGIN_MS, LONGEST_KEEP_ALIVE_MS);
+  }
+
+  #onEnd(): void {
+    const exchange = this.#exchange;
+    if (exchange === undefined || this.#request !== undefined || !this.#hasBegun) {
+      this.#onLost(undefined);
+      return;
+    }
+    try {
+      this.#parser.close();
+    } catch (problem) {
+      this.#fail(exchange, problem);
+      return;
+    }
+    this.close();
+    exchange.onEnd(undefined);
+  }
+
+  #fail(exchange: Exchange, thrown: unknown): void {
+    this.close();
+    exchange.onLost(thrown instanceof TransportProblem ? thrown : socketProblem(thrown, true), false);
+  }
+
+  #onLost(error: Error | undefined): void {
+    const exchange = this.#exchange;
+    const request = this.#request;
+    this.close();
+    if (exchange === undefined) return;
+    if (request !== undefined && this.#isReady) this.#owner.send(request, exchange);
+    else exchange.onLost(socketProblem(error, this.#isReady), this.#hasCarried && !this.#hasBegun);
+  }
+}
+
+/** Bytes of a body, out of the buffer that the next socket reads into. */
+function pieceOf(bytes: Buffer, from: number, to: number): Buffer | undefined {
+  if (from === to) return undefined;
+  const piece = Buffer.allocUnsafe(to - from);
+  bytes.copy(piece, 0, from, to);
+  return piece;
+}

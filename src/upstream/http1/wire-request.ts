@@ -1,0 +1,81 @@
+import type { Writable } from 'node:stream';
+import { TransportProblem } from '../upstream.ts';
+
+/** What a request says. */
+export interface RequestParts {
+  readonly method: 'GET' | 'POST';
+  /** Name and port of the server. */
+  readonly host: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Uint8Array;
+}
+
+/** A request as it goes out. */
+export interface WireRequest {
+  /** All of it before the body, in Latin-1. */
+  readonly head: string;
+  readonly body: string | Uint8Array;
+  readonly bodyBytes: number;
+}
+
+const TOKEN = /^[!#$%&'*+\-.^_`|~\dA-Za-z]+$/;
+const NO_FIELD_TEXT = /[^\t\x20-\x7e\x80-\xff]/;
+
+/** Fields that say where a request ends and what becomes of the connection: ours to say. */
+const OURS: ReadonlySet<string> = new Set([
+  'connection',
+  'content-length',
+  'expect',
+  'host',
+  'keep-alive',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+/** Writes the head of a request. Throws a TransportProblem where a header cannot be sent. */
+export function wireRequest({ method, host, path, headers, body }: RequestParts): WireRequest {
+  const bodyBytes = typeof body === 'string' ? Buffer.byteLength(body) : body.length;
+  let head = `${method} ${path} HTTP/1.1\r\nhost: ${host}\r\nconnection: keep-alive\r\n`;
+  // Answers are mostly small events that must not wait in a compressor's buffer.
+  if (headers['accept-encoding'] === undefined) head += 'accept-encoding: identity\r\n';
+  for (const name in headers) {
+    const value = headers[name] ?? '';
+    if (!TOKEN.test(name) || OURS.has(name.toLowerCase()) || NO_FIELD_TEXT.test(value)) {
+      throw new TransportProblem('connect', 'the request cannot be sent');
+    }
+    head += `${name}: ${value}\r\n`;
+  }
+  head += method === 'GET' ? '\r\n' : `content-length: ${bodyBytes}\r\n\r\n`;
+  return { head, body, bodyBytes };
+}
+
+/** Texts up to this size go to the kernel without memory being taken for them. */
+const MOST_TEXT_BYTES = 16 * 1024;
+
+/** Larger bytes are not copied in order to be written together with their head. */
+const MOST_COPIED_BYTES = 64 * 1024;
+
+/** Writes a request in one go: a head that goes ahead costs a packet, and a turn of the server. */
+export function writeRequest(socket: Writable, { head, body, bodyBytes }: WireRequest): void {
+  const length = head.length + bodyBytes;
+  if (typeof body === 'string') {
+    const isAscii = body.length === bodyBytes;
+    if (isAscii && length <= MOST_TEXT_BYTES) socket.write(head + body, 'latin1');
+    else socket.write(together(head, length, (bytes) => bytes.write(body, head.length, 'utf8')));
+  } else if (bodyBytes <= MOST_COPIED_BYTES) {
+    socket.write(together(head, length, (bytes) => bytes.set(body, head.length)));
+  } else {
+    socket.cork();
+    socket.write(head, 'latin1');
+    socket.write(body);
+    socket.uncork();
+  }
+}
+
+function together(head: string, length: number, addBody: (bytes: Buffer) => void): Buffer {
+  const bytes = Buffer.allocUnsafeSlow(length);
+  bytes.write(head, 0, 'latin1');
+  addBody(bytes);
+  return bytes;
+}
