@@ -5,7 +5,7 @@ import {
   type EventBatch,
   type Failure,
   type Finish,
-  isContent,
+  hasContent,
   terminalOf,
 } from '../ir/events.ts';
 import type { GenerationRequest } from '../ir/request.ts';
@@ -266,7 +266,7 @@ async function holdUntilContent(
       if (event.type === 'relay') characters += event.frame.data.length;
     }
     const terminal = terminalIn(step.value);
-    if (isStream && step.value.some(isContent)) return { held, rest, disappointment: refusalIn(terminal) };
+    if (isStream && hasContent(step.value)) return { held, rest, disappointment: refusalIn(terminal) };
     if (terminal?.type === 'failure') return asUpstreamFailure(terminal.error);
     if (terminal !== undefined) {
       return {
@@ -294,7 +294,7 @@ function terminalIn(batch: EventBatch): Finish | Failure | undefined {
 
 /** Without content, and not because there was no room for any. */
 function isEmpty(held: readonly Event[], terminal: Finish): boolean {
-  return terminal.reason !== 'length' && !held.some(isContent);
+  return terminal.reason !== 'length' && !hasContent(held);
 }
 
 /** Ends by which a model declines, or somebody in front of it does. */

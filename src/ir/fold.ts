@@ -56,7 +56,7 @@ export class Fold {
       case 'text-delta': {
         const part = this.#partAt(event.item, event.part, event.kind);
         part.text.add(event.text);
-        for (const logprob of event.logprobs ?? []) part.logprobs.push(logprob);
+        if (event.logprobs !== undefined) for (const logprob of event.logprobs) part.logprobs.push(logprob);
         return;
       }
       case 'annotation':
@@ -100,7 +100,7 @@ export class Fold {
     }
   }
 
-  pushAll(events: Iterable<Event>): this {
+  pushAll(events: readonly Event[]): this {
     for (const event of events) this.push(event);
     return this;
   }
@@ -148,7 +148,7 @@ export class Fold {
 }
 
 /** Folds a whole sequence of events. */
-export function fold(events: Iterable<Event>): Result {
+export function fold(events: readonly Event[]): Result {
   return new Fold().pushAll(events).result();
 }
 

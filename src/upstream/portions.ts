@@ -27,7 +27,7 @@ export class Portions {
 
   /** The next portion; empty when nothing waits. */
   take(): readonly Event[] {
-    if (this.#isSmall()) {
+    if (this.#next === 0 && this.#offset === 0 && isPortion(this.#events)) {
       const all = this.#events;
       this.fill([]);
       return all;
@@ -40,11 +40,6 @@ export class Portions {
       portion.push(event);
     }
     return portion;
-  }
-
-  #isSmall(): boolean {
-    if (this.#next > 0 || this.#offset > 0 || this.#events.length > PORTION.events) return false;
-    return this.#events.reduce((sum, event) => sum + lengthOf(event), 0) <= PORTION.characters;
   }
 
   /** The next event, or as much of its text as there is room for. */
@@ -61,6 +56,13 @@ export class Portions {
     if (isLast) this.#next++;
     return text.length === event.text.length ? event : { ...event, text };
   }
+}
+
+/** Whether events can be handed on at once, as nearly all can. */
+export function isPortion(events: readonly Event[]): boolean {
+  let characters = 0;
+  for (const event of events) characters += lengthOf(event);
+  return events.length <= PORTION.events && characters <= PORTION.characters;
 }
 
 type TextEvent = Extract<Event, { type: 'text-delta' | 'tool-input-delta' }>;

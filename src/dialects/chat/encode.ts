@@ -273,8 +273,7 @@ class ChatEncoder implements StreamEncoder {
   #relay(event: Extract<Event, { type: 'relay' }>): string {
     const { form } = event;
     if (form !== undefined && form === this.#likeChunks?.form) {
-      this.#note(event.events);
-      return this.#likeChunks.write(textOf(event.events));
+      return this.#like(event.events[0], this.#likeChunks);
     }
     this.#likeChunks = undefined;
     const inner = event.events.filter(({ type }) => type !== 'finish' && type !== 'failure');
@@ -309,6 +308,13 @@ class ChatEncoder implements StreamEncoder {
     };
     if (isLike) this.#likeChunks = likeChunks(form, patched, shown);
     return writeSseFrame(JSON.stringify(patched));
+  }
+
+  /** A chunk that is like the last one: a piece of text, and nothing else. */
+  #like(piece: Event | undefined, chunks: LikeChunks): string {
+    if (piece?.type !== 'text-delta') return '';
+    this.#said.add(piece.item, piece.part, piece.text);
+    return chunks.written.write(piece.text);
   }
 
   #hold(value: JsonObject): void {
@@ -390,8 +396,9 @@ class ChatEncoder implements StreamEncoder {
 
 /** Chunks of one form, as they are written. */
 interface LikeChunks {
+  /** The upstream's form, and ours. */
   readonly form: FrameForm;
-  readonly write: (text: string) => string;
+  readonly written: FrameForm;
 }
 
 /** How chunks are written that differ from `patched` in the content of their delta alone. */
@@ -403,12 +410,7 @@ function likeChunks(
   const delta = { ...shown, content: ANY_TEXT };
   const choices = patched.choices.map((choice) => ({ ...choice, delta }));
   const written = FrameForm.written(writeSseFrame(JSON.stringify({ ...patched, choices })));
-  return written && { form, write: (text) => written.write(text) };
-}
-
-/** The text of events that are a piece of text. */
-function textOf([event]: readonly Event[]): string {
-  return event?.type === 'text-delta' ? event.text : '';
+  return written && { form, written };
 }
 
 function chunkHead(context: ReplyContext): JsonObject {

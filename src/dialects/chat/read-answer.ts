@@ -69,7 +69,7 @@ export class AnswerReader {
   /** What a chunk means that differs from the last one in the text of its delta alone. */
   readText(content: string): Event[] {
     if (this.#isEnded) return [];
-    this.#readContent(content, undefined);
+    this.#readWords(content, undefined);
     return this.#writer.take();
   }
 
@@ -183,11 +183,21 @@ export class AnswerReader {
 
   #readContent(content: Json | undefined, logprobs: Logprobs | undefined): void {
     if (typeof content === 'string') {
-      if (content !== '') this.#whenFree(() => this.#writer.writeText('text', content, logprobs));
+      if (content !== '') this.#readWords(content, logprobs);
       return;
     }
     if (!Array.isArray(content)) return;
     for (const part of content.filter(isJsonObject)) this.#readContentPart(part, logprobs);
+  }
+
+  /** Most of a stream is this: nothing is made to be run later unless it has to wait. */
+  #readWords(text: string, logprobs: Logprobs | undefined): void {
+    if (this.#mustWait()) this.#waitToWrite(text, logprobs);
+    else this.#writer.writeText('text', text, logprobs);
+  }
+
+  #waitToWrite(text: string, logprobs: Logprobs | undefined): void {
+    this.#waiting.push(() => this.#writer.writeText('text', text, logprobs));
   }
 
   #readContentPart(part: JsonObject, logprobs: Logprobs | undefined): void {
@@ -195,7 +205,7 @@ export class AnswerReader {
       case 'text':
       case 'output_text': {
         const text = textAt(part, 'text');
-        if (text !== undefined) this.#whenFree(() => this.#writer.writeText('text', text, logprobs));
+        if (text !== undefined) this.#readWords(text, logprobs);
         return;
       }
       case 'thinking': {
@@ -267,10 +277,15 @@ export class AnswerReader {
 
   /** Runs an action as soon as no call is unfinished. A relayed chunk goes out at once, so its events do too. */
   #whenFree(action: () => void): void {
-    if (this.#waiting.length === 0) this.#calls.endComplete();
-    const mustWait = this.#waiting.length > 0 || this.#calls.hasOpenCalls;
-    if (mustWait && !this.#isRelayed) this.#waiting.push(action);
+    if (this.#mustWait()) this.#waiting.push(action);
     else action();
+  }
+
+  /** Whether something that is no call has to wait now. */
+  #mustWait(): boolean {
+    if (this.#waiting.length === 0) this.#calls.endComplete();
+    const isBusy = this.#waiting.length > 0 || this.#calls.hasOpenCalls;
+    return isBusy && !this.#isRelayed;
   }
 
   #closeAll(lastStatus: ItemStatus): void {
