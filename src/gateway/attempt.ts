@@ -47,19 +47,29 @@ export function attemptCandidates(
   journey: Journey,
   tools: AttemptTools,
 ): AsyncGenerator<EventBatch, void, void> & Polling<EventBatch> {
-  const passage = new Passage(tools.signal);
-  return Object.assign(attempts(request, journey, tools, passage), {
+  const passage = new Passage(tools.signal, () => openAnswer(request, journey, tools));
+  return Object.assign(attempts(passage), {
     poll: () => passage.poll(),
     whenReady: (wake: () => void) => passage.whenReady(wake),
   });
 }
 
-async function* attempts(
+/** Waits as long as the answer goes on: it keeps nothing but what is to come. */
+async function* attempts(passage: Passage): AsyncGenerator<EventBatch, void, void> {
+  try {
+    yield await passage.first();
+    for (let step = await passage.next(); step.done !== true; step = await passage.next()) yield step.value;
+  } finally {
+    await passage.close();
+  }
+}
+
+/** The answer that will be passed on. */
+async function openAnswer(
   request: GenerationRequest,
   journey: Journey,
   tools: AttemptTools,
-  passage: Passage,
-): AsyncGenerator<EventBatch, void, void> {
+): Promise<BegunAnswer> {
   const { candidates } = journey.plan;
   const failures: UpstreamFailure[] = [];
   const echoes: Event[] = [];
@@ -85,14 +95,8 @@ async function* attempts(
       continue;
     }
     journey.select(candidate, visit);
-    passage.begin(opening.rest);
-    try {
-      yield echoes.length === 0 ? opening.held : [...echoes, ...opening.held];
-      for (let step = await passage.next(); step.done !== true; step = await passage.next()) yield step.value;
-    } finally {
-      await opening.rest.return?.();
-    }
-    return;
+    const { held, rest } = opening;
+    return { held: echoes.length === 0 ? held : [...echoes, ...held], rest };
   }
   tools.signal.throwIfAborted();
   throw failures.length > 0 ? lastFailure(failures) : nobodyMayBeCalled(journey, tools.health);
@@ -117,18 +121,28 @@ function leave(
   else visit.failed({ counts: true, isRateLimit: false });
 }
 
-/** The rest of an answer. When the caller left, nobody is there to be told of a failure: the answer just ends. */
+/** An answer. When the caller left, nobody is there to be told of a failure: the answer just ends. */
 class Passage {
   readonly #signal: AbortSignal;
+  /** Holds all that calling somebody takes: let go of as soon as somebody answers. */
+  #open: (() => Promise<BegunAnswer>) | undefined;
   #rest: Flow<EventBatch> | undefined;
 
-  constructor(signal: AbortSignal) {
+  constructor(signal: AbortSignal, open: () => Promise<BegunAnswer>) {
     this.#signal = signal;
+    this.#open = open;
   }
 
-  /** Somebody answers. */
-  begin(rest: Flow<EventBatch>): void {
-    this.#rest = rest;
+  /** What was held back until somebody answered. */
+  async first(): Promise<EventBatch> {
+    const begun = await this.#open?.();
+    this.#open = undefined;
+    this.#rest = begun?.rest;
+    return begun?.held ?? [];
+  }
+
+  async close(): Promise<void> {
+    await this.#rest?.return?.();
   }
 
   async next(): Promise<IteratorResult<EventBatch, unknown>> {
@@ -151,9 +165,12 @@ class Passage {
 }
 
 /** An answer that is about to be passed on: what was held back so far and what is still to come. */
-interface Opening {
-  readonly held: Event[];
+interface BegunAnswer {
+  readonly held: readonly Event[];
   readonly rest: Flow<EventBatch>;
+}
+
+interface Opening extends BegunAnswer {
   /** The answer ended without content: why somebody else might do better. */
   readonly disappointment: Disappointment | undefined;
 }

@@ -123,7 +123,8 @@ export interface AnswerSource {
 export class Batches implements AsyncIterableIterator<EventBatch>, Flow<EventBatch> {
   readonly #source: AnswerSource;
   readonly #reader: AnswerReader;
-  readonly #portions = new Portions();
+  /** What waits of a batch that was too large for one turn. */
+  #portions: Portions | undefined;
   #done = false;
   /** What is left of the last chunk. */
   #rest: Uint8Array = NOTHING;
@@ -136,10 +137,10 @@ export class Batches implements AsyncIterableIterator<EventBatch>, Flow<EventBat
   }
 
   async next(): Promise<IteratorResult<EventBatch, undefined>> {
-    if (!this.#portions.isEmpty) {
+    if (this.#portions !== undefined) {
       await this.#source.turns.next();
       // Somebody may have returned while others had their turn.
-      if (!this.#portions.isEmpty) return { done: false, value: this.#portions.take() };
+      if (this.#portions !== undefined) return { done: false, value: this.#nextPortion(this.#portions) };
     }
     while (!this.#done) {
       const batch = await this.#events();
@@ -169,7 +170,7 @@ export class Batches implements AsyncIterableIterator<EventBatch>, Flow<EventBat
   }
 
   async return(): Promise<IteratorResult<EventBatch, undefined>> {
-    this.#portions.fill([]);
+    this.#portions = undefined;
     if (!this.#done) {
       this.#done = true;
       await this.#source.chunks.return?.();
@@ -182,7 +183,9 @@ export class Batches implements AsyncIterableIterator<EventBatch>, Flow<EventBat
   }
 
   #maySkipTurn(): boolean {
-    return !this.#done && this.#rest.length === 0 && this.#portions.isEmpty && this.#unbroken <= TURN_BYTES;
+    return (
+      !this.#done && this.#rest.length === 0 && this.#portions === undefined && this.#unbroken <= TURN_BYTES
+    );
   }
 
   /** The events of bytes at hand. */
@@ -197,8 +200,13 @@ export class Batches implements AsyncIterableIterator<EventBatch>, Flow<EventBat
 
   #firstOf(batch: EventBatch): EventBatch {
     if (!this.#source.isStreamed || isPortion(batch)) return batch;
-    this.#portions.fill(batch);
-    return this.#portions.take();
+    return this.#nextPortion(new Portions(batch));
+  }
+
+  #nextPortion(portions: Portions): EventBatch {
+    const portion = portions.take();
+    this.#portions = portions.isEmpty ? undefined : portions;
+    return portion;
   }
 
   async #events(): Promise<Event[]> {

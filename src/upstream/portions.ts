@@ -8,30 +8,22 @@ const PORTION = { events: 128, characters: 64 * 1024 };
  * megabytes of text, and whoever folds and writes them does so without a break: long text is cut into several deltas.
  */
 export class Portions {
-  #events: readonly Event[] = [];
+  readonly #events: readonly Event[];
   #next = 0;
   /** Characters of the next event that were handed on already. */
   #offset = 0;
+
+  constructor(events: readonly Event[]) {
+    this.#events = events;
+  }
 
   /** True when nothing waits. */
   get isEmpty(): boolean {
     return this.#next >= this.#events.length;
   }
 
-  /** Sets what waits; there must be nothing left. */
-  fill(events: readonly Event[]): void {
-    this.#events = events;
-    this.#next = 0;
-    this.#offset = 0;
-  }
-
   /** The next portion; empty when nothing waits. */
   take(): readonly Event[] {
-    if (this.#next === 0 && this.#offset === 0 && isPortion(this.#events)) {
-      const all = this.#events;
-      this.fill([]);
-      return all;
-    }
     const portion: Event[] = [];
     let characters = 0;
     while (!this.isEmpty && portion.length < PORTION.events && characters < PORTION.characters) {

@@ -24,9 +24,10 @@ const UPSTREAM_ID = /^[\w.:-]{1,128}$/;
  */
 export class AnswerReader {
   readonly #writer = new ItemWriter();
-  readonly #calls: ToolCallReader;
-  readonly #isRelayed: boolean;
-  readonly #thoughts = new ToldThoughts();
+  readonly #context: DecodeContext;
+  /** Made when they are needed: most answers have neither calls nor thoughts. */
+  #calls: ToolCallReader | undefined;
+  #thoughts: ToldThoughts | undefined;
   /** What came while calls were unfinished: items other than calls do not overlap, so it waits. */
   #waiting: (() => void)[] = [];
   #isStarted = false;
@@ -40,15 +41,8 @@ export class AnswerReader {
   #usage: Usage | undefined;
 
   constructor(context: DecodeContext) {
-    this.#isRelayed = context.relay;
+    this.#context = context;
     this.#ground = groundOf(context);
-    this.#calls = new ToolCallReader({
-      emit: (event) => this.#writer.emit(event),
-      beginItem: () => this.#writer.beginItem(),
-      // A relayed answer speaks of the tools as the caller declared them.
-      identify: context.relay ? (name) => ({ kind: 'function', name }) : flatNames(context.request).identify,
-      makeId: (position) => `call_${this.#ground}_${position}`,
-    });
   }
 
   get isEnded(): boolean {
@@ -81,7 +75,7 @@ export class AnswerReader {
     }
     this.#isEnded = true;
     const reason = readFinishReason(this.#finishWord, {
-      hasCalls: this.#calls.hasCalls,
+      hasCalls: this.#calls?.hasCalls ?? false,
       hasRefusal: this.#writer.hasRefusal,
     });
     const lastStatus = reason === 'length' || reason === 'content-filter' ? 'incomplete' : 'completed';
@@ -175,10 +169,10 @@ export class AnswerReader {
     for (const image of objectsAt(delta, 'images')) this.#whenFree(() => this.#writer.writeImage(image));
     const audio = objectAt(delta, 'audio');
     if (audio !== undefined) this.#whenFree(() => this.#writer.writeAudio(audio));
-    for (const call of calls) this.#calls.read(call);
+    for (const call of calls) this.#callReader().read(call);
     for (const detail of details.filter(isOfCall)) this.#readDetail(detail);
     const legacy = objectAt(delta, 'function_call');
-    if (legacy !== undefined) this.#calls.readLegacy(legacy);
+    if (legacy !== undefined) this.#callReader().readLegacy(legacy);
   }
 
   #readContent(content: Json | undefined, logprobs: Logprobs | undefined): void {
@@ -232,14 +226,14 @@ export class AnswerReader {
       (detail) => textAt(detail, 'text') !== undefined || textAt(detail, 'summary') !== undefined,
     );
     const plain = textAt(delta, 'reasoning') ?? textAt(delta, 'reasoning_content');
-    const isRepeated = plain !== undefined && hasText && this.#thoughts.isInStep;
+    const isRepeated = plain !== undefined && hasText && (this.#thoughts?.isInStep ?? true);
     if (plain !== undefined && !hasText) this.#readPlainThought(plain);
     for (const detail of details) this.#readDetail(detail, isRepeated);
     if (plain !== undefined && hasText && !isRepeated) this.#readPlainThought(plain);
   }
 
   #readPlainThought(text: string): void {
-    const news = this.#thoughts.newsIn(text, 'plain');
+    const news = this.#toldThoughts().newsIn(text, 'plain');
     if (news !== '') this.#whenFree(() => this.#writer.writeThought('thought', news));
   }
 
@@ -247,13 +241,13 @@ export class AnswerReader {
   #newsIn(detail: JsonObject, member: 'text' | 'summary', isRepeated: boolean): string | undefined {
     const text = textAt(detail, member);
     if (text === undefined || isRepeated) return text;
-    const news = this.#thoughts.newsIn(text, 'details');
+    const news = this.#toldThoughts().newsIn(text, 'details');
     return news === '' ? undefined : news;
   }
 
   #readDetail(detail: JsonObject, isRepeated = false): void {
     const sealOfCall = textAt(detail, 'data');
-    const item = this.#calls.itemOf(textAt(detail, 'id') ?? '');
+    const item = this.#calls?.itemOf(textAt(detail, 'id') ?? '');
     if (item !== undefined && sealOfCall !== undefined) {
       const seal: Seal = { signature: sealOfCall, ...formatOf(detail), givenBy: 'chat' };
       this.#writer.emit({ type: 'seal', item, seal });
@@ -273,6 +267,16 @@ export class AnswerReader {
     });
   }
 
+  #callReader(): ToolCallReader {
+    this.#calls ??= callReader(this.#context, this.#writer, () => this.#ground);
+    return this.#calls;
+  }
+
+  #toldThoughts(): ToldThoughts {
+    this.#thoughts ??= new ToldThoughts();
+    return this.#thoughts;
+  }
+
   // --- Order of items --------------------------------------------------------------------------------------------------
 
   /** Runs an action as soon as no call is unfinished. A relayed chunk goes out at once, so its events do too. */
@@ -283,17 +287,32 @@ export class AnswerReader {
 
   /** Whether something that is no call has to wait now. */
   #mustWait(): boolean {
+    if (this.#calls === undefined) return false;
     if (this.#waiting.length === 0) this.#calls.endComplete();
     const isBusy = this.#waiting.length > 0 || this.#calls.hasOpenCalls;
-    return isBusy && !this.#isRelayed;
+    return isBusy && !this.#context.relay;
   }
 
   #closeAll(lastStatus: ItemStatus): void {
     const isCallLast = !this.#writer.isWriting && this.#waiting.length === 0;
-    this.#calls.endAll(isCallLast ? lastStatus : 'completed');
+    this.#calls?.endAll(isCallLast ? lastStatus : 'completed');
     for (const action of this.#waiting.splice(0)) action();
     this.#writer.close(lastStatus);
   }
+}
+
+function callReader(
+  { relay, request }: DecodeContext,
+  writer: ItemWriter,
+  ground: () => string,
+): ToolCallReader {
+  return new ToolCallReader({
+    emit: (event) => writer.emit(event),
+    beginItem: () => writer.beginItem(),
+    // A relayed answer speaks of the tools as the caller declared them.
+    identify: relay ? (name) => ({ kind: 'function', name }) : flatNames(request).identify,
+    makeId: (position) => `call_${ground()}_${position}`,
+  });
 }
 
 /** The text that a chunk adds to the message, if it adds nothing else. */

@@ -98,7 +98,6 @@ export class ToolCallReader {
 
   /** Ends the calls whose input is whole. */
   endComplete(): void {
-    if (this.#whole.size === 0) return;
     for (const call of this.#whole) this.#end(call, 'completed');
   }
 
