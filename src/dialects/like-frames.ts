@@ -12,6 +12,9 @@ export class LikeFrames {
   readonly #textAt: (value: JsonObject) => unknown;
   #form: FrameForm | undefined;
   #event: string | undefined;
+  /** What the text is a piece of. */
+  #item = 0;
+  #part = 0;
   #isMet = false;
   #misses = 0;
 
@@ -39,22 +42,32 @@ export class LikeFrames {
     return text;
   }
 
+  /** What the last frame would mean with another text. */
+  eventsOf(text: string): Event[] {
+    return [{ type: 'text-delta', item: this.#item, part: this.#part, kind: 'text', text }];
+  }
+
   /** Takes note of a frame that was read: what is in it, and what it means. `member`: the name of the text. */
   note({ event, data }: Frame, member: string, value: JsonObject, events: readonly Event[]): void {
     this.#form = undefined;
     const text = this.#textAt(value);
-    if (this.#misses >= MOST_MISSES || text === ANY_TEXT || !isPieceOf(text, events)) return;
+    const piece = this.#misses >= MOST_MISSES || text === ANY_TEXT ? undefined : pieceIn(text, events);
+    if (piece === undefined) return;
     this.#form = FrameForm.of(data, member, this.#textAt);
     this.#event = event;
+    this.#item = piece.item;
+    this.#part = piece.part;
     this.#isMet = false;
   }
 }
 
-/** True when a text is all that the events tell of. */
-function isPieceOf(text: unknown, events: readonly Event[]): boolean {
+type TextDelta = Extract<Event, { type: 'text-delta' }>;
+
+/** The event by which a text is told; undefined unless it is all that the events tell of. */
+function pieceIn(text: unknown, events: readonly Event[]): TextDelta | undefined {
   const [only] = events;
-  if (events.length !== 1 || only?.type !== 'text-delta') return false;
-  return only.kind === 'text' && only.text === text && only.logprobs === undefined;
+  if (events.length !== 1 || only?.type !== 'text-delta') return undefined;
+  return only.kind === 'text' && only.text === text && only.logprobs === undefined ? only : undefined;
 }
 
 /** A relayed frame of a known form. Parsed only for who asks. */

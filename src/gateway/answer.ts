@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { Credential } from '../catalog/credential.ts';
-import { type EventBatch, isContent } from '../ir/events.ts';
+import { type EventBatch, hasContent } from '../ir/events.ts';
 import type { RoutingMetadata } from '../ir/metadata.ts';
 import type { Result } from '../ir/result.ts';
 import type { Bill, Usage } from '../ir/usage.ts';
@@ -185,11 +185,12 @@ class Answering implements AttemptTools, SettleTools {
     this.#meter.push(batch);
     if (!isLast || !this.#meter.isReported)
       this.#checkpoints.passed(this.#meter.uncountedTokens, this.#meter.isReported);
-    if (this.#firstContentMs === undefined && batch.some(isContent)) this.#firstContentMs = this.#elapsed();
+    if (this.#firstContentMs === undefined && hasContent(batch)) this.#firstContentMs = this.#elapsed();
   }
 
   /** False: there is no money for more. */
   mayGoOn(): boolean | Promise<boolean> {
+    if (!this.admission.isTight) return true;
     const { selected } = this.journey;
     return selected === undefined || this.admission.mayGoOn(selected, this.#meter.outputTokens);
   }

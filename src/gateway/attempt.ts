@@ -5,7 +5,7 @@ import {
   type EventBatch,
   type Failure,
   type Finish,
-  isContent,
+  hasContent,
   terminalOf,
 } from '../ir/events.ts';
 import type { GenerationRequest } from '../ir/request.ts';
@@ -176,9 +176,12 @@ function leave(
 }
 
 /** An answer that is about to be passed on: what was held back so far and what is still to come. */
-interface Opening {
-  readonly held: Event[];
+interface BegunAnswer {
+  readonly held: readonly Event[];
   readonly rest: Flow<EventBatch>;
+}
+
+interface Opening extends BegunAnswer {
   /** The answer ended without content: why somebody else might do better. */
   readonly disappointment: Disappointment | undefined;
 }
@@ -305,7 +308,7 @@ class Held {
       if (event.type === 'relay') this.#characters += event.frame.data.length;
     }
     const terminal = terminalIn(step.value);
-    if (this.#isStream && step.value.some(isContent)) return this.#opening(refusalIn(terminal));
+    if (this.#isStream && hasContent(step.value)) return this.#opening(refusalIn(terminal));
     if (terminal?.type === 'failure') return asUpstreamFailure(terminal.error);
     if (terminal !== undefined) {
       return this.#opening(refusalIn(terminal) ?? (isEmpty(this.#events, terminal) ? 'empty' : undefined));
@@ -332,7 +335,7 @@ function terminalIn(batch: EventBatch): Finish | Failure | undefined {
 
 /** Without content, and not because there was no room for any. */
 function isEmpty(held: readonly Event[], terminal: Finish): boolean {
-  return terminal.reason !== 'length' && !held.some(isContent);
+  return terminal.reason !== 'length' && !hasContent(held);
 }
 
 /** Ends by which a model declines, or somebody in front of it does. */

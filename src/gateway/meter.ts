@@ -12,26 +12,33 @@ const SHORT_TOKEN = 3;
 
 /** Text that came in and was not counted yet. */
 class Tail {
-  text = '';
-  /** Nobody sends less than a token at a time. */
-  pieces = 0;
+  /** As it came: texts added one by one are many times as large, and most are never asked for. */
+  readonly #texts: string[] = [];
+  #length = 0;
 
   add(text: string): void {
-    this.text += text;
-    this.pieces += 1;
+    this.#texts.push(text);
+    this.#length += text.length;
+  }
+
+  get text(): string {
+    return this.#texts.join('');
+  }
+
+  /** Nobody sends less than a token at a time. */
+  get pieces(): number {
+    return this.#texts.length;
   }
 
   /** Tokens, about. Short pieces are tokens, long ones hold several. */
   get tokens(): number {
-    const isTokenwise = this.text.length <= this.pieces * LONGEST_TOKEN;
-    return isTokenwise
-      ? this.pieces
-      : Math.max(this.pieces, Math.ceil(this.text.length / CHARACTERS_PER_TOKEN));
+    const isTokenwise = this.#length <= this.pieces * LONGEST_TOKEN;
+    return isTokenwise ? this.pieces : Math.max(this.pieces, Math.ceil(this.#length / CHARACTERS_PER_TOKEN));
   }
 
   /** Tokens at most, nearly always. */
   get mostTokens(): number {
-    return Math.max(this.pieces, Math.ceil(this.text.length / SHORT_TOKEN));
+    return Math.max(this.pieces, Math.ceil(this.#length / SHORT_TOKEN));
   }
 }
 

@@ -1,6 +1,6 @@
 import { FREE } from '../catalog/bill.ts';
 import { GatewayError } from '../ir/errors.ts';
-import { type Event, type EventBatch, type Settled, terminalOf } from '../ir/events.ts';
+import { type Event, type EventBatch, type Settled, terminalIndex, terminalOf } from '../ir/events.ts';
 import { Fold } from '../ir/fold.ts';
 import type { RoutingMetadata } from '../ir/metadata.ts';
 import type { Result } from '../ir/result.ts';
@@ -192,18 +192,25 @@ class Passage {
       return held;
     }
     const next = await this.source.next();
-    return next.done === true ? undefined : this.#step(next.value);
+    if (next.done === true) return undefined;
+    const at = terminalIndex(next.value);
+    return at === -1 ? stepOf(next.value, this.#look(next.value)) : this.#last(next.value, at);
   }
 
   poll(): EventBatch | undefined {
     if (this.#held !== undefined) return undefined;
     const batch = this.source.poll?.();
     if (batch === undefined) return undefined;
-    const step = this.#step(batch);
-    if (step.terminal === undefined && step.mayGoOn === true) return step.passing;
-    this.#held = step;
+    const at = terminalIndex(batch);
+    if (at !== -1) {
+      this.#held = this.#last(batch, at);
+      return undefined;
+    }
+    const mayGoOn = this.#look(batch);
+    if (mayGoOn === true) return batch;
+    this.#held = stepOf(batch, mayGoOn);
     // Whoever takes it hears of a failure; where nobody does, it ends nothing.
-    if (typeof step.mayGoOn !== 'boolean') step.mayGoOn.catch(() => {});
+    if (mayGoOn !== false) mayGoOn.catch(() => {});
     return undefined;
   }
 
@@ -232,20 +239,19 @@ class Passage {
         const step = await source.next();
         if (step.done === true) return;
         fold.pushAll(step.value);
-        if (step.value.some((event) => terminalOf(event) !== undefined)) return;
+        if (terminalIndex(step.value) !== -1) return;
       }
     } catch {
       // What was read until then counts.
     }
   }
 
-  #step(batch: EventBatch): Step {
-    const at = batch.findIndex((event) => terminalOf(event) !== undefined);
-    if (at !== -1) return this.#last(batch, at);
+  /** Folds and shows a batch without a terminal event; tells whether the answer may go on after it. */
+  #look(batch: EventBatch): boolean | Promise<boolean> {
     this.fold.pushAll(batch);
     this.#tools.watch(batch, false);
     this.#openItems.push(batch);
-    return { passing: batch, terminal: undefined, mayGoOn: this.#tools.mayGoOn() };
+    return this.#tools.mayGoOn();
   }
 
   #last(batch: EventBatch, at: number): Step {
@@ -255,6 +261,10 @@ class Passage {
     this.#tools.watch(passing, true);
     return { passing, terminal: terminalOf(last), mayGoOn: true };
   }
+}
+
+function stepOf(passing: EventBatch, mayGoOn: Step['mayGoOn']): Step {
+  return { passing, terminal: undefined, mayGoOn };
 }
 
 type Terminal = NonNullable<ReturnType<typeof terminalOf>>;

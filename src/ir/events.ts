@@ -174,19 +174,34 @@ export function isContent(event: Event): boolean {
     case 'item-start':
       return event.head.type === 'tool-call' || event.head.type === 'opaque';
     case 'relay':
-      return event.events.some(isContent);
+      return hasContent(event.events);
     default:
       return false;
   }
 }
 
-/** The terminal event of a batch, looked up inside relayed frames too. */
+/** Whether there is content among the events. */
+export function hasContent(events: readonly Event[]): boolean {
+  for (const event of events) if (isContent(event)) return true;
+  return false;
+}
+
+/** The terminal event that an event is, looked up inside relayed frames too. */
 export function terminalOf(event: Event): Finish | Failure | undefined {
   if (event.type === 'finish' || event.type === 'failure') return event;
-  if (event.type !== 'relay') return undefined;
+  // A frame of a known form is a piece of text.
+  if (event.type !== 'relay' || event.form !== undefined) return undefined;
   for (const inner of event.events) {
     const terminal = terminalOf(inner);
     if (terminal !== undefined) return terminal;
   }
   return undefined;
+}
+
+/** The place of the terminal event among the events; -1: there is none. */
+export function terminalIndex(events: readonly Event[]): number {
+  for (let index = 0; index < events.length; index++) {
+    if (terminalOf(events[index] as Event) !== undefined) return index;
+  }
+  return -1;
 }

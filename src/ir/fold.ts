@@ -10,8 +10,8 @@ import type { Usage } from './usage.ts';
 interface PartDraft {
   kind: PartKind;
   text: GrowingText;
-  annotations: Annotation[];
-  logprobs: Logprobs[number][];
+  annotations: Annotation[] | undefined;
+  logprobs: Logprobs[number][] | undefined;
   ext: Ext | undefined;
 }
 
@@ -19,7 +19,7 @@ interface ItemDraft {
   head: ItemHead;
   parts: PartDraft[];
   summaries: PartDraft[];
-  input: GrowingText;
+  input: GrowingText | undefined;
   seal: Seal;
   source: Source | undefined;
   status: ItemStatus;
@@ -56,15 +56,21 @@ export class Fold {
       case 'text-delta': {
         const part = this.#partAt(event.item, event.part, event.kind);
         part.text.add(event.text);
-        for (const logprob of event.logprobs ?? []) part.logprobs.push(logprob);
+        if (event.logprobs !== undefined) addLogprobs(part, event.logprobs);
         return;
       }
-      case 'annotation':
-        this.#partAt(event.item, event.part, 'text').annotations.push(event.annotation);
+      case 'annotation': {
+        const part = this.#partAt(event.item, event.part, 'text');
+        part.annotations ??= [];
+        part.annotations.push(event.annotation);
         return;
-      case 'tool-input-delta':
-        this.#draftAt(event.item).input.add(event.text);
+      }
+      case 'tool-input-delta': {
+        const draft = this.#draftAt(event.item);
+        draft.input ??= new GrowingText();
+        draft.input.add(event.text);
         return;
+      }
       case 'image-data':
         this.#draftAt(event.item).source = event.source;
         return;
@@ -100,7 +106,7 @@ export class Fold {
     }
   }
 
-  pushAll(events: Iterable<Event>): this {
+  pushAll(events: readonly Event[]): this {
     for (const event of events) this.push(event);
     return this;
   }
@@ -117,7 +123,7 @@ export class Fold {
 
   /** Input of a tool call as it stands now. */
   inputAt(item: number): string {
-    return this.#draftAt(item).input.toString();
+    return inputOf(this.#draftAt(item));
   }
 
   result(): Result {
@@ -142,14 +148,31 @@ export class Fold {
   #partAt(item: number, part: number, kind: PartKind): PartDraft {
     const draft = this.#draftAt(item);
     const parts = kind === 'summary' ? draft.summaries : draft.parts;
-    parts[part] ??= { kind, text: new GrowingText(), annotations: [], logprobs: [], ext: undefined };
+    parts[part] ??= {
+      kind,
+      text: new GrowingText(),
+      annotations: undefined,
+      logprobs: undefined,
+      ext: undefined,
+    };
     return parts[part];
   }
 }
 
 /** Folds a whole sequence of events. */
-export function fold(events: Iterable<Event>): Result {
+export function fold(events: readonly Event[]): Result {
   return new Fold().pushAll(events).result();
+}
+
+const NO_SEAL: Seal = {};
+
+function addLogprobs(part: PartDraft, logprobs: Logprobs): void {
+  part.logprobs ??= [];
+  for (const logprob of logprobs) part.logprobs.push(logprob);
+}
+
+function inputOf({ input }: ItemDraft): string {
+  return input?.toString() ?? '';
 }
 
 function draftOf(head: ItemHead): ItemDraft {
@@ -157,8 +180,8 @@ function draftOf(head: ItemHead): ItemDraft {
     head,
     parts: [],
     summaries: [],
-    input: new GrowingText(),
-    seal: {},
+    input: undefined,
+    seal: NO_SEAL,
     source: undefined,
     status: 'in_progress',
     value: undefined,
@@ -199,7 +222,7 @@ function itemOf(draft: ItemDraft): Item {
         callId: head.callId,
         name: head.name,
         namespace: head.namespace,
-        input: draft.input.toString(),
+        input: inputOf(draft),
         id: head.id,
         status,
         signature: seal.signature,
@@ -226,8 +249,8 @@ function partOf(part: PartDraft): Part {
   return compact({
     type: 'text',
     text: part.text.toString(),
-    annotations: part.annotations.length > 0 ? part.annotations : undefined,
-    logprobs: part.logprobs.length > 0 ? part.logprobs : undefined,
+    annotations: part.annotations,
+    logprobs: part.logprobs?.length === 0 ? undefined : part.logprobs,
     ext: part.ext,
   });
 }

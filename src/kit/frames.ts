@@ -7,9 +7,9 @@ export interface Frame {
 /** Cuts a byte stream into frames. Pure and synchronous; chunks may be cut anywhere. */
 export interface FrameReader {
   /** The frames that `chunk` completes. Throws FrameTooLarge or BrokenFrames. */
-  push(chunk: Uint8Array): Frame[];
+  push(chunk: Uint8Array): readonly Frame[];
   /** What can still be read when the bytes have ended. */
-  end(): Frame[];
+  end(): readonly Frame[];
 }
 
 /** Thrown when a single frame grows beyond the reader's cap. */

@@ -4,33 +4,37 @@
  * copied once at each level, and there are few levels.
  */
 export class GrowingText {
-  /** The text while it is one piece, as that of a whole answer is. */
-  #only = '';
-  /** Pieces, then blocks of them, then blocks of blocks: what is at a higher level stands before what is at a lower one. */
+  /** What came last. */
+  #pieces: string[] = [];
+  /** Blocks of pieces, then blocks of blocks: what is at a higher level stands before what is at a lower one. */
   #levels: string[][] | undefined;
 
   add(piece: string): void {
-    if (this.#levels !== undefined) this.#addTo(this.#levels, 0, piece);
-    else if (this.#only === '') this.#only = piece;
-    else this.#levels = [[piece], [], [this.#only]];
+    this.#pieces.push(piece);
+    if (this.#pieces.length < MOST_TEXTS) return;
+    const block = this.#pieces.join('');
+    this.#pieces = [];
+    this.#levels ??= [];
+    addTo(this.#levels, 0, block);
   }
 
   toString(): string {
-    if (this.#levels !== undefined) {
-      this.#only = this.#levels.toReversed().flat().join('');
-      this.#levels = undefined;
-    }
-    return this.#only;
+    if (this.#levels === undefined && this.#pieces.length <= 1) return this.#pieces[0] ?? '';
+    const blocks = this.#levels?.toReversed().flat() ?? [];
+    const text = [...blocks, ...this.#pieces].join('');
+    this.#pieces = [];
+    this.#levels = [[], [text]];
+    return text;
   }
+}
 
-  #addTo(levels: string[][], level: number, text: string): void {
-    const texts = levels[level] ?? [];
-    levels[level] = texts;
-    texts.push(text);
-    if (texts.length < MOST_TEXTS) return;
-    levels[level] = [];
-    this.#addTo(levels, level + 1, texts.join(''));
-  }
+function addTo(levels: string[][], level: number, text: string): void {
+  const texts = levels[level] ?? [];
+  levels[level] = texts;
+  texts.push(text);
+  if (texts.length < MOST_TEXTS) return;
+  levels[level] = [];
+  addTo(levels, level + 1, texts.join(''));
 }
 
 /** Texts that one level keeps apart at most. */

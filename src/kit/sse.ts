@@ -7,6 +7,8 @@ export const SSE_TYPE = 'text/event-stream';
 /** What a line of an event costs besides its characters: empty lines must not be free. */
 const LINE_COST = 16;
 
+const NO_FRAMES: readonly Frame[] = [];
+
 /**
  * Cuts a byte stream into server-sent events. Pure and synchronous: feed it chunks as they come, cut anywhere, and
  * it returns the events completed so far. Accepts LF, CRLF and CR line ends, a leading byte order mark, comments,
@@ -18,7 +20,9 @@ export class SseReader implements FrameReader {
   /** Text of the line that is still open, in pieces: joined once, so that a long line costs linear time. */
   #pending: string[] = [];
   #pendingLength = 0;
-  #data: string[] = [];
+  /** The first line of data, and those after it. */
+  #data: string | undefined;
+  #more: string[] | undefined;
   #dataLength = 0;
   #event: string | undefined;
   #skipLineFeed = false;
@@ -28,20 +32,19 @@ export class SseReader implements FrameReader {
   }
 
   /** The events that `chunk` completes. */
-  push(chunk: Uint8Array): Frame[] {
-    return this.#read(this.#text.push(chunk));
+  push(chunk: Uint8Array): readonly Frame[] {
+    return this.#read(this.#text.push(chunk)) ?? NO_FRAMES;
   }
 
   /** The event that was still open when the stream ended; some servers leave the last blank line out. */
-  end(): Frame[] {
+  end(): readonly Frame[] {
     const frames = this.#read(this.#text.end());
-    if (this.#pendingLength > 0) this.#line(this.#takePending(), frames);
-    this.#dispatch(frames);
-    return frames;
+    if (this.#pendingLength > 0) this.#wholeLine(this.#takePending());
+    return this.#dispatched(frames) ?? NO_FRAMES;
   }
 
-  #read(text: string): Frame[] {
-    const frames: Frame[] = [];
+  #read(text: string): Frame[] | undefined {
+    let frames: Frame[] | undefined;
     let start = 0;
     if (this.#skipLineFeed && text !== '') {
       if (text.charCodeAt(0) === 10) start = 1;
@@ -52,8 +55,9 @@ export class SseReader implements FrameReader {
     while (lineFeed !== -1 || carriageReturn !== -1) {
       const atReturn = carriageReturn !== -1 && (lineFeed === -1 || carriageReturn < lineFeed);
       const end = atReturn ? carriageReturn : lineFeed;
-      const tail = text.slice(start, end);
-      this.#line(this.#pendingLength === 0 ? tail : this.#takePending() + tail, frames);
+      if (this.#pendingLength > 0) this.#wholeLine(this.#takePending() + text.slice(start, end));
+      else if (start < end) this.#line(text, start, end);
+      else frames = this.#dispatched(frames);
       start = end + 1;
       if (atReturn) {
         if (start === text.length) this.#skipLineFeed = true;
@@ -62,12 +66,11 @@ export class SseReader implements FrameReader {
       }
       if (lineFeed !== -1 && lineFeed < start) lineFeed = text.indexOf('\n', start);
     }
-    this.#keep(start === 0 ? text : text.slice(start));
+    if (start < text.length) this.#keep(start === 0 ? text : text.slice(start));
     return frames;
   }
 
   #keep(rest: string): void {
-    if (rest === '') return;
     this.#pending.push(rest);
     this.#pendingLength += rest.length;
     this.#guard();
@@ -80,35 +83,56 @@ export class SseReader implements FrameReader {
     return line;
   }
 
-  #line(line: string, frames: Frame[]): void {
-    if (line === '') {
-      this.#dispatch(frames);
-      return;
-    }
-    if (line.slice(0, 5) === 'data:') {
-      const value = line.slice(line.charCodeAt(5) === 32 ? 6 : 5);
-      this.#data.push(value);
-      this.#dataLength += value.length + LINE_COST;
-      this.#guard();
-    } else if (line.slice(0, 6) === 'event:') {
-      this.#event = line.slice(line.charCodeAt(6) === 32 ? 7 : 6);
-    }
+  #wholeLine(line: string): void {
+    this.#line(line, 0, line.length);
   }
 
-  #dispatch(frames: Frame[]): void {
-    if (this.#data.length > 0) {
-      const data = this.#data.length === 1 ? (this.#data[0] as string) : this.#data.join('\n');
-      frames.push(this.#event === undefined ? { data } : { event: this.#event, data });
-      this.#data = [];
-      this.#dataLength = 0;
-    }
+  /** Reads the line between two places: most of a stream is never cut into lines. */
+  #line(text: string, start: number, end: number): void {
+    if (standsAt(text, start, 'data:')) this.#addData(text.slice(afterName(text, start + 5), end));
+    else if (standsAt(text, start, 'event:')) this.#event = text.slice(afterName(text, start + 6), end);
+  }
+
+  #addData(line: string): void {
+    if (this.#data === undefined) this.#data = line;
+    else if (this.#more === undefined) this.#more = [line];
+    else this.#more.push(line);
+    this.#dataLength += line.length + LINE_COST;
+    this.#guard();
+  }
+
+  /** The frames with the one that has come to its end, if there is any. A list of one has no room for more: it costs less. */
+  #dispatched(frames: Frame[] | undefined): Frame[] | undefined {
+    const event = this.#event;
+    const first = this.#data;
     this.#event = undefined;
+    if (first === undefined) return frames;
+    const data = this.#more === undefined ? first : [first, ...this.#more].join('\n');
+    this.#data = undefined;
+    this.#more = undefined;
+    this.#dataLength = 0;
+    const frame = event === undefined ? { data } : { event, data };
+    if (frames === undefined) return [frame];
+    frames.push(frame);
+    return frames;
   }
 
   #guard(): void {
     if (this.#dataLength + this.#pendingLength > this.#maxFrameBytes)
       throw new FrameTooLarge(this.#maxFrameBytes);
   }
+}
+
+function standsAt(text: string, start: number, name: string): boolean {
+  for (let index = 0; index < name.length; index++) {
+    if (text.charCodeAt(start + index) !== name.charCodeAt(index)) return false;
+  }
+  return true;
+}
+
+/** Where a value begins: one space after the name is no part of it. */
+function afterName(text: string, end: number): number {
+  return text.charCodeAt(end) === 32 ? end + 1 : end;
 }
 
 /** Writes one event. `data` must be a single line, as JSON.stringify makes it. */

@@ -1,10 +1,10 @@
 import type { StreamDecoder } from '../dialects/dialect.ts';
 import { toGatewayError } from '../ir/errors.ts';
-import { type Event, type EventBatch, isContent, terminalOf } from '../ir/events.ts';
+import { type Event, type EventBatch, isContent, terminalIndex } from '../ir/events.ts';
 import type { Flow } from '../kit/flow.ts';
 import { BrokenFrames, type Frame, type FrameReader, FrameTooLarge } from '../kit/frames.ts';
 import { type FailureScope, failureOfProblem, toldTerminal } from './failure.ts';
-import { Portions } from './portions.ts';
+import { isPortion, Portions } from './portions.ts';
 import { type Patience, readBeginning } from './read-beginning.ts';
 import type { Turns } from './turns.ts';
 import { TransportProblem } from './upstream.ts';
@@ -49,25 +49,29 @@ export interface AnswerReader {
 export function streamReader(reader: FrameReader, decoder: StreamDecoder): AnswerReader {
   let silentFrames = 0;
   let pieces = 0;
+  const decodeFrame = (frame: Frame): Event[] => {
+    const decoded = decoder.decode(frame);
+    if (decoded.length === 0) silentFrames++;
+    for (const event of decoded) {
+      if (isContent(event)) silentFrames = 0;
+      pieces += piecesIn(event);
+    }
+    if (silentFrames > MOST_SILENT_FRAMES) {
+      throw new TransportProblem('too-large', 'the answer goes on without content');
+    }
+    if (pieces > MOST_PIECES) {
+      throw new TransportProblem('too-large', `the answer has more than ${MOST_PIECES} items and parts`);
+    }
+    return decoded;
+  };
   const decode = (frames: readonly Frame[]): Event[] => {
+    const [only] = frames;
+    if (only !== undefined && frames.length === 1) return decodeFrame(only);
     const events: Event[] = [];
     for (const frame of frames) {
-      const decoded = decoder.decode(frame);
-      if (decoded.length === 0) silentFrames++;
-      let isEnded = false;
-      for (const event of decoded) {
-        if (isContent(event)) silentFrames = 0;
-        pieces += piecesIn(event);
-        isEnded ||= isTerminal(event);
-        events.push(event);
-      }
-      if (silentFrames > MOST_SILENT_FRAMES) {
-        throw new TransportProblem('too-large', 'the answer goes on without content');
-      }
-      if (pieces > MOST_PIECES) {
-        throw new TransportProblem('too-large', `the answer has more than ${MOST_PIECES} items and parts`);
-      }
-      if (isEnded) break;
+      const decoded = decodeFrame(frame);
+      for (const event of decoded) events.push(event);
+      if (terminalIndex(decoded) !== -1) break;
     }
     return events;
   };
@@ -75,14 +79,15 @@ export function streamReader(reader: FrameReader, decoder: StreamDecoder): Answe
     read: (chunk) => decode(reader.push(chunk)),
     end() {
       const events = decode(reader.end());
-      return events.some(isTerminal) ? events : [...events, ...decoder.end()];
+      return terminalIndex(events) === -1 ? [...events, ...decoder.end()] : events;
     },
   };
 }
 
 function piecesIn(event: Event): number {
   if (event.type === 'item-start' || event.type === 'part-start') return 1;
-  if (event.type !== 'relay') return 0;
+  // A frame of a known form is a piece of text.
+  if (event.type !== 'relay' || event.form !== undefined) return 0;
   let count = 0;
   for (const inner of event.events) count += piecesIn(inner);
   return count;
@@ -94,8 +99,8 @@ function problemOf(thrown: unknown): unknown {
   return thrown;
 }
 
-function isTerminal(event: Event): boolean {
-  return terminalOf(event) !== undefined;
+function toldAll(events: readonly Event[], { status, scope }: AnswerSource): Event[] {
+  return events.map((event) => toldTerminal(event, status, scope));
 }
 
 /** Where the bytes of an answer come from, and whose failure it is if they stop. */
@@ -118,7 +123,8 @@ export interface AnswerSource {
 export class Batches implements AsyncIterableIterator<EventBatch>, Flow<EventBatch> {
   readonly #source: AnswerSource;
   readonly #reader: AnswerReader;
-  readonly #portions = new Portions();
+  /** What waits of a batch that was too large for one turn. */
+  #portions: Portions | undefined;
   #done = false;
   /** What is left of the last chunk. */
   #rest: Uint8Array = NOTHING;
@@ -131,13 +137,13 @@ export class Batches implements AsyncIterableIterator<EventBatch>, Flow<EventBat
   }
 
   async next(): Promise<IteratorResult<EventBatch, undefined>> {
-    if (!this.#portions.isEmpty) {
+    if (this.#portions !== undefined) {
       await this.#source.turns.next();
       // Somebody may have returned while others had their turn.
-      if (!this.#portions.isEmpty) return { done: false, value: this.#portions.take() };
+      if (this.#portions !== undefined) return { done: false, value: this.#nextPortion(this.#portions) };
     }
     while (!this.#done) {
-      const batch = this.#finished(await this.#events());
+      const batch = await this.#events();
       if (batch.length > 0) return { done: false, value: this.#firstOf(batch) };
     }
     return { done: true, value: undefined };
@@ -153,7 +159,7 @@ export class Batches implements AsyncIterableIterator<EventBatch>, Flow<EventBat
       }
       // What comes by itself and little at a time lets others have their turn.
       this.#unbroken = chunk.length < TRICKLE_BYTES ? 0 : this.#unbroken + chunk.length;
-      const batch = this.#finished(this.#read(chunk));
+      const batch = this.#read(chunk);
       if (batch.length > 0) return this.#firstOf(batch);
     }
     return undefined;
@@ -164,7 +170,7 @@ export class Batches implements AsyncIterableIterator<EventBatch>, Flow<EventBat
   }
 
   async return(): Promise<IteratorResult<EventBatch, undefined>> {
-    this.#portions.fill([]);
+    this.#portions = undefined;
     if (!this.#done) {
       this.#done = true;
       await this.#source.chunks.return?.();
@@ -177,7 +183,9 @@ export class Batches implements AsyncIterableIterator<EventBatch>, Flow<EventBat
   }
 
   #maySkipTurn(): boolean {
-    return !this.#done && this.#rest.length === 0 && this.#portions.isEmpty && this.#unbroken <= TURN_BYTES;
+    return (
+      !this.#done && this.#rest.length === 0 && this.#portions === undefined && this.#unbroken <= TURN_BYTES
+    );
   }
 
   /** The events of bytes at hand. */
@@ -186,14 +194,19 @@ export class Batches implements AsyncIterableIterator<EventBatch>, Flow<EventBat
       return this.#told(this.#reader.read(piece));
     } catch (thrown) {
       void this.#source.chunks.return?.();
-      return [this.#failure(thrown)];
+      return this.#ended([this.#failure(thrown)]);
     }
   }
 
   #firstOf(batch: EventBatch): EventBatch {
-    if (!this.#source.isStreamed) return batch;
-    this.#portions.fill(batch);
-    return this.#portions.take();
+    if (!this.#source.isStreamed || isPortion(batch)) return batch;
+    return this.#nextPortion(new Portions(batch));
+  }
+
+  #nextPortion(portions: Portions): EventBatch {
+    const portion = portions.take();
+    this.#portions = portions.isEmpty ? undefined : portions;
+    return portion;
   }
 
   async #events(): Promise<Event[]> {
@@ -209,11 +222,11 @@ export class Batches implements AsyncIterableIterator<EventBatch>, Flow<EventBat
         return this.#told(this.#reader.read(piece));
       }
       const last = this.#told(this.#reader.end());
-      if (last.some(isTerminal)) return last;
-      return [...last, this.#failure(new TransportProblem('reset', 'the answer ended early'))];
+      if (terminalIndex(last) !== -1) return last;
+      return this.#ended([...last, this.#failure(new TransportProblem('reset', 'the answer ended early'))]);
     } catch (thrown) {
       await chunks.return?.();
-      return [this.#failure(thrown)];
+      return this.#ended([this.#failure(thrown)]);
     }
   }
 
@@ -228,11 +241,6 @@ export class Batches implements AsyncIterableIterator<EventBatch>, Flow<EventBat
     return chunk.length > PIECE_BYTES ? chunk.subarray(0, PIECE_BYTES) : chunk;
   }
 
-  #told(events: Event[]): Event[] {
-    const { status, scope } = this.#source;
-    return events.some(isTerminal) ? events.map((event) => toldTerminal(event, status, scope)) : events;
-  }
-
   #failure(thrown: unknown): Event {
     const { signal, status, scope } = this.#source;
     if (signal.aborted) return { type: 'failure', error: toGatewayError(signal.reason) };
@@ -241,12 +249,16 @@ export class Batches implements AsyncIterableIterator<EventBatch>, Flow<EventBat
     return { type: 'failure', error: failureOfProblem(problem, status, scope) };
   }
 
-  /** The events up to the terminal one. After it the rest of the bytes is read in the background and forgotten. */
-  #finished(events: Event[]): Event[] {
-    const at = events.findIndex(isTerminal);
-    if (at === -1) return events;
+  /** The events up to the terminal one, which says what the upstream's means here. */
+  #told(events: Event[]): Event[] {
+    const at = terminalIndex(events);
+    return at === -1 ? events : this.#ended(toldAll(events.slice(0, at + 1), this.#source));
+  }
+
+  /** After the terminal event the rest of the bytes is read in the background and forgotten. */
+  #ended(events: Event[]): Event[] {
     this.#done = true;
     void readBeginning(this.#source.chunks, AFTERMATH);
-    return events.slice(0, at + 1);
+    return events;
   }
 }

@@ -12,8 +12,7 @@ const delta = (text: string, more: object = {}): Event => ({
 });
 
 function portionsOf(events: readonly Event[]): (readonly Event[])[] {
-  const portions = new Portions();
-  portions.fill(events);
+  const portions = new Portions(events);
   const taken: (readonly Event[])[] = [];
   while (!portions.isEmpty) taken.push(portions.take());
   expect(portions.take()).toEqual([]);

@@ -8,30 +8,22 @@ const PORTION = { events: 128, characters: 64 * 1024 };
  * megabytes of text, and whoever folds and writes them does so without a break: long text is cut into several deltas.
  */
 export class Portions {
-  #events: readonly Event[] = [];
+  readonly #events: readonly Event[];
   #next = 0;
   /** Characters of the next event that were handed on already. */
   #offset = 0;
+
+  constructor(events: readonly Event[]) {
+    this.#events = events;
+  }
 
   /** True when nothing waits. */
   get isEmpty(): boolean {
     return this.#next >= this.#events.length;
   }
 
-  /** Sets what waits; there must be nothing left. */
-  fill(events: readonly Event[]): void {
-    this.#events = events;
-    this.#next = 0;
-    this.#offset = 0;
-  }
-
   /** The next portion; empty when nothing waits. */
   take(): readonly Event[] {
-    if (this.#isSmall()) {
-      const all = this.#events;
-      this.fill([]);
-      return all;
-    }
     const portion: Event[] = [];
     let characters = 0;
     while (!this.isEmpty && portion.length < PORTION.events && characters < PORTION.characters) {
@@ -40,11 +32,6 @@ export class Portions {
       portion.push(event);
     }
     return portion;
-  }
-
-  #isSmall(): boolean {
-    if (this.#next > 0 || this.#offset > 0 || this.#events.length > PORTION.events) return false;
-    return this.#events.reduce((sum, event) => sum + lengthOf(event), 0) <= PORTION.characters;
   }
 
   /** The next event, or as much of its text as there is room for. */
@@ -61,6 +48,13 @@ export class Portions {
     if (isLast) this.#next++;
     return text.length === event.text.length ? event : { ...event, text };
   }
+}
+
+/** Whether events can be handed on at once, as nearly all can. */
+export function isPortion(events: readonly Event[]): boolean {
+  let characters = 0;
+  for (const event of events) characters += lengthOf(event);
+  return events.length <= PORTION.events && characters <= PORTION.characters;
 }
 
 type TextEvent = Extract<Event, { type: 'text-delta' | 'tool-input-delta' }>;

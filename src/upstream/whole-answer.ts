@@ -78,8 +78,7 @@ export class WholeAnswer implements AsyncIterableIterator<EventBatch> {
     }
     this.#isRead = true;
     if (!context.request.stream) return { done: false, value: events };
-    this.#portions = new Portions();
-    this.#portions.fill(events);
+    this.#portions = new Portions(events);
     return { done: false, value: this.#portions.take() };
   }
 

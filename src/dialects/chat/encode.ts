@@ -1,7 +1,7 @@
 import type { Event, EventBatch, Failure, Finish, ItemHead } from '../../ir/events.ts';
 import type { ToolKind } from '../../ir/items.ts';
 import { ANY_TEXT, FrameForm } from '../../kit/frame-form.ts';
-import type { JsonObject } from '../../kit/json.ts';
+import type { Json, JsonObject } from '../../kit/json.ts';
 import { layOver } from '../../kit/lay-over.ts';
 import { membersBeyond, objectAt, objectsAt } from '../../kit/members.ts';
 import { writeSseComment, writeSseFrame } from '../../kit/sse.ts';
@@ -24,6 +24,7 @@ import {
 import { renderFinishReason } from './finish-reason.ts';
 
 import { ToldCalls } from './told-calls.ts';
+import { ToldDetails } from './told-details.ts';
 import { ToldText } from './told-text.ts';
 import { renderUsage, usageObjectIn } from './usage.ts';
 import { DONE } from './wire.ts';
@@ -65,16 +66,13 @@ class ChatEncoder implements StreamEncoder {
   #isRelay = false;
   /** Heads of the items that are being written. */
   readonly #heads = new Map<number, ItemHead>();
-  readonly #calls = new ToldCalls();
+  /** What few answers need is made when it is needed. */
+  #calls: ToldCalls | undefined;
   /** Text of calls that are written as functions when it is whole. */
-  readonly #freeTexts = new Map<number, string>();
+  #freeTexts: Map<number, string> | undefined;
   readonly #said = new ToldText();
   readonly #saidLast = new SaidLast();
-  /** The part of the thoughts that was written last. */
-  #lastThought: string | undefined;
-  /** Index in `reasoning_details` of each part of each item: `item/kind/part`. */
-  readonly #detailIndexes = new Map<string, number>();
-  readonly #lastDetailIndex = new Map<number, number>();
+  #details: ToldDetails | undefined;
   /** What relayed chunks said beside their deltas; it comes out with the last chunk. */
   readonly #held: JsonObject = {};
   #heldUsage: JsonObject | undefined;
@@ -152,9 +150,9 @@ class ChatEncoder implements StreamEncoder {
     this.#heads.set(item, head);
     if (head.type === 'opaque') return head.item.dialect === 'chat' ? this.#delta(head.item.value) : '';
     if (head.type !== 'tool-call') return '';
-    const index = this.#calls.begin(item, head);
+    const index = this.#toldCalls().begin(item, head);
     const isHeld = !this.#isRelay && isUnexpected(head, this.#context.request);
-    if (isHeld) this.#freeTexts.set(item, '');
+    if (isHeld) this.#holdText(item, '');
     const shown = isHeld ? { ...head, kind: 'function' as const } : head;
     return this.#delta({ tool_calls: [{ index, ...callHead(shown), ...head.ext?.chat }] });
   }
@@ -162,21 +160,26 @@ class ChatEncoder implements StreamEncoder {
   #callInput(item: number, text: string): string {
     const head = this.#heads.get(item);
     if (head?.type !== 'tool-call') return '';
-    const held = this.#freeTexts.get(item);
+    const held = this.#freeTexts?.get(item);
     if (held === undefined) return this.#writeInput(item, head.kind, text);
-    this.#freeTexts.set(item, held + text);
+    this.#holdText(item, held + text);
     return '';
   }
 
+  #holdText(item: number, text: string): void {
+    this.#freeTexts ??= new Map();
+    this.#freeTexts.set(item, text);
+  }
+
   #freeText(item: number): string {
-    const input = this.#freeTexts.get(item);
+    const input = this.#freeTexts?.get(item);
     if (input === undefined) return '';
-    this.#freeTexts.delete(item);
+    this.#freeTexts?.delete(item);
     return this.#writeInput(item, 'function', flatArguments({ kind: 'custom', input }));
   }
 
   #writeInput(item: number, kind: ToolKind, text: string): string {
-    const index = this.#calls.indexOf(item);
+    const index = this.#calls?.indexOf(item);
     if (index === undefined) return '';
     const isLegacy = this.#isLegacy && this.#isRelay;
     return this.#delta(
@@ -208,19 +211,11 @@ class ChatEncoder implements StreamEncoder {
         ? { type: 'reasoning.text', text }
         : { type: 'reasoning.summary', summary: text }),
       ...(id !== undefined && { id }),
-      index: this.#detailIndex(item, part, kind),
+      index: this.#toldDetails().indexOf(item, part, kind),
     };
-    const isFurtherPart = this.#noteThought(item, part, kind);
+    const isFurtherPart = this.#toldDetails().turnTo(item, part, kind);
     const reasoning = isFurtherPart ? THOUGHT_SEPARATOR + text : text;
     return this.#delta({ reasoning, reasoning_details: [detail] });
-  }
-
-  /** True when the thought is not part of the one before it. */
-  #noteThought(item: number, part: number, kind: string): boolean {
-    const key = `${item}/${kind}/${part}`;
-    const isFurtherPart = this.#lastThought !== undefined && this.#lastThought !== key;
-    this.#lastThought = key;
-    return isFurtherPart;
   }
 
   #annotations(annotations: readonly JsonObject[]): string {
@@ -231,7 +226,7 @@ class ChatEncoder implements StreamEncoder {
     const head = this.#heads.get(item);
     if (head?.type === 'tool-call') return this.#delta({ reasoning_details: [callSeal(head.callId, seal)] });
     if (this.#excludesReasoning) return '';
-    const index = this.#lastDetailIndex.get(item) ?? this.#detailIndex(item, 0, 'thought');
+    const index = this.#toldDetails().lastIndexOf(item);
     const details = reasoningSeals(seal, this.#reasoningId(item), index, this.#saidLast.last);
     return details.length === 0 ? '' : this.#delta({ reasoning_details: details });
   }
@@ -241,12 +236,18 @@ class ChatEncoder implements StreamEncoder {
     return head?.type === 'reasoning' ? head.id : undefined;
   }
 
-  #detailIndex(item: number, part: number, kind: string): number {
-    const key = `${item}/${kind}/${part}`;
-    const index = this.#detailIndexes.get(key) ?? this.#detailIndexes.size;
-    this.#detailIndexes.set(key, index);
-    this.#lastDetailIndex.set(item, index);
-    return index;
+  #areCallsSaid(entries: Json | undefined, events: readonly Event[]): boolean {
+    return entries === undefined || entries === null || this.#toldCalls().areSaidBy(entries, events);
+  }
+
+  #toldDetails(): ToldDetails {
+    this.#details ??= new ToldDetails();
+    return this.#details;
+  }
+
+  #toldCalls(): ToldCalls {
+    this.#calls ??= new ToldCalls();
+    return this.#calls;
   }
 
   // --- Chunks --------------------------------------------------------------------------------------------------------
@@ -273,8 +274,7 @@ class ChatEncoder implements StreamEncoder {
   #relay(event: Extract<Event, { type: 'relay' }>): string {
     const { form } = event;
     if (form !== undefined && form === this.#likeChunks?.form) {
-      this.#note(event.events);
-      return this.#likeChunks.write(textOf(event.events));
+      return this.#like(event.events[0], this.#likeChunks);
     }
     this.#likeChunks = undefined;
     const inner = event.events.filter(({ type }) => type !== 'finish' && type !== 'failure');
@@ -283,7 +283,7 @@ class ChatEncoder implements StreamEncoder {
     const choice = objectsAt(event.value, 'choices').find(({ index }) => (index ?? 0) === 0);
     const delta = objectAt(choice, 'delta');
     const isReadable = delta !== undefined && isPlainDelta(delta, this.#isLegacy);
-    if (choice === undefined || !isReadable || !this.#calls.areSaidBy(delta.tool_calls, inner)) {
+    if (choice === undefined || !isReadable || !this.#areCallsSaid(delta.tool_calls, inner)) {
       return this.#encodeAll(inner);
     }
     this.#note(inner);
@@ -311,6 +311,13 @@ class ChatEncoder implements StreamEncoder {
     return writeSseFrame(JSON.stringify(patched));
   }
 
+  /** A chunk that is like the last one: a piece of text, and nothing else. */
+  #like(piece: Event | undefined, chunks: LikeChunks): string {
+    if (piece?.type !== 'text-delta') return '';
+    this.#said.add(piece.item, piece.part, piece.text);
+    return chunks.written.write(piece.text);
+  }
+
   #hold(value: JsonObject): void {
     layOver(this.#held, membersBeyond(value, OWN_CHUNK_FIELDS) ?? {});
     this.#heldUsage = usageObjectIn(value) ?? this.#heldUsage;
@@ -324,12 +331,12 @@ class ChatEncoder implements StreamEncoder {
         this.#said.add(event.item, event.part, event.text);
       }
       if (event.type === 'text-delta' && (event.kind === 'thought' || event.kind === 'summary')) {
-        this.#detailIndex(event.item, event.part, event.kind);
-        this.#noteThought(event.item, event.part, event.kind);
+        this.#toldDetails().indexOf(event.item, event.part, event.kind);
+        this.#toldDetails().turnTo(event.item, event.part, event.kind);
       }
       if (event.type !== 'item-start') continue;
       this.#heads.set(event.item, event.head);
-      if (event.head.type === 'tool-call') this.#calls.begin(event.item, event.head);
+      if (event.head.type === 'tool-call') this.#toldCalls().begin(event.item, event.head);
     }
   }
 
@@ -390,8 +397,9 @@ class ChatEncoder implements StreamEncoder {
 
 /** Chunks of one form, as they are written. */
 interface LikeChunks {
+  /** The upstream's form, and ours. */
   readonly form: FrameForm;
-  readonly write: (text: string) => string;
+  readonly written: FrameForm;
 }
 
 /** How chunks are written that differ from `patched` in the content of their delta alone. */
@@ -403,12 +411,7 @@ function likeChunks(
   const delta = { ...shown, content: ANY_TEXT };
   const choices = patched.choices.map((choice) => ({ ...choice, delta }));
   const written = FrameForm.written(writeSseFrame(JSON.stringify({ ...patched, choices })));
-  return written && { form, write: (text) => written.write(text) };
-}
-
-/** The text of events that are a piece of text. */
-function textOf([event]: readonly Event[]): string {
-  return event?.type === 'text-delta' ? event.text : '';
+  return written && { form, written };
 }
 
 function chunkHead(context: ReplyContext): JsonObject {

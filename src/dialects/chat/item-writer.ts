@@ -52,7 +52,8 @@ type OpenItem = OpenMessage | OpenReasoning | OpenAudio;
  * over.
  */
 export class ItemWriter {
-  #events: Event[] = [];
+  /** What was not taken yet. A list of one costs less than one that grows: most hold no more. */
+  #events: Event[] | undefined;
   #items = 0;
   #open: OpenItem | undefined;
   #hasRefusal = false;
@@ -75,13 +76,14 @@ export class ItemWriter {
   }
 
   emit(event: Event): void {
-    this.#events.push(event);
+    if (this.#events === undefined) this.#events = [event];
+    else this.#events.push(event);
   }
 
   /** The events since the last time. */
   take(): Event[] {
-    const events = this.#events;
-    this.#events = [];
+    const events = this.#events ?? [];
+    this.#events = undefined;
     return events;
   }
 
@@ -96,14 +98,12 @@ export class ItemWriter {
     const part = this.#partFor(message, kind);
     this.#hasRefusal ||= kind === 'refusal';
     if (kind === 'text') this.#textLength += text.length;
-    this.emit({
-      type: 'text-delta',
-      item: message.item,
-      part,
-      kind,
-      text,
-      ...(logprobs !== undefined && { logprobs }),
-    });
+    const { item } = message;
+    this.emit(
+      logprobs === undefined
+        ? { type: 'text-delta', item, part, kind, text }
+        : { type: 'text-delta', item, part, kind, text, logprobs },
+    );
   }
 
   #openMessage(): OpenMessage {

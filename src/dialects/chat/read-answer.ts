@@ -25,7 +25,7 @@ const UPSTREAM_ID = /^[\w.:-]{1,128}$/;
 export class AnswerReader {
   readonly #writer = new ItemWriter();
   readonly #context: DecodeContext;
-  /** Made when there is something for them to read: most answers have neither calls nor thoughts. */
+  /** Made when they are needed: most answers have neither calls nor thoughts. */
   #calls: ToolCallReader | undefined;
   #thoughts: ToldThoughts | undefined;
   /** What came while calls were unfinished: items other than calls do not overlap, so it waits. */
@@ -43,23 +43,6 @@ export class AnswerReader {
   constructor(context: DecodeContext) {
     this.#context = context;
     this.#ground = groundOf(context);
-  }
-
-  #callReader(): ToolCallReader {
-    const { relay, request } = this.#context;
-    this.#calls ??= new ToolCallReader({
-      emit: (event) => this.#writer.emit(event),
-      beginItem: () => this.#writer.beginItem(),
-      // A relayed answer speaks of the tools as the caller declared them.
-      identify: relay ? (name) => ({ kind: 'function', name }) : flatNames(request).identify,
-      makeId: (position) => `call_${this.#ground}_${position}`,
-    });
-    return this.#calls;
-  }
-
-  #toldThoughts(): ToldThoughts {
-    this.#thoughts ??= new ToldThoughts();
-    return this.#thoughts;
   }
 
   get isEnded(): boolean {
@@ -80,7 +63,7 @@ export class AnswerReader {
   /** What a chunk means that differs from the last one in the text of its delta alone. */
   readText(content: string): Event[] {
     if (this.#isEnded) return [];
-    this.#readContent(content, undefined);
+    this.#readWords(content, undefined);
     return this.#writer.take();
   }
 
@@ -190,11 +173,21 @@ export class AnswerReader {
 
   #readContent(content: Json | undefined, logprobs: Logprobs | undefined): void {
     if (typeof content === 'string') {
-      if (content !== '') this.#whenFree(() => this.#writer.writeText('text', content, logprobs));
+      if (content !== '') this.#readWords(content, logprobs);
       return;
     }
     if (!Array.isArray(content)) return;
     for (const part of content.filter(isJsonObject)) this.#readContentPart(part, logprobs);
+  }
+
+  /** Most of a stream is this: nothing is made to be run later unless it has to wait. */
+  #readWords(text: string, logprobs: Logprobs | undefined): void {
+    if (this.#mustWait()) this.#waitToWrite(text, logprobs);
+    else this.#writer.writeText('text', text, logprobs);
+  }
+
+  #waitToWrite(text: string, logprobs: Logprobs | undefined): void {
+    this.#waiting.push(() => this.#writer.writeText('text', text, logprobs));
   }
 
   #readContentPart(part: JsonObject, logprobs: Logprobs | undefined): void {
@@ -202,7 +195,7 @@ export class AnswerReader {
       case 'text':
       case 'output_text': {
         const text = textAt(part, 'text');
-        if (text !== undefined) this.#whenFree(() => this.#writer.writeText('text', text, logprobs));
+        if (text !== undefined) this.#readWords(text, logprobs);
         return;
       }
       case 'thinking': {
@@ -229,7 +222,7 @@ export class AnswerReader {
       (detail) => textAt(detail, 'text') !== undefined || textAt(detail, 'summary') !== undefined,
     );
     const plain = textAt(delta, 'reasoning') ?? textAt(delta, 'reasoning_content');
-    const isRepeated = plain !== undefined && hasText && this.#toldThoughts().isInStep;
+    const isRepeated = plain !== undefined && hasText && (this.#thoughts?.isInStep ?? true);
     if (plain !== undefined && !hasText) this.#readPlainThought(plain);
     for (const detail of details) this.#readDetail(detail, isRepeated);
     if (plain !== undefined && hasText && !isRepeated) this.#readPlainThought(plain);
@@ -270,14 +263,30 @@ export class AnswerReader {
     });
   }
 
+  #callReader(): ToolCallReader {
+    this.#calls ??= callReader(this.#context, this.#writer, () => this.#ground);
+    return this.#calls;
+  }
+
+  #toldThoughts(): ToldThoughts {
+    this.#thoughts ??= new ToldThoughts();
+    return this.#thoughts;
+  }
+
   // --- Order of items --------------------------------------------------------------------------------------------------
 
   /** Runs an action as soon as no call is unfinished. A relayed chunk goes out at once, so its events do too. */
   #whenFree(action: () => void): void {
-    if (this.#waiting.length === 0) this.#calls?.endComplete();
-    const mustWait = this.#waiting.length > 0 || this.#calls?.hasOpenCalls === true;
-    if (mustWait && !this.#context.relay) this.#waiting.push(action);
+    if (this.#mustWait()) this.#waiting.push(action);
     else action();
+  }
+
+  /** Whether something that is no call has to wait now. */
+  #mustWait(): boolean {
+    if (this.#calls === undefined) return false;
+    if (this.#waiting.length === 0) this.#calls.endComplete();
+    const isBusy = this.#waiting.length > 0 || this.#calls.hasOpenCalls;
+    return isBusy && !this.#context.relay;
   }
 
   #closeAll(lastStatus: ItemStatus): void {
@@ -286,6 +295,20 @@ export class AnswerReader {
     for (const action of this.#waiting.splice(0)) action();
     this.#writer.close(lastStatus);
   }
+}
+
+function callReader(
+  { relay, request }: DecodeContext,
+  writer: ItemWriter,
+  ground: () => string,
+): ToolCallReader {
+  return new ToolCallReader({
+    emit: (event) => writer.emit(event),
+    beginItem: () => writer.beginItem(),
+    // A relayed answer speaks of the tools as the caller declared them.
+    identify: relay ? (name) => ({ kind: 'function', name }) : flatNames(request).identify,
+    makeId: (position) => `call_${ground()}_${position}`,
+  });
 }
 
 /** The text that a chunk adds to the message, if it adds nothing else. */

@@ -9,13 +9,13 @@ import { renderAnnotation } from './annotation.ts';
 export class ToldText {
   #length = 0;
   /** The part that is being written, and where it begins. */
-  #part = { key: '', start: 0 };
+  #part = { item: -1, part: -1, start: 0 };
   /** Annotations of that part that are about all of it. */
   #waiting: Annotation[] = [];
 
   add(item: number, part: number, text: string): void {
-    const key = `${item}/${part}`;
-    if (key !== this.#part.key) this.#part = { key, start: this.#length };
+    const isSame = item === this.#part.item && part === this.#part.part;
+    if (!isSame) this.#part = { item, part, start: this.#length };
     this.#length += text.length;
   }
 

@@ -15,10 +15,9 @@ import { UsageMeter } from './usage.ts';
 export function createDecoder(context: DecodeContext): StreamDecoder {
   const reader = new MessageReader(context);
   const like = new LikeFrames((value) => objectAt(value, 'delta')?.text);
-  let last: JsonObject = {};
-  /** What a frame means that differs from the last one in its text alone. */
+  /** What a frame means that differs from the last one in its text alone: the same, with that text. */
   const again = (frame: Frame, text: string): Event[] => {
-    const events = reader.read({ ...last, delta: { ...objectAt(last, 'delta'), text } }, frame.event);
+    const events = like.eventsOf(text);
     return context.relay ? [new LikeRelay('messages', frame, events, like.form)] : events;
   };
   return {
@@ -30,7 +29,6 @@ export function createDecoder(context: DecodeContext): StreamDecoder {
       if (value instanceof GatewayError) return reader.miss(value);
       const events = reader.read(value, frame.event);
       like.note(frame, 'text', value, events);
-      last = value;
       if (!context.relay) return events;
       const { form } = like;
       return [{ type: 'relay', dialect: 'messages', frame, value, events, ...(form && { form }) }];

@@ -11,6 +11,8 @@ export const END_MARKER = writeSseFrame('[DONE]');
 /** Writes the events of one stream, numbered from 0 without a gap. */
 export class FrameWriter {
   #sequence = 0;
+  /** The place of the last piece of text, as it is written: nearly always that of the next one. */
+  #place: { readonly at: Placement; readonly part: number; readonly text: string } | undefined;
 
   /** The number of the next event, which the caller writes itself. */
   take(): number {
@@ -43,11 +45,18 @@ export class FrameWriter {
 
   /** What `delta` writes of text without log probabilities: most of what a stream has to say. */
   #plainDelta(at: Placement, { delta: type, index }: TextChannel, part: number, delta: string): string {
-    const place = `"item_id":${JSON.stringify(at.id)},"output_index":${at.index},"${index}":${part}`;
+    const place = this.#placeOf(at, index, part);
     return writeSseFrame(
       `{"type":"${type}","sequence_number":${this.take()},${place},"delta":${JSON.stringify(delta)},"logprobs":[]}`,
       type,
     );
+  }
+
+  #placeOf(at: Placement, index: string, part: number): string {
+    if (this.#place?.at === at && this.#place.part === part) return this.#place.text;
+    const text = `"item_id":${JSON.stringify(at.id)},"output_index":${at.index},"${index}":${part}`;
+    this.#place = { at, part, text };
+    return text;
   }
 
   /** The end of a part: its whole text, then the whole part. */
