@@ -58,6 +58,8 @@ export class Connection implements AnswerLine, BodySource {
   #readingSinceMs: number | undefined = performance.now();
   #restingSinceMs: number | undefined;
   #isTaking = false;
+  /** Requests that came with the bytes that are being taken. */
+  #takenAtOnce = 0;
   /** What comes now is no request to us. */
   #isDeaf = false;
   #hasFailed = false;
@@ -155,6 +157,7 @@ export class Connection implements AnswerLine, BodySource {
   #take(bytes: Buffer): void {
     this.#restingSinceMs = undefined;
     this.#isTaking = true;
+    this.#takenAtOnce = 0;
     let at = 0;
     while (at < bytes.length && !this.#isDeaf && !this.#socket.destroyed) {
       at =
@@ -199,8 +202,8 @@ export class Connection implements AnswerLine, BodySource {
     if (head.method === 'CONNECT') return this.#fail('connect');
     const framing = framingOf(head);
     if (framing === undefined) return this.#fail('malformed');
-    // One who sends and never reads would have us keep an answer for every request.
-    if (this.#answers.length >= this.#owner.limits.maxPipelined) {
+    // One who sends and never reads would have us keep an answer for every request, or make others wait for all of them.
+    if (Math.max(this.#answers.length, this.#takenAtOnce++) >= this.#owner.limits.maxPipelined) {
       this.destroy();
       return bytes.length;
     }
