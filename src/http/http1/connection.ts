@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import { type BodyFrame, LengthFrame } from './body-frame.ts';
+import { CARRIAGE_RETURN, LINE_FEED } from './characters.ts';
 import { ChunkedFrame } from './chunked-frame.ts';
 import { framingOf } from './framing.ts';
 import { type BodySource, InboundRequest } from './inbound-request.ts';
@@ -300,9 +301,6 @@ export class Connection implements AnswerLine, BodySource {
     for (const answer of this.#answers.splice(0)) answer.close(false);
   }
 }
-
-const LINE_FEED = 10;
-const CARRIAGE_RETURN = 13;
 
 /** Line breaks before a request belong to nothing (RFC 9112, 2.2). */
 function afterLineBreaks(bytes: Buffer, from: number): number {
