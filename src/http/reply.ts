@@ -125,7 +125,7 @@ export class Reply {
 
   /** Writes a piece of a stream. False: the reader is behind or gone, nothing should follow before `drained`. */
   send(text: string): boolean {
-    return this.#sendLast(text, '');
+    return this.#put(text, '');
   }
 
   /** Resolves when the reader has caught up, is gone, or `signal` is aborted. */
@@ -150,7 +150,7 @@ export class Reply {
 
   /** Ends a stream. */
   end(text = ''): void {
-    this.#sendLast(text, this.#isChunked ? LAST_CHUNK : '');
+    this.#put(text, this.#isChunked ? LAST_CHUNK : '');
     this.#end();
   }
 
@@ -177,8 +177,8 @@ export class Reply {
     this.#answer.destroy();
   }
 
-  /** Writes a piece of a stream with the head, if that still waits, and with what comes behind it: all in one. */
-  #sendLast(text: string, tail: string): boolean {
+  /** Writes a piece of a stream, with the head where that still waits and with what comes behind it: all in one. */
+  #put(text: string, tail: string): boolean {
     const head = this.#takeHead();
     const length = Buffer.byteLength(text);
     const isFramed = this.#isChunked && length > 0;

@@ -113,6 +113,13 @@ describe('a connection', () => {
     await until(() => aborted.length === 16, 'all aborted');
   });
 
+  it('takes no more than that from one read, however fast they are answered', async () => {
+    const { port, log } = await startServer();
+    const { closed } = await rawExchange(port, 'GET /nothing HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(1_000));
+    expect(closed).toBe(true);
+    expect(log.filter(({ message }) => message === 'request').length).toBeLessThanOrEqual(32);
+  });
+
   it('hears nothing after a request that closes it', async () => {
     const { port } = await startServer();
     const { text, closed } = await rawExchange(port, CLOSING + HEALTH + HEALTH);

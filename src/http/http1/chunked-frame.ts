@@ -1,4 +1,5 @@
 import type { BodyFrame, ContentTaker } from './body-frame.ts';
+import { CARRIAGE_RETURN, isText, LINE_FEED, SEMICOLON } from './characters.ts';
 import { parseHeaderLines } from './request-head.ts';
 
 /** What is expected next. */
@@ -16,13 +17,6 @@ type Place =
 const MOST_IDLE_BYTES = 16_384;
 /** Digits of a size that is no larger than what a number holds exactly. */
 const MOST_DIGITS = 13;
-
-const TAB = 9;
-const LINE_FEED = 10;
-const CARRIAGE_RETURN = 13;
-const SPACE = 32;
-const SEMICOLON = 59;
-const DELETE = 127;
 
 /** A body in chunks (RFC 9112, 7.1): extensions are passed over, trailers looked at and dropped. */
 export class ChunkedFrame implements BodyFrame {
@@ -101,8 +95,4 @@ export class ChunkedFrame implements BodyFrame {
       ? 'over'
       : undefined;
   }
-}
-
-function isText(byte: number): boolean {
-  return byte >= SPACE ? byte !== DELETE : byte === TAB;
 }

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import { type BodyFrame, LengthFrame } from './body-frame.ts';
+import { CARRIAGE_RETURN, LINE_FEED } from './characters.ts';
 import { ChunkedFrame } from './chunked-frame.ts';
 import { framingOf } from './framing.ts';
 import { type BodySource, InboundRequest } from './inbound-request.ts';
@@ -58,6 +59,8 @@ export class Connection implements AnswerLine, BodySource {
   #readingSinceMs: number | undefined = performance.now();
   #restingSinceMs: number | undefined;
   #isTaking = false;
+  /** Requests that came with the bytes that are being taken. */
+  #takenAtOnce = 0;
   /** What comes now is no request to us. */
   #isDeaf = false;
   #hasFailed = false;
@@ -155,6 +158,7 @@ export class Connection implements AnswerLine, BodySource {
   #take(bytes: Buffer): void {
     this.#restingSinceMs = undefined;
     this.#isTaking = true;
+    this.#takenAtOnce = 0;
     let at = 0;
     while (at < bytes.length && !this.#isDeaf && !this.#socket.destroyed) {
       at =
@@ -199,8 +203,8 @@ export class Connection implements AnswerLine, BodySource {
     if (head.method === 'CONNECT') return this.#fail('connect');
     const framing = framingOf(head);
     if (framing === undefined) return this.#fail('malformed');
-    // One who sends and never reads would have us keep an answer for every request.
-    if (this.#answers.length >= this.#owner.limits.maxPipelined) {
+    // One who sends and never reads would have us keep an answer for every request, or make others wait for all of them.
+    if (Math.max(this.#answers.length, this.#takenAtOnce++) >= this.#owner.limits.maxPipelined) {
       this.destroy();
       return bytes.length;
     }
@@ -297,9 +301,6 @@ export class Connection implements AnswerLine, BodySource {
     for (const answer of this.#answers.splice(0)) answer.close(false);
   }
 }
-
-const LINE_FEED = 10;
-const CARRIAGE_RETURN = 13;
 
 /** Line breaks before a request belong to nothing (RFC 9112, 2.2). */
 function afterLineBreaks(bytes: Buffer, from: number): number {

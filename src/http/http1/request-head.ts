@@ -1,4 +1,5 @@
 import { METHODS } from 'node:http';
+import { CARRIAGE_RETURN, COLON, isText, LINE_FEED, SPACE, TAB } from './characters.ts';
 
 /** The head of a request, as it was written. */
 export interface RequestHead {
@@ -24,13 +25,6 @@ const TARGET = /^(?:\/|\*$|[a-z]+:\/\/)/i;
 
 /** Characters of names, by their codes (RFC 9110, 5.6.2). */
 const IS_TOKEN = tableOf("!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz");
-
-const TAB = 9;
-const LINE_FEED = 10;
-const CARRIAGE_RETURN = 13;
-const SPACE = 32;
-const COLON = 58;
-const DELETE = 127;
 
 /**
  * Reads a head: `text` has a character for each byte, from the request line to the end of the last header, each line
@@ -87,11 +81,6 @@ function endOfValue(text: string, start: number): number {
   let at = start;
   while (isText(text.charCodeAt(at))) at++;
   return at;
-}
-
-/** Visible characters, spaces and tabs; false beyond the end of a text. */
-function isText(code: number): boolean {
-  return code >= SPACE ? code !== DELETE : code === TAB;
 }
 
 function trimmed(text: string, start: number, end: number): string {

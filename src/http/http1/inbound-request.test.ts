@@ -1,0 +1,85 @@
+import { expect, it } from 'vitest';
+import { framingOf } from './framing.ts';
+import { type BodyReader, InboundRequest } from './inbound-request.ts';
+
+function requestOf() {
+  const told: string[] = [];
+  const head = { method: 'POST', target: '/', version: '1.1', rawHeaders: ['A', '1', 'a', '2'] };
+  const framing = framingOf(head);
+  if (framing === undefined) throw new Error('a head without a framing');
+  const request = new InboundRequest(head, framing, { readOn: () => told.push('read on') });
+  const readerOf = (takes: boolean): BodyReader => ({
+    piece: (bytes) => {
+      told.push(String(bytes));
+      return takes;
+    },
+    end: () => told.push('end'),
+    cut: () => told.push('cut'),
+  });
+  return { request, told, readerOf };
+}
+
+const piece = (text: string) => Buffer.from(text);
+
+it('has its first header of a name', () => {
+  const { request } = requestOf();
+  expect([request.header('a'), request.header('b')]).toEqual(['1', undefined]);
+});
+
+it('gives a body that is here in one piece, once', () => {
+  const { request } = requestOf();
+  request.push(piece('a'));
+  request.push(piece('b'));
+  expect(request.takeBody()).toBeUndefined();
+  request.complete();
+  expect(String(request.takeBody())).toBe('ab');
+  expect(request.takeBody()).toBeUndefined();
+});
+
+it('gives a reader what came before it and what comes after, and the end', () => {
+  const { request, told, readerOf } = requestOf();
+  request.push(piece('a'));
+  request.read(readerOf(true));
+  request.push(piece('b'));
+  request.complete();
+  request.cut();
+  expect(told).toEqual(['a', 'read on', 'b', 'end']);
+});
+
+it('keeps what a reader cannot take yet, and its end', () => {
+  const { request, told, readerOf } = requestOf();
+  request.read(readerOf(false));
+  request.push(piece('a'));
+  expect(request.wantsMore).toBe(false);
+  request.push(piece('b'));
+  request.push(piece('c'));
+  request.complete();
+  expect(told).toEqual(['read on', 'a']);
+  request.readOn();
+  expect(told).toEqual(['read on', 'a', 'b']);
+  request.readOn();
+  request.readOn();
+  expect(told).toEqual(['read on', 'a', 'b', 'c', 'end']);
+});
+
+it('tells a reader that the rest does not come, whenever it begins', () => {
+  const { request, told, readerOf } = requestOf();
+  request.push(piece('a'));
+  request.cut();
+  request.read(readerOf(true));
+  expect(told).toEqual(['a', 'cut']);
+});
+
+it('wants no more than it may keep, in large pieces or small', () => {
+  for (const [text, most] of [
+    ['x'.repeat(1_000), 66],
+    ['x', 600],
+  ] as const) {
+    const { request } = requestOf();
+    let count = 0;
+    for (; request.wantsMore; count++) request.push(piece(text));
+    expect(count).toBeLessThan(most);
+    request.discard();
+    expect(request.wantsMore).toBe(true);
+  }
+});
