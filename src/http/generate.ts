@@ -69,7 +69,7 @@ export class GenerationRun {
   readonly input: GenerationInput;
   readonly #call: Call;
   readonly #timer: NodeJS.Timeout;
-  #replied = () => {};
+  #replied: (() => void) | undefined;
   #waits: Abandonment | undefined;
 
   constructor(call: Call, format: Format) {
@@ -97,7 +97,7 @@ export class GenerationRun {
   end(): void {
     clearTimeout(this.#timer);
     this.#waits?.close();
-    this.#replied();
+    this.#replied?.();
   }
 }
 

@@ -6,8 +6,9 @@ export type Price = bigint;
 
 const PRICE_DECIMALS = 18;
 const NANO_DECIMALS = 9;
-const NANOS_PER_USD = 10 ** NANO_DECIMALS;
 const PRICE_UNITS_PER_NANO = 10n ** BigInt(PRICE_DECIMALS - NANO_DECIMALS);
+const NANOS_PER_USD = 10 ** NANO_DECIMALS;
+const MOST_EXACT = BigInt(Number.MAX_SAFE_INTEGER);
 const HALF_NANO = PRICE_UNITS_PER_NANO / 2n;
 const DECIMAL = /^(\d{1,12})(?:\.(\d{1,18}))?$/;
 
@@ -71,9 +72,8 @@ export function parseUsd(text: string): Nanos | undefined {
 
 /** The JSON number that is written for an amount, in USD. */
 export function usdOf(nanos: Nanos): number {
-  const count = Number(nanos);
-  // A quotient of whole numbers that are exact is rounded once, as its decimal is: both give the same number.
-  if (Number.isSafeInteger(count)) return count / NANOS_PER_USD;
+  // Both are exact, so their quotient is the number nearest to the amount, as that of its decimal digits is.
+  if (nanos <= MOST_EXACT && nanos >= -MOST_EXACT) return Number(nanos) / NANOS_PER_USD;
   return Number(formatDecimal(nanos, NANO_DECIMALS));
 }
 
