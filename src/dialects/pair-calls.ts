@@ -73,6 +73,7 @@ export function* pairingOf<T>(steps: Iterable<CallStep<T>>): Sliced<Pairing<T>> 
  * behind its call. A conversation in which all is well is returned itself.
  */
 export function* pairCalls(items: readonly Item[], report: Report): Sliced<readonly Item[]> {
+  if (!items.some(isOfCall)) return items;
   const pairing = yield* pairingOf(stepsOf(items));
   const paired = yield* placed(items, pairing, report);
   const isSame = paired.length === items.length && paired.every((item, at) => item === items[at]);
@@ -80,6 +81,10 @@ export function* pairCalls(items: readonly Item[], report: Report): Sliced<reado
 }
 
 type CallItem = ToolCallItem | ToolResultItem;
+
+function isOfCall(item: Item): item is CallItem {
+  return item.type === 'tool-call' || item.type === 'tool-result';
+}
 
 function* stepsOf(items: readonly Item[]): Iterable<CallStep<CallItem>> {
   let turn = 0;
@@ -156,8 +161,7 @@ export class ResultSequence<T> {
 }
 
 function renamed<T extends Item>(item: T, { newIds }: Pairing<CallItem>, report: Report): T {
-  const isNamed = item.type === 'tool-call' || item.type === 'tool-result';
-  const callId = isNamed ? newIds.get(item) : undefined;
+  const callId = isOfCall(item) ? newIds.get(item) : undefined;
   return callId === undefined ? item : report.standIn({ ...item, callId }, item);
 }
 

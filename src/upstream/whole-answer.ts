@@ -11,6 +11,7 @@ import {
 } from '../kit/json.ts';
 import { JsonReader } from '../kit/json-reader.ts';
 import { runInTurns } from '../kit/turns.ts';
+import { Utf8Text } from '../kit/utf8-text.ts';
 import { type FailureScope, failureOfBody, failureOfProblem, toldTerminal } from './failure.ts';
 import { Portions } from './portions.ts';
 import type { Turns } from './turns.ts';
@@ -111,7 +112,7 @@ export class WholeAnswer implements AsyncIterableIterator<EventBatch> {
   async #readLarge(...begun: IteratorResult<Uint8Array, unknown>[]): Promise<Event[]> {
     const { chunks, turns } = this.#source;
     const json = new JsonReader(BODY_LIMITS);
-    const decoder = new TextDecoder();
+    const text = new Utf8Text();
     let bytes = 0;
     let unbroken = 0;
     const next = () => begun.shift() ?? chunks.next();
@@ -120,13 +121,13 @@ export class WholeAnswer implements AsyncIterableIterator<EventBatch> {
       if (bytes > MAX_BODY_BYTES) {
         throw new TransportProblem('too-large', `the answer is larger than ${MAX_BODY_BYTES} bytes`);
       }
-      json.push(decoder.decode(step.value, { stream: true }));
+      json.push(text.push(step.value));
       unbroken += step.value.length;
       if (unbroken <= TURN_BYTES) continue;
       unbroken = 0;
       await turns.next();
     }
-    json.push(decoder.decode());
+    json.push(text.end());
     return this.#eventsOf(await runInTurns(json.end()), json, bytes > SMALL_BYTES);
   }
 

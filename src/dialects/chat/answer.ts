@@ -117,11 +117,13 @@ export class SaidLast {
 
 /** Log probabilities of all the text, as a choice carries them. */
 export function renderLogprobs(items: readonly Item[]): JsonObject | null {
-  const entries = items.flatMap((item) =>
-    item.type === 'message'
-      ? item.content.flatMap((part) => (part.type === 'text' ? (part.logprobs ?? []) : []))
-      : [],
-  );
+  const entries: Logprobs[number][] = [];
+  for (const item of items) {
+    if (item.type !== 'message') continue;
+    for (const part of item.content) {
+      if (part.type === 'text') for (const entry of part.logprobs ?? []) entries.push(entry);
+    }
+  }
   return entries.length === 0 ? null : logprobsObject(entries);
 }
 

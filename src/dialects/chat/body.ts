@@ -61,14 +61,12 @@ const REWRITTEN_FIELDS: ReadonlySet<string> = new Set([
   'images',
 ]);
 
-/** Thoughts as the upstream wrote them, where every client can read them: seals are part of them. */
-function relayedThoughts(said: JsonObject): JsonObject {
+/** Lays thoughts as the upstream wrote them over ours, where every client can read them: seals are part of them. */
+function relayThoughts(message: JsonObject, said: JsonObject): void {
   const reasoning = textAt(said, 'reasoning');
   const details = objectsAt(said, 'reasoning_details');
-  return {
-    ...(reasoning !== undefined && { reasoning }),
-    ...(details.length > 0 && { reasoning_details: details }),
-  };
+  if (reasoning !== undefined) message.reasoning = reasoning;
+  if (details.length > 0) message.reasoning_details = details;
 }
 
 /** The call for callers of the format's first generation, with the arguments that the upstream may have left out. */
@@ -90,37 +88,36 @@ export function encodeBody(result: Result, context: ReplyContext): JsonObject {
   const excludesReasoning = context.request.reasoning?.exclude === true;
   const spoken = renderMessage(items, excludesReasoning);
   const said = objectAt(upstream, 'message') ?? {};
-  const message: JsonObject = {
-    ...membersBeyond(said, REWRITTEN_FIELDS),
-    ...spoken,
-    ...(!excludesReasoning && relayedThoughts(said)),
-    ...(isLegacy && { tool_calls: undefined, ...legacyCall(said, items) }),
-  };
+  const extras = membersBeyond(said, REWRITTEN_FIELDS);
+  const message = extras === undefined ? spoken : Object.assign(extras, spoken);
+  if (!excludesReasoning) relayThoughts(message, said);
+  if (isLegacy) Object.assign(message, { tool_calls: undefined }, legacyCall(said, items));
   const hasRefusal = message.refusal !== null;
-  const explanation = hasRefusal ? undefined : finish?.explanation;
-  const ending = finish ?? { reason: 'stop' };
-  return {
-    system_fingerprint: null,
-    ...membersBeyond(relayed ?? {}, OWN_FIELDS),
-    ...finish?.ext?.chat,
-    id: context.generationId,
-    object: 'chat.completion',
-    created: Math.floor(context.createdAtMs / 1000),
-    model: context.model,
-    provider: context.provider,
-    choices: [
-      {
-        index: 0,
-        message: explanation === undefined ? message : { ...message, refusal: explanation },
-        finish_reason: renderFinishReason(ending, { hasRefusal, isLegacy }),
-        native_finish_reason: finish?.nativeReason ?? null,
-        logprobs: objectAt(upstream, 'logprobs') ?? renderLogprobs(result.items),
-      },
-    ],
-    service_tier: finish?.serviceTier ?? context.serviceTier,
-    ...(settled !== undefined && {
-      usage: renderUsage(settled, relayed === undefined ? undefined : usageObjectIn(relayed)),
-    }),
-    ...metadataOf(context, settled?.metadata),
-  };
+  if (!hasRefusal && finish?.explanation !== undefined) message.refusal = finish.explanation;
+  // Assigned: an object literal that says a member twice is many times as slow.
+  const body: JsonObject = Object.assign(
+    { system_fingerprint: null },
+    relayed === undefined ? undefined : membersBeyond(relayed, OWN_FIELDS),
+    finish?.ext?.chat,
+    {
+      id: context.generationId,
+      object: 'chat.completion',
+      created: Math.floor(context.createdAtMs / 1000),
+      model: context.model,
+      provider: context.provider,
+      choices: [
+        {
+          index: 0,
+          message,
+          finish_reason: renderFinishReason(finish ?? { reason: 'stop' }, { hasRefusal, isLegacy }),
+          native_finish_reason: finish?.nativeReason ?? null,
+          logprobs: objectAt(upstream, 'logprobs') ?? renderLogprobs(result.items),
+        },
+      ],
+      service_tier: finish?.serviceTier ?? context.serviceTier,
+    },
+  );
+  if (settled === undefined) return body;
+  body.usage = renderUsage(settled, relayed === undefined ? undefined : usageObjectIn(relayed));
+  return Object.assign(body, metadataOf(context, settled.metadata));
 }

@@ -27,23 +27,27 @@ function eventsOf(body: JsonObject, context: DecodeContext): Event[] {
     return [{ type: 'failure', error }];
   }
   const reader = new MessageReader(context);
+  const events: Event[] = [];
+  for (const said of asStream(body, body.content)) for (const event of reader.read(said)) events.push(event);
+  return events;
+}
+
+function* asStream(body: JsonObject, content: readonly Json[]): Iterable<JsonObject> {
   const { usage, ...message } = body;
   const { stop_reason, stop_sequence, stop_details } = body;
-  return [
-    { type: 'message_start', message },
-    ...body.content.flatMap((content_block, index): JsonObject[] => [
-      { type: 'content_block_start', index, content_block },
-      { type: 'content_block_stop', index },
-    ]),
-    { type: 'message_delta', delta: { stop_reason, stop_sequence, stop_details }, usage },
-    { type: 'message_stop' },
-  ].flatMap((event: JsonObject) => reader.read(event));
+  yield { type: 'message_start', message };
+  for (const [index, content_block] of content.entries()) {
+    yield { type: 'content_block_start', index, content_block };
+    yield { type: 'content_block_stop', index };
+  }
+  yield { type: 'message_delta', delta: { stop_reason, stop_sequence, stop_details }, usage };
+  yield { type: 'message_stop' };
 }
 
 /** Writes a whole message. In the relay lane it is the upstream's own, patched. */
 export function encodeBody(result: Result, context: ReplyContext): JsonObject {
   const finish: Finish = result.finish ?? { type: 'finish', reason: 'stop' };
-  const settled = { ...finish, settled: finish.settled ?? result.settled };
+  const settled = finish.settled === undefined ? { ...finish, settled: result.settled } : finish;
   return result.relayed === undefined
     ? wholeMessage(result, settled, context)
     : patchedMessage(result.relayed, result, settled, context);
@@ -51,14 +55,12 @@ export function encodeBody(result: Result, context: ReplyContext): JsonObject {
 
 function wholeMessage(result: Result, finish: Finish, context: ReplyContext): JsonObject {
   const edits = finish.ext?.messages?.context_management;
-  return {
-    ...emptyMessage(context),
-    content: answerBlocks(result.items, hidesThoughts(context)),
-    ...renderStop(finish, saidIn(result.items)),
-    usage: finalUsage(context, finish, result.usage),
-    ...(edits !== undefined && { context_management: edits }),
-    ...metadataField(context, finish.settled),
-  };
+  // Set one by one: an object literal that says a member twice is many times as slow.
+  const message = emptyMessage(context, finalUsage(context, finish, result.usage));
+  message.content = answerBlocks(result.items, hidesThoughts(context));
+  Object.assign(message, renderStop(finish, saidIn(result.items)));
+  if (edits !== undefined) message.context_management = edits;
+  return Object.assign(message, metadataField(context, finish.settled));
 }
 
 function patchedMessage(

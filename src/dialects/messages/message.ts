@@ -13,15 +13,16 @@ export function messageId(context: ReplyContext): string {
 
 /** Fields that every message has and that come from the gateway, whoever wrote the rest. */
 export function identityFields(context: ReplyContext): JsonObject {
-  return {
-    id: messageId(context),
-    model: context.model,
-    ...(context.provider !== '' && { provider: context.provider }),
-  };
+  const fields: JsonObject = { id: messageId(context), model: context.model };
+  if (context.provider !== '') fields.provider = context.provider;
+  return fields;
 }
 
 /** A message of which nothing is written yet. */
-export function emptyMessage(context: ReplyContext): JsonObject {
+export function emptyMessage(
+  context: ReplyContext,
+  usage = renderUsage(NO_USAGE, context.serviceTier),
+): JsonObject {
   return {
     ...identityFields(context),
     type: 'message',
@@ -31,7 +32,7 @@ export function emptyMessage(context: ReplyContext): JsonObject {
     stop_reason: null,
     stop_sequence: null,
     stop_details: null,
-    usage: renderUsage(NO_USAGE, context.serviceTier),
+    usage,
   };
 }
 
@@ -40,16 +41,14 @@ export function finalUsage(
   context: ReplyContext,
   finish: Finish,
   usage: Usage | undefined,
-  written: JsonObject = {},
+  written?: JsonObject,
 ): JsonObject {
   const counts = finish.settled?.usage ?? usage ?? NO_USAGE;
   const native = finish.ext?.messages?.usage;
-  return {
-    ...written,
-    ...renderUsage(counts, finish.serviceTier ?? context.serviceTier),
-    ...(isJsonObject(native) && native),
-    ...(finish.settled !== undefined && renderCost(finish.settled)),
-  };
+  const rendered = renderUsage(counts, finish.serviceTier ?? context.serviceTier);
+  const all = written === undefined ? rendered : { ...written, ...rendered };
+  if (isJsonObject(native)) Object.assign(all, native);
+  return finish.settled === undefined ? all : Object.assign(all, renderCost(finish.settled));
 }
 
 /** The routing metadata under its field name; no member when the caller did not ask. */

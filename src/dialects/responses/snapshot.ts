@@ -91,15 +91,19 @@ const SERVED_TIERS: ReadonlySet<string> = new Set(['default', 'flex', 'priority'
 export function finishedSnapshot(context: ReplyContext, finish: Finish, ending: Ending): JsonObject {
   const reason = INCOMPLETE_REASONS[finish.reason];
   const isComplete = reason === undefined;
-  return {
-    ...baseOf(context, ending),
-    status: isComplete ? 'completed' : 'incomplete',
-    completed_at: isComplete ? Math.floor(context.now() / 1000) : null,
-    incomplete_details: isComplete ? null : { reason },
-    error: null,
-    service_tier: SERVED_TIERS.has(finish.serviceTier ?? '') ? finish.serviceTier : context.serviceTier,
-    ...endFields(context, ending),
-  };
+  const isKnownTier = finish.serviceTier !== undefined && SERVED_TIERS.has(finish.serviceTier);
+  // Assigned: an object literal that says a member twice is many times as slow.
+  return Object.assign(
+    baseOf(context, ending),
+    {
+      status: isComplete ? 'completed' : 'incomplete',
+      completed_at: isComplete ? Math.floor(context.now() / 1000) : null,
+      incomplete_details: isComplete ? null : { reason },
+      error: null,
+      service_tier: isKnownTier ? finish.serviceTier : context.serviceTier,
+    },
+    endFields(context, ending),
+  );
 }
 
 const INCOMPLETE_REASONS: Readonly<Partial<Record<Finish['reason'], string>>> = {
