@@ -9,7 +9,7 @@ import {
   terminalOf,
 } from '../ir/events.ts';
 import type { GenerationRequest } from '../ir/request.ts';
-import type { Flow, Polling } from '../kit/flow.ts';
+import { type Flow, type Polling, polled } from '../kit/flow.ts';
 import type { JsonObject } from '../kit/json.ts';
 import { type Candidate, siteOf } from '../routing/candidate.ts';
 import type { Health } from '../routing/health/health.ts';
@@ -48,10 +48,7 @@ export function attemptCandidates(
   tools: AttemptTools,
 ): AsyncGenerator<EventBatch, void, void> & Polling<EventBatch> {
   const passage = new Passage(tools.signal, () => openAnswer(request, journey, tools));
-  return Object.assign(attempts(passage), {
-    poll: () => passage.poll(),
-    whenReady: (wake: () => void) => passage.whenReady(wake),
-  });
+  return polled(attempts(passage), passage);
 }
 
 /** Waits as long as the answer goes on: it keeps nothing but what is to come. */

@@ -5,7 +5,7 @@ import { Fold } from '../ir/fold.ts';
 import type { RoutingMetadata } from '../ir/metadata.ts';
 import type { Result } from '../ir/result.ts';
 import { type Bill, NO_USAGE, type Usage } from '../ir/usage.ts';
-import type { Flow, Polling } from '../kit/flow.ts';
+import { type Flow, type Polling, polled } from '../kit/flow.ts';
 import { LedgerUnavailable } from '../ports/ledger.ts';
 import { UpstreamFailure } from '../upstream/upstream.ts';
 import { type BillingFacts, billGeneration } from './bill-generation.ts';
@@ -48,10 +48,7 @@ export function settleAnswer(
   tools: SettleTools,
 ): AsyncGenerator<EventBatch, void, void> & Polling<EventBatch> {
   const passage = new Passage(answer[Symbol.asyncIterator](), tools);
-  return Object.assign(settled(passage, tools), {
-    poll: () => passage.poll(),
-    whenReady: (wake: () => void) => passage.whenReady(wake),
-  });
+  return polled(settled(passage, tools), passage);
 }
 
 async function* settled(passage: Passage, tools: SettleTools): AsyncGenerator<EventBatch, void, void> {

@@ -14,10 +14,9 @@ import { replyWithStream } from './sse-reply.ts';
 /** The handler of one generation format: a whole answer, or a stream when the body asks for one. */
 export function generateHandler(dialect: InboundDialect): Handler {
   return (call) =>
-    generation(call, dialect.format, async (input) => {
-      if (call.body.stream === true) await streamed(call, dialect, input);
-      else await whole(call, dialect, input);
-    });
+    generation(call, dialect.format, (input) =>
+      call.body.stream === true ? streamed(call, dialect, input) : whole(call, dialect, input),
+    );
 }
 
 /** The handler of `POST /messages/count_tokens`. */
@@ -38,9 +37,9 @@ async function whole(call: Call, dialect: InboundDialect, input: GenerationInput
   await exchange.reply.flushed(exchange.signal, times.abortGraceMs);
 }
 
-async function streamed(call: Call, dialect: InboundDialect, input: GenerationInput): Promise<void> {
+function streamed(call: Call, dialect: InboundDialect, input: GenerationInput): Promise<void> {
   const { services, exchange, settings, times } = call;
-  await replyWithStream(exchange.reply, {
+  return replyWithStream(exchange.reply, {
     opening: services.gateway.stream(input),
     createEncoder: (context) => dialect.createEncoder(context),
     contextWithoutEndpoint: () => services.gateway.contextWithoutEndpoint(input),

@@ -13,3 +13,14 @@ export interface Flow<T> extends AsyncIterator<T, unknown, undefined> {
 
 /** The members of a flow that a generator has not. */
 export type Polling<T> = Required<Pick<Flow<T>, 'poll' | 'whenReady'>>;
+
+/** A generator of which may also be taken what `polling` has at hand. Nothing but the two is kept alive by it. */
+export function polled<T>(
+  generator: AsyncGenerator<T, void, void>,
+  polling: Polling<T>,
+): AsyncGenerator<T, void, void> & Polling<T> {
+  return Object.assign(generator, {
+    poll: () => polling.poll(),
+    whenReady: (wake: () => void) => polling.whenReady(wake),
+  });
+}
