@@ -43,7 +43,7 @@ import { withinLimits } from './itinerary.ts';
 import { Journey, metadataOfNothing } from './journey.ts';
 import { OpenWork } from './open-work.ts';
 import { NothingLeft, type Plan, type PlanContext, planRequest } from './plan.ts';
-import { resumed } from './resumed.ts';
+import { Resumed } from './resumed.ts';
 import type { SettledAnswer } from './settle.ts';
 import type { GatewaySnapshot } from './snapshot.ts';
 import { type StoredFiles, withStoredFiles } from './stored-files.ts';
@@ -147,7 +147,7 @@ export function createGateway(parts: GatewayParts): Gateway {
         throw routed(error, underway);
       }
       input.timing.mark('upstream', parts.clock.monotonic() - started);
-      return { context: replyContext(underway, now), batches: resumed(first, batches) };
+      return { context: replyContext(underway, now), batches: new Resumed(first, batches) };
     },
 
     async complete(input): Promise<FinishedGeneration> {

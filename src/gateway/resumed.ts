@@ -10,25 +10,35 @@ interface Resumable<T> extends Partial<Polling<T>> {
  * A sequence whose first step was already pulled, from that step on. Ending it early ends the source, also before
  * anything was pulled from here: a generator around it would not be told then.
  */
-export function resumed<T>(
-  first: IteratorResult<T, void>,
-  source: Resumable<T>,
-): AsyncIterableIterator<T, void, undefined> & Flow<T> {
-  let pulled: typeof first | undefined = first;
-  return {
-    next() {
-      const step = pulled;
-      pulled = undefined;
-      return step === undefined ? source.next() : Promise.resolve(step);
-    },
-    poll: () => (pulled === undefined ? source.poll?.() : undefined),
-    whenReady: (wake) => pulled === undefined && (source.whenReady?.(wake) ?? false),
-    return() {
-      pulled = undefined;
-      return source.return();
-    },
-    [Symbol.asyncIterator]() {
-      return this;
-    },
-  };
+export class Resumed<T> implements AsyncIterableIterator<T, void, undefined>, Flow<T> {
+  #pulled: IteratorResult<T, void> | undefined;
+  readonly #source: Resumable<T>;
+
+  constructor(first: IteratorResult<T, void>, source: Resumable<T>) {
+    this.#pulled = first;
+    this.#source = source;
+  }
+
+  next(): Promise<IteratorResult<T, void>> {
+    const step = this.#pulled;
+    this.#pulled = undefined;
+    return step === undefined ? this.#source.next() : Promise.resolve(step);
+  }
+
+  poll(): T | undefined {
+    return this.#pulled === undefined ? this.#source.poll?.() : undefined;
+  }
+
+  whenReady(wake: () => void): boolean {
+    return this.#pulled === undefined && (this.#source.whenReady?.(wake) ?? false);
+  }
+
+  return(): Promise<IteratorResult<T, void>> {
+    this.#pulled = undefined;
+    return this.#source.return();
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
 }

@@ -56,7 +56,7 @@ export class SettledAnswer
 {
   readonly #passage: Passage;
   readonly #tools: SettleTools;
-  /** The last step: whoever ends the answer early waits for it. */
+  /** The step that is under way: whoever ends the answer early waits for it. */
   #step: Promise<unknown> | undefined;
   #isOver = false;
   /** Of an answer that came to its end. */
@@ -103,7 +103,11 @@ export class SettledAnswer
     try {
       step = await this.#passage.next();
       if (step !== undefined && step.terminal === undefined) {
-        if (step.mayGoOn === true || (await step.mayGoOn)) return { done: false, value: step.passing };
+        if (step.mayGoOn === true || (await step.mayGoOn)) {
+          // Whoever waits for the next step for long need not keep this one.
+          this.#step = undefined;
+          return { done: false, value: step.passing };
+        }
       }
     } catch (error) {
       await this.#leave(error instanceof GatewayError ? error : undefined);

@@ -7,7 +7,7 @@ export class Abandonment {
   readonly #graceMs: number;
   #timer: NodeJS.Timeout | undefined;
   #expired = false;
-  #giveUp: (() => void) | undefined;
+  #giveUp: ((reason: unknown) => void) | undefined;
 
   constructor(signal: AbortSignal, graceMs: number) {
     this.#signal = signal;
@@ -18,13 +18,16 @@ export class Abandonment {
 
   /** One wait at a time. */
   wait<T>(work: Promise<T>): Promise<T> {
-    if (this.#expired) {
-      work.catch(() => {});
-      return Promise.reject(this.#signal.reason);
-    }
+    if (this.#expired) work.catch(() => {});
+    return this.until((resolve, reject) => work.then(resolve, reject));
+  }
+
+  /** The same for work that says by itself when it is done: it is not begun when the time is over. */
+  until<T>(begin: (resolve: (value: T) => void, reject: (reason: unknown) => void) => void): Promise<T> {
+    if (this.#expired) return Promise.reject(this.#signal.reason);
     return new Promise((resolve, reject) => {
-      this.#giveUp = () => reject(this.#signal.reason);
-      work.then(resolve, reject);
+      this.#giveUp = reject;
+      begin(resolve, reject);
     });
   }
 
@@ -38,7 +41,7 @@ export class Abandonment {
   readonly #arm = (): void => {
     this.#timer = setTimeout(() => {
       this.#expired = true;
-      this.#giveUp?.();
+      this.#giveUp?.(this.#signal.reason);
     }, this.#graceMs);
   };
 }

@@ -80,7 +80,7 @@ async function pump(
     for (;;) {
       const next = await waits.wait(source.next());
       if (next.done === true) break;
-      if (put(next.value)) await waits.wait(passOn(source, put, () => isOver));
+      if (put(next.value)) await waits.until<void>(passingOn(source, put, () => isOver));
       await reply.drained(signal);
       if (reply.gone) return;
     }
@@ -91,29 +91,29 @@ async function pump(
   }
 }
 
-/** Passes on what comes without waiting; resolves when there is something to wait for: the reader, or the next batch. */
-function passOn(
+/** Passes on what comes without waiting; is done when there is something to wait for: the reader, or the next batch. */
+function passingOn(
   source: Flow<EventBatch>,
   put: (batch: EventBatch) => boolean,
   isOver: () => boolean,
-): Promise<void> {
-  return new Promise((resolve, reject) => {
+): (done: () => void, fail: (reason: unknown) => void) => void {
+  return (done, fail) => {
     const pass = (): void => {
       if (isOver()) return;
       try {
         for (let batch = source.poll?.(); batch !== undefined; batch = source.poll?.()) {
           if (!put(batch)) {
-            resolve();
+            done();
             return;
           }
         }
-        if (source.whenReady?.(pass) !== true) resolve();
+        if (source.whenReady?.(pass) !== true) done();
       } catch (thrown) {
-        reject(thrown);
+        fail(thrown);
       }
     };
     pass();
-  });
+  };
 }
 
 /** Signs of life: opens the stream when content is late, and fills long silences. */

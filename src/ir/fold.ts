@@ -32,7 +32,11 @@ interface ItemDraft {
  * been said so far" (snapshots, settlement, non-streaming replies) folds with this.
  */
 export class Fold {
-  readonly #drafts: ItemDraft[] = [];
+  #drafts: ItemDraft[] = [];
+  /** The part that was written to last: nearly always the next one too. */
+  #recent: PartDraft | undefined;
+  #recentItem = 0;
+  #recentPart = 0;
   #finish: Finish | undefined;
   #failure: GatewayError | undefined;
   #usage: Usage | undefined;
@@ -48,7 +52,8 @@ export class Fold {
         this.#upstreamModel ??= event.upstreamModel;
         return;
       case 'item-start':
-        this.#drafts[event.item] = draftOf(event.head);
+        this.#drafts = placed(this.#drafts, event.item, draftOf(event.head));
+        this.#recent = undefined;
         return;
       case 'part-start':
         this.#partAt(event.item, event.part, event.kind).ext = event.ext;
@@ -146,22 +151,41 @@ export class Fold {
   }
 
   #partAt(item: number, part: number, kind: PartKind): PartDraft {
+    const recent = this.#recent;
+    const isSame = item === this.#recentItem && part === this.#recentPart && recent?.kind === kind;
+    if (recent !== undefined && isSame) return recent;
+    const found = this.#draftPart(item, part, kind);
+    this.#recent = found;
+    this.#recentItem = item;
+    this.#recentPart = part;
+    return found;
+  }
+
+  #draftPart(item: number, part: number, kind: PartKind): PartDraft {
     const draft = this.#draftAt(item);
-    const parts = kind === 'summary' ? draft.summaries : draft.parts;
-    parts[part] ??= {
-      kind,
-      text: new GrowingText(),
-      annotations: undefined,
-      logprobs: undefined,
-      ext: undefined,
-    };
-    return parts[part];
+    const member = kind === 'summary' ? 'summaries' : 'parts';
+    const known = draft[member][part];
+    if (known !== undefined) return known;
+    const begun = partDraftOf(kind);
+    draft[member] = placed(draft[member], part, begun);
+    return begun;
   }
 }
 
 /** Folds a whole sequence of events. */
 export function fold(events: readonly Event[]): Result {
   return new Fold().pushAll(events).result();
+}
+
+/** The list with a value in its place. Of most answers it is the only one, and a list made for one takes less memory. */
+function placed<T>(list: T[], index: number, value: T): T[] {
+  if (index === 0 && list.length === 0) return [value];
+  list[index] = value;
+  return list;
+}
+
+function partDraftOf(kind: PartKind): PartDraft {
+  return { kind, text: new GrowingText(), annotations: undefined, logprobs: undefined, ext: undefined };
 }
 
 const NO_SEAL: Seal = {};

@@ -57,7 +57,7 @@ const RELAY_LANE: ReadonlySet<Event['type']> = new Set(['relay', 'tool-input-del
 class ChatEncoder implements StreamEncoder {
   readonly #context: ReplyContext;
   /** The chunk members that never change, as JSON text that is still open. */
-  readonly #opening: string;
+  #opening: string | undefined;
   readonly #excludesReasoning: boolean;
   readonly #isLegacy: boolean;
   #hasRole = false;
@@ -83,7 +83,6 @@ class ChatEncoder implements StreamEncoder {
     this.#context = context;
     this.#excludesReasoning = context.request.reasoning?.exclude === true;
     this.#isLegacy = speaksLegacyCalls(context.request);
-    this.#opening = JSON.stringify(chunkHead(context)).slice(0, -1);
   }
 
   encode(batch: EventBatch): string {
@@ -264,6 +263,7 @@ class ChatEncoder implements StreamEncoder {
   }
 
   #chunk(delta: JsonObject, logprobs: JsonObject | null): string {
+    this.#opening ??= JSON.stringify(chunkHead(this.#context)).slice(0, -1);
     const choice = `{"index":0,"delta":${JSON.stringify(delta)},"finish_reason":null,"native_finish_reason":null,"logprobs":${JSON.stringify(logprobs)}}`;
     return writeSseFrame(`${this.#opening},"choices":[${choice}]}`);
   }
