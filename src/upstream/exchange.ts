@@ -25,8 +25,6 @@ export class Exchange implements AsyncIterableIterator<Uint8Array>, Flow<Uint8Ar
   readonly #signal: AbortSignal;
   readonly #maxBodyBytes: number;
   readonly #deadlines: Deadlines;
-  /** Resolves with the head of the answer; rejects with a TransportProblem or the signal's reason. */
-  readonly head: Promise<Head>;
   #resolveHead: (head: Head) => void = nobody;
   #rejectHead: (reason: unknown) => void = nobody;
   #carrier: Carrier | undefined;
@@ -43,14 +41,22 @@ export class Exchange implements AsyncIterableIterator<Uint8Array>, Flow<Uint8Ar
   #failure: { readonly reason: unknown } | undefined;
 
   constructor(call: Pick<TransportCall, 'signal' | 'timeouts'>, maxBodyBytes: number) {
-    this.head = new Promise((resolve, reject) => {
-      this.#resolveHead = resolve;
-      this.#rejectHead = reject;
-    });
     this.#signal = call.signal;
     this.#maxBodyBytes = maxBodyBytes;
     this.#deadlines = new Deadlines(call.timeouts, this);
     this.#signal.addEventListener('abort', this.#onAbort, { once: true });
+  }
+
+  /**
+   * Resolves with the head of the answer; rejects with a TransportProblem or the signal's reason. Asked once, before the
+   * answer can come: the promise is not kept, since a stream outlives its need of a head by far.
+   */
+  head(): Promise<Head> {
+    return new Promise((resolve, reject) => {
+      if (this.#failure !== undefined) reject(this.#failure.reason);
+      this.#resolveHead = resolve;
+      this.#rejectHead = reject;
+    });
   }
 
   /** A connection has taken the request. */
@@ -67,6 +73,8 @@ export class Exchange implements AsyncIterableIterator<Uint8Array>, Flow<Uint8Ar
 
   onHead(head: Head): void {
     this.#resolveHead(head);
+    this.#resolveHead = nobody;
+    this.#rejectHead = nobody;
   }
 
   /** Bytes of the body; false: no more for now. */

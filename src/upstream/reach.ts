@@ -1,6 +1,7 @@
 import { Connections } from './connections.ts';
 import { Exchange } from './exchange.ts';
 import { socketOpener } from './http1/open-socket.ts';
+import type { Head } from './http1/response-parser.ts';
 import { wireRequest } from './http1/wire-request.ts';
 import { TransportProblem } from './upstream.ts';
 
@@ -54,12 +55,12 @@ export async function reach(address: string, limitMs: number): Promise<Reach> {
   }
 }
 
-function head(connections: Connections, url: URL, limitMs: number): Exchange['head'] {
+function head(connections: Connections, url: URL, limitMs: number): Promise<Head> {
   const timeouts = { connect: limitMs, firstByte: limitMs, idle: limitMs, total: limitMs };
   const exchange = new Exchange({ timeouts, signal: new AbortController().signal }, BYTES.body);
   const { host, pathname } = url;
   connections.send(wireRequest({ method: 'GET', host, path: pathname, headers: {}, body: '' }), exchange);
-  return exchange.head;
+  return exchange.head();
 }
 
 function wordsOf(problem: unknown): string {

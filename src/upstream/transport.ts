@@ -76,7 +76,7 @@ async function openReply(
     const exchange = new Exchange(call, limits.bodyBytes);
     connections.send(request, exchange);
     try {
-      const { status, headers } = await exchange.head;
+      const { status, headers } = await exchange.head();
       const chunks = decompress(exchange, headers['content-encoding'], limits.expansion);
       return { status, headers, chunks };
     } catch (problem) {

@@ -330,7 +330,7 @@ describe('a name with several addresses', () => {
     const exchange = new Exchange({ signal: new AbortController().signal, timeouts: PATIENT }, 1024);
     const parts = { method: 'POST', host: 'localhost', path: '/', headers: {}, body: '' } as const;
     connections.send(wireRequest(parts), exchange);
-    expect((await exchange.head).status).toBe(200);
+    expect((await exchange.head()).status).toBe(200);
     expect(await textOf(exchange)).toBe('ok');
     connections.destroy();
   });

@@ -3,7 +3,7 @@ import type { Exchange } from '../exchange.ts';
 import { socketProblem } from '../socket-problem.ts';
 import { TransportProblem } from '../upstream.ts';
 import type { SocketOpener } from './open-socket.ts';
-import { ResponseParser } from './response-parser.ts';
+import { type Head, ResponseParser } from './response-parser.ts';
 import { type WireRequest, writeRequest } from './wire-request.ts';
 
 /** How connections to one origin are made. */
@@ -45,6 +45,8 @@ export class Connection {
   #isClosed = false;
   #isPaused = false;
   #hasCarried = false;
+  /** How long it may be kept after the current answer. */
+  #keepMs = 0;
   /** Bytes of the current answer have come. */
   #hasBegun = false;
   /** Its place among those that nobody uses, and until when it is kept there; for its owner. */
@@ -128,9 +130,12 @@ export class Connection {
 
   #read(exchange: Exchange, bytes: Buffer, length: number): boolean {
     const parser = this.#parser;
-    const hadHead = parser.head !== undefined;
     parser.read(bytes, length);
-    if (!hadHead && parser.head !== undefined) exchange.onHead(parser.head);
+    const head = parser.takeHead();
+    if (head !== undefined) {
+      this.#keepMs = keepMsOf(head, this.#plan.keepAliveMs);
+      exchange.onHead(head);
+    }
     const piece = pieceOf(bytes, parser.bodyFrom, parser.bodyTo);
     if (parser.isEnded) {
       this.#release();
@@ -144,8 +149,8 @@ export class Connection {
 
   /** The answer is whole. */
   #release(): void {
-    const keepMs = this.#keepMs();
-    const isReusable = keepMs > 0 && this.#socket.writableLength === 0;
+    const keepMs = this.#keepMs;
+    const isReusable = !this.#parser.isLast && keepMs > 0 && this.#socket.writableLength === 0;
     this.#exchange = undefined;
     if (!isReusable) {
       this.close();
@@ -154,16 +159,6 @@ export class Connection {
     this.#hasCarried = true;
     this.#socket.unref();
     this.#owner.onFree(this, keepMs);
-  }
-
-  /** How long the connection may be kept; 0 = not at all. */
-  #keepMs(): number {
-    const { head, isLast } = this.#parser;
-    if (isLast || head === undefined) return 0;
-    const hint = head.headers['keep-alive'];
-    const seconds = hint === undefined ? undefined : /timeout=(\d+)/.exec(hint)?.[1];
-    if (seconds === undefined) return this.#plan.keepAliveMs;
-    return Math.min(Number(seconds) * 1000 - KEEP_ALIVE_MARGIN_MS, LONGEST_KEEP_ALIVE_MS);
   }
 
   #onEnd(): void {
@@ -195,6 +190,14 @@ export class Connection {
     if (request !== undefined && this.#isReady) this.#owner.send(request, exchange);
     else exchange.onLost(socketProblem(error, this.#isReady), this.#hasCarried && !this.#hasBegun);
   }
+}
+
+/** How long a connection may be kept after an answer; none at all if that is not more than 0. */
+function keepMsOf({ headers }: Head, usualMs: number): number {
+  const hint = headers['keep-alive'];
+  const seconds = hint === undefined ? undefined : /timeout=(\d+)/.exec(hint)?.[1];
+  if (seconds === undefined) return usualMs;
+  return Math.min(Number(seconds) * 1000 - KEEP_ALIVE_MARGIN_MS, LONGEST_KEEP_ALIVE_MS);
 }
 
 /** Bytes of a body, out of the buffer that the next socket reads into. */

@@ -20,8 +20,8 @@ function readAll(pieces: readonly string[], parser = new ResponseParser(HEAD_BYT
     parser.read(buffer, length);
     body += buffer.toString('latin1', parser.bodyFrom, parser.bodyTo);
   }
-  const { head, isEnded, isLast } = parser;
-  return { head, body, isEnded, isLast };
+  const { isEnded, isLast } = parser;
+  return { head: parser.takeHead(), body, isEnded, isLast };
 }
 
 function problemOf(pieces: readonly string[]): TransportProblem | undefined {

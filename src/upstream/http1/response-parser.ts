@@ -66,8 +66,7 @@ export class ResponseParser {
   /** Where the last read goes on. */
   #at = 0;
   #isLast = false;
-  /** The head of the answer, once it is there. */
-  head: Head | undefined;
+  #head: Head | undefined;
   /** Where the body bytes of the last read are; the same twice when there were none. */
   bodyFrom = 0;
   bodyTo = 0;
@@ -85,7 +84,14 @@ export class ResponseParser {
     this.#sectionBytesLeft = this.#headBytes;
     this.#left = 0;
     this.#isLast = false;
-    this.head = undefined;
+    this.#head = undefined;
+  }
+
+  /** The head of the answer, when it has come since this was asked last. A stream lives long: nobody keeps it here. */
+  takeHead(): Head | undefined {
+    const head = this.#head;
+    this.#head = undefined;
+    return head;
   }
 
   /** The whole answer has been read. */
@@ -152,7 +158,7 @@ export class ResponseParser {
     // What comes before an answer says nothing that anybody waits for.
     if (status < 200) return;
     const headers = fieldsOf(text, text.indexOf('\r\n') + 2);
-    this.head = { status, headers };
+    this.#head = { status, headers };
     this.#isLast = text[MINOR_AT] !== '1' || CLOSE_OPTION.test(headers.connection ?? '');
     this.#beginBody(status, headers);
   }
