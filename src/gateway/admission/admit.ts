@@ -1,6 +1,7 @@
 import { GatewayError } from '../../ir/errors.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json.ts';
+import type { Caller } from '../../ports/caller.ts';
 import {
   type Affordable,
   type Headroom,
@@ -100,8 +101,16 @@ function unrecordable(error: LedgerUnavailable): GatewayError {
   });
 }
 
+/** Of callers: one object for all requests of one, which the ledger writes down for each. */
+const SCOPES = new WeakMap<Caller, Purse['scopes']>();
+
 function scopesOf({ caller }: GenerationInput): Purse['scopes'] {
-  return { key: caller.key.hash, workspace: caller.workspaceId, account: caller.accountId };
+  let scopes = SCOPES.get(caller);
+  if (scopes === undefined) {
+    scopes = { key: caller.key.hash, workspace: caller.workspaceId, account: caller.accountId };
+    SCOPES.set(caller, scopes);
+  }
+  return scopes;
 }
 
 /** Tokens that an upstream will count of a prompt. `ratio`: how many times our own count that was lately. */

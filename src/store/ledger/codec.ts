@@ -11,8 +11,8 @@ export class LedgerDataProblem extends Error {
 
 /** How a value is written as JSON and read back. */
 export interface Codec<T> {
-  /** The value as JSON; undefined = left out. */
-  toJson(value: T): Json | undefined;
+  /** The value as JSON text: no object is made only to be written. */
+  encode(value: T): string;
   /** Throws LedgerDataProblem, which says where in the value and what was expected. */
   decode(json: Json | undefined): T;
 }
@@ -23,7 +23,7 @@ const WHOLE_NUMBER = /^-?\d{1,40}$/;
 
 /** Nano-dollars, as decimal text: JSON numbers are not exact. */
 export const nanosCodec: Codec<Nanos> = {
-  toJson: (nanos) => String(nanos),
+  encode: (nanos) => `"${nanos}"`,
   decode(json) {
     if (typeof json !== 'string' || !WHOLE_NUMBER.test(json)) throw expected('nano-dollars');
     return BigInt(json);
@@ -31,7 +31,7 @@ export const nanosCodec: Codec<Nanos> = {
 };
 
 export const textCodec: Codec<string> = {
-  toJson: (text) => text,
+  encode: (text) => JSON.stringify(text),
   decode(json) {
     if (typeof json !== 'string') throw expected('text');
     return json;
@@ -40,7 +40,7 @@ export const textCodec: Codec<string> = {
 
 /** A whole number that a double holds exactly. */
 export const wholeCodec: Codec<number> = {
-  toJson: (whole) => whole,
+  encode: (whole) => String(whole),
   decode(json) {
     if (!Number.isSafeInteger(json)) throw expected('a whole number');
     return json as number;
@@ -48,7 +48,7 @@ export const wholeCodec: Codec<number> = {
 };
 
 export const truthCodec: Codec<boolean> = {
-  toJson: (truth) => truth,
+  encode: (truth) => String(truth),
   decode(json) {
     if (typeof json !== 'boolean') throw expected('true or false');
     return json;
@@ -57,17 +57,17 @@ export const truthCodec: Codec<boolean> = {
 
 /** An object that is kept as it is. */
 export const objectCodec: Codec<JsonObject> = {
-  toJson: (object) => object,
+  encode: (object) => JSON.stringify(object),
   decode(json) {
     if (!isJsonObject(json)) throw expected('an object');
     return json;
   },
 };
 
-/** One of a closed set of words. */
+/** One of a closed set of words, which need no escapes. */
 export function wordCodec<const T extends string>(...words: T[]): Codec<T> {
   return {
-    toJson: (word) => word,
+    encode: (word) => `"${word}"`,
     decode(json) {
       const word = words.find((candidate) => candidate === json);
       if (word === undefined) throw expected(words.join(', '));
@@ -76,16 +76,32 @@ export function wordCodec<const T extends string>(...words: T[]): Codec<T> {
   };
 }
 
+/** For objects that come again and again: their text is made once, so they may not change. */
+export function repeatedCodec<T extends object>(codec: Codec<T>): Codec<T> {
+  const texts = new WeakMap<T, string>();
+  return {
+    encode(value) {
+      let text = texts.get(value);
+      if (text === undefined) {
+        text = codec.encode(value);
+        texts.set(value, text);
+      }
+      return text;
+    },
+    decode: (json) => codec.decode(json),
+  };
+}
+
 export function nullableCodec<T>(codec: Codec<T>): Codec<T | null> {
   return {
-    toJson: (value) => (value === null ? null : codec.toJson(value)),
+    encode: (value) => (value === null ? 'null' : codec.encode(value)),
     decode: (json) => (json === null ? null : codec.decode(json)),
   };
 }
 
 export function listCodec<T>(codec: Codec<T>): Codec<readonly T[]> {
   return {
-    toJson: (list) => list.map((value) => codec.toJson(value) ?? null),
+    encode: (list) => `[${list.map((value) => codec.encode(value)).join(',')}]`,
     decode(json) {
       if (!Array.isArray(json)) throw expected('a list');
       return json.map((member, index) => {
@@ -99,23 +115,26 @@ export function listCodec<T>(codec: Codec<T>): Codec<readonly T[]> {
   };
 }
 
-/** Texts, of which there may be very many: as they are. */
+/** Texts, of which there may be very many: written in one go. */
 export const textsCodec: Codec<readonly string[]> = {
   ...listCodec(textCodec),
-  toJson: (texts) => texts as string[],
+  encode: (texts) => JSON.stringify(texts),
 };
 
 /** An object whose members have codecs of their own. */
 export function membersCodec<T extends object>(codecs: CodecsOf<T>): Codec<T> {
-  const members = (Object.entries(codecs) as [string & keyof T, Codec<unknown>][]).map(([name, codec]) => ({
-    name,
-    codec,
-  }));
+  const members = (Object.entries(codecs) as [string & keyof T, Codec<unknown>][]).map(
+    ([name, codec], index) => ({
+      name,
+      codec,
+      opening: `${index === 0 ? '{' : ','}${JSON.stringify(name)}:`,
+    }),
+  );
   return {
-    toJson(value) {
-      const json: { [name: string]: Json | undefined } = {};
-      for (const { name, codec } of members) json[name] = codec.toJson(value[name]);
-      return json as JsonObject;
+    encode(value) {
+      let text = '';
+      for (const { name, codec, opening } of members) text += opening + codec.encode(value[name]);
+      return `${text}}`;
     },
     decode(json) {
       if (!isJsonObject(json)) throw expected('an object');

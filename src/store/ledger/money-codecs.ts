@@ -6,6 +6,7 @@ import {
   listCodec,
   membersCodec,
   nanosCodec,
+  repeatedCodec,
   textCodec,
   truthCodec,
   wordCodec,
@@ -18,11 +19,9 @@ export const amountCodec: Codec<Amount> = membersCodec<Amount>({
   byokNanos: nanosCodec,
 });
 
-export const scopesCodec: Codec<ScopeIds> = membersCodec<ScopeIds>({
-  key: textCodec,
-  workspace: textCodec,
-  account: textCodec,
-});
+export const scopesCodec: Codec<ScopeIds> = repeatedCodec(
+  membersCodec<ScopeIds>({ key: textCodec, workspace: textCodec, account: textCodec }),
+);
 
 const limitCodec: Codec<Limit> = membersCodec<Limit>({
   window: wordCodec(...LIMIT_WINDOWS),
@@ -30,7 +29,6 @@ const limitCodec: Codec<Limit> = membersCodec<Limit>({
   countsByok: truthCodec,
 });
 
-export const limitsCodec: Codec<Limits> = membersCodec<Limits>({
-  key: listCodec(limitCodec),
-  workspace: listCodec(limitCodec),
-});
+export const limitsCodec: Codec<Limits> = repeatedCodec(
+  membersCodec<Limits>({ key: listCodec(limitCodec), workspace: listCodec(limitCodec) }),
+);

@@ -102,8 +102,8 @@ type RecordOf<K extends Kind> = Extract<LedgerRecord, { kind: K }>;
 
 const head = { sequence: wholeCodec, atMs: wholeCodec };
 
-/** A row is written apart from the rest, behind all of it. */
-const rowCodec: Codec<JsonObject> = { ...objectCodec, toJson: () => undefined };
+/** A row is the last member of its record, and written apart from the others. */
+const rowCodec: Codec<JsonObject> = { ...objectCodec, encode: () => '' };
 
 const CODECS: { readonly [K in Kind]: Codec<RecordOf<K>> } = {
   accept: membersCodec<AcceptRecord>({
@@ -159,17 +159,15 @@ const CODECS: { readonly [K in Kind]: Codec<RecordOf<K>> } = {
 /** The first byte of a record. The rest is JSON. */
 const VERSION = 1;
 
-/** What stands before the row of a record, and behind it. */
-const BEFORE_ROW = ',"row":';
+/** What ends a record. */
 const END = '}';
 
 /** A record as the journal keeps it. */
 export function encodeRecord(record: LedgerRecord): Uint8Array {
   const codec = CODECS[record.kind] as Codec<LedgerRecord>;
-  const members = JSON.stringify(codec.toJson(record));
+  const members = codec.encode(record);
   const row = writtenRowOf(record);
-  if (row === undefined) return bytesOf([members]);
-  return bytesOf([members.slice(0, -END.length), BEFORE_ROW, row, END]);
+  return row === undefined ? bytesOf([members]) : bytesOf([members.slice(0, -END.length), row, END]);
 }
 
 /** That of a settlement is written once more, as what is looked up. */

@@ -65,7 +65,7 @@ export async function writeSnapshotFile(files: JournalFiles, snapshot: LedgerSna
 }
 
 function* piecesOf({ books, segment, positions }: LedgerSnapshot): Generator<Buffer, void, void> {
-  let text = `${JSON.stringify(headCodec.toJson({ version: VERSION, segment, positions }))}\n`;
+  let text = `${headCodec.encode({ version: VERSION, segment, positions })}\n`;
   let checksum = 0;
   const piece = () => {
     const bytes = Buffer.from(text);

@@ -115,7 +115,7 @@ function* contentOf(snapshot: BooksSnapshot): Generator<string, void, void> {
 }
 
 function lineOf<K extends keyof Lines>(name: K, value: Lines[K]): string {
-  return `{${JSON.stringify(name)}:${JSON.stringify(CODECS[name].toJson(value))}}`;
+  return `{${JSON.stringify(name)}:${CODECS[name].encode(value)}}`;
 }
 
 /** What becomes of a line, given its number too. */
