@@ -1,8 +1,8 @@
 import { syncBuiltinESMExports } from 'node:module';
 import type { LookupFunction } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
-import tls, { type TLSSocket } from 'node:tls';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import tls, { type ConnectionOptions, type TLSSocket } from 'node:tls';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Connections } from '../../src/upstream/connections.ts';
 import { Exchange } from '../../src/upstream/exchange.ts';
 import { socketOpener } from '../../src/upstream/http1/open-socket.ts';
@@ -11,21 +11,14 @@ import { createNetworkTransport, TRANSPORT_LIMITS } from '../../src/upstream/tra
 import { type Transport, type TransportCall, TransportProblem } from '../../src/upstream/upstream.ts';
 import { openRawServer, type RawAnswer, type RawServer, SELF_SIGNED } from '../fakes/raw-server.ts';
 
-/** What this process trusts, while it is set, instead of the authorities that it knows. */
-let trusted: string | undefined;
 const { connect } = tls;
 
-beforeAll(() => {
-  const trusting = (options: tls.ConnectionOptions): TLSSocket =>
-    connect(trusted === undefined ? options : { ...options, ca: trusted });
-  tls.connect = trusting as typeof connect;
+/** Lets this process trust an authority besides those that it knows; undefined: no longer. */
+function trust(ca: string | undefined): void {
+  const trusting = (options: ConnectionOptions) => connect({ ...options, ca });
+  Object.assign(tls, { connect: ca === undefined ? connect : trusting });
   syncBuiltinESMExports();
-});
-
-afterAll(() => {
-  tls.connect = connect;
-  syncBuiltinESMExports();
-});
+}
 
 const PATIENT = { connect: 2000, firstByte: 5000, idle: 5000, total: 10_000 };
 const OK = 'HTTP/1.1 200 OK\r\n';
@@ -35,7 +28,7 @@ let server: RawServer;
 let transport: Transport;
 
 afterEach(async () => {
-  trusted = undefined;
+  trust(undefined);
   await transport.close();
   await server.close();
 });
@@ -287,7 +280,7 @@ describe('TLS', () => {
     ['localhost', 'localhost'],
     ['127.0.0.1', false],
   ])('trusts a known authority at %s, names the server, and resumes sessions', async (host, name) => {
-    trusted = SELF_SIGNED.cert;
+    trust(SELF_SIGNED.cert);
     await serveTls((socket, index) => {
       if (index < 2) socket.write(CHUNKED);
       else socket.end(`${OK}\r\n${'x'.repeat(1_000_000)}`);
@@ -305,13 +298,13 @@ describe('TLS', () => {
   });
 
   it('refuses a certificate of another name', async () => {
-    trusted = SELF_SIGNED.cert;
+    trust(SELF_SIGNED.cert);
     await serveTls((socket) => void socket.write(WHOLE));
     expect((await problemOf(ask({}, 'https', '[::ffff:127.0.0.1]'))).message).toBe('certificate not trusted');
   });
 
   it('is slowed down by a slow reader, and loses nothing', async () => {
-    trusted = SELF_SIGNED.cert;
+    trust(SELF_SIGNED.cert);
     const bytes = 16 * 1024 * 1024;
     await serveTls((socket) => void socket.end(`${OK}\r\n${'x'.repeat(bytes)}`));
     const { chunks } = await ask({}, 'https');
@@ -323,9 +316,9 @@ describe('TLS', () => {
 
 describe('a name with several addresses', () => {
   it.each(['http', 'https'])('leads to the one that answers (%s)', async (protocol) => {
-    trusted = SELF_SIGNED.cert;
-    const tls = protocol === 'https' ? SELF_SIGNED : undefined;
-    server = await openRawServer((socket) => void socket.write(WHOLE), tls);
+    trust(SELF_SIGNED.cert);
+    const certificate = protocol === 'https' ? SELF_SIGNED : undefined;
+    server = await openRawServer((socket) => void socket.write(WHOLE), certificate);
     transport = createNetworkTransport();
     const lookup: LookupFunction = (_name, _options, callback) =>
       callback(null, [
