@@ -77,6 +77,11 @@ export function define(target: JsonObject, key: string, value: Json): void {
   else Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
 }
 
+/** Lays the members of one object over those of another: all of them, whatever their names. */
+export function defineAll(target: JsonObject, members: JsonObject): void {
+  for (const key of Object.keys(members)) define(target, key, members[key] as Json);
+}
+
 /**
  * The object without members that are undefined, so that two equal objects are deeply equal however they were made. A
  * copy, where there are any: deleting would turn the object into a slow one, and a prompt has many.

@@ -105,6 +105,17 @@ describe('an answer on the wire', () => {
     expect(server.sockets).toHaveLength(CHUNKED.length);
   });
 
+  it('brings what came before a mistake, also in one read with it', async () => {
+    await serveTexts(`${OK}transfer-encoding: chunked\r\n\r\n5\r\nhello\r\n6\r\n, you!\r\nnonsense\r\n`);
+    const { status, chunks } = await ask();
+    let text = '';
+    const reading = (async () => {
+      for await (const chunk of chunks) text += Buffer.from(chunk).toString('latin1');
+    })();
+    expect(await problemOf(reading)).toMatchObject({ message: 'the answer is not valid HTTP' });
+    expect([status, text]).toEqual([200, 'hello, you!']);
+  });
+
   it('brings many small chunks in few pieces', async () => {
     await serveTexts(`${OK}transfer-encoding: chunked\r\n\r\n${'1\r\nx\r\n'.repeat(2000)}0\r\n\r\n`);
     let pieces = 0;

@@ -110,6 +110,11 @@ describe('the body', () => {
     expect(reply(BODY, false)).not.toHaveProperty('novelty');
   });
 
+  it('keeps a member that has the name of the prototype', () => {
+    const body = JSON.parse(JSON.stringify(BODY).replace('{', '{"__proto__":{"odd":1},')) as JsonObject;
+    expect(JSON.stringify(reply(body, true))).toContain('"__proto__":{"odd":1}');
+  });
+
   it('has no thoughts when they are not wanted', () => {
     for (const relay of [true, false]) {
       const text = JSON.stringify(reply(BODY, relay, { reasoning: { exclude: true } }));

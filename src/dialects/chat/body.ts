@@ -3,7 +3,7 @@ import type { Event } from '../../ir/events.ts';
 import type { Item } from '../../ir/items.ts';
 import type { Result } from '../../ir/result.ts';
 import type { JsonObject } from '../../kit/json.ts';
-import { membersBeyond, objectAt, objectsAt, textAt } from '../../kit/members.ts';
+import { defineAll, membersBeyond, objectAt, objectsAt, textAt } from '../../kit/members.ts';
 import type { DecodeContext, ReplyContext } from '../dialect.ts';
 import { asDeclared, renderLogprobs, renderMessage, speaksLegacyCalls } from './answer.ts';
 import { asChatBody } from './cohere.ts';
@@ -95,28 +95,26 @@ export function encodeBody(result: Result, context: ReplyContext): JsonObject {
   const hasRefusal = message.refusal !== null;
   if (!hasRefusal && finish?.explanation !== undefined) message.refusal = finish.explanation;
   // Assigned: an object literal that says a member twice is many times as slow.
-  const body: JsonObject = Object.assign(
-    { system_fingerprint: null },
-    relayed === undefined ? undefined : membersBeyond(relayed, OWN_FIELDS),
-    finish?.ext?.chat,
-    {
-      id: context.generationId,
-      object: 'chat.completion',
-      created: Math.floor(context.createdAtMs / 1000),
-      model: context.model,
-      provider: context.provider,
-      choices: [
-        {
-          index: 0,
-          message,
-          finish_reason: renderFinishReason(finish ?? { reason: 'stop' }, { hasRefusal, isLegacy }),
-          native_finish_reason: finish?.nativeReason ?? null,
-          logprobs: objectAt(upstream, 'logprobs') ?? renderLogprobs(result.items),
-        },
-      ],
-      service_tier: finish?.serviceTier ?? context.serviceTier,
-    },
-  );
+  const body: JsonObject = { system_fingerprint: null };
+  if (relayed !== undefined) defineAll(body, membersBeyond(relayed, OWN_FIELDS) ?? {});
+  if (finish?.ext?.chat !== undefined) defineAll(body, finish.ext.chat);
+  Object.assign(body, {
+    id: context.generationId,
+    object: 'chat.completion',
+    created: Math.floor(context.createdAtMs / 1000),
+    model: context.model,
+    provider: context.provider,
+    choices: [
+      {
+        index: 0,
+        message,
+        finish_reason: renderFinishReason(finish ?? { reason: 'stop' }, { hasRefusal, isLegacy }),
+        native_finish_reason: finish?.nativeReason ?? null,
+        logprobs: objectAt(upstream, 'logprobs') ?? renderLogprobs(result.items),
+      },
+    ],
+    service_tier: finish?.serviceTier ?? context.serviceTier,
+  });
   if (settled === undefined) return body;
   body.usage = renderUsage(settled, relayed === undefined ? undefined : usageObjectIn(relayed));
   return Object.assign(body, metadataOf(context, settled.metadata));

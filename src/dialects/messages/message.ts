@@ -1,6 +1,7 @@
 import type { Finish, Settled } from '../../ir/events.ts';
 import { NO_USAGE, type Usage } from '../../ir/usage.ts';
 import { isJsonObject, type JsonObject } from '../../kit/json.ts';
+import { defineAll } from '../../kit/members.ts';
 import type { ReplyContext } from '../dialect.ts';
 import { renderCost, renderUsage } from './usage.ts';
 
@@ -47,7 +48,7 @@ export function finalUsage(
   const native = finish.ext?.messages?.usage;
   const rendered = renderUsage(counts, finish.serviceTier ?? context.serviceTier);
   const all = written === undefined ? rendered : { ...written, ...rendered };
-  if (isJsonObject(native)) Object.assign(all, native);
+  if (isJsonObject(native)) defineAll(all, native);
   return finish.settled === undefined ? all : Object.assign(all, renderCost(finish.settled));
 }
 

@@ -130,13 +130,19 @@ export class Connection {
 
   #read(exchange: Exchange, bytes: Buffer, length: number): boolean {
     const parser = this.#parser;
-    parser.read(bytes, length);
+    const problem = parser.read(bytes, length);
     const head = parser.takeHead();
     if (head !== undefined) {
       this.#keepMs = keepMsOf(head, this.#plan.keepAliveMs);
       exchange.onHead(head);
     }
     const piece = pieceOf(bytes, parser.bodyFrom, parser.bodyTo);
+    if (problem !== undefined) {
+      // What came before it is as good as if it had come in a read of its own.
+      if (piece !== undefined) exchange.onBytes(piece);
+      this.#fail(exchange, problem);
+      return false;
+    }
     if (parser.isEnded) {
       this.#release();
       exchange.onEnd(piece);

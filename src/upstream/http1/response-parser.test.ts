@@ -17,7 +17,8 @@ function readAll(pieces: readonly string[], parser = new ResponseParser(HEAD_BYT
   let body = '';
   for (const piece of pieces) {
     const length = buffer.write(piece, 'latin1');
-    parser.read(buffer, length);
+    const problem = parser.read(buffer, length);
+    if (problem !== undefined) throw problem;
     body += buffer.toString('latin1', parser.bodyFrom, parser.bodyTo);
   }
   const { isEnded, isLast } = parser;

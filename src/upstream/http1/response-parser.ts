@@ -105,13 +105,23 @@ export class ResponseParser {
   }
 
   /**
-   * Reads the first `length` bytes, in which the body is put together where it comes in pieces. Throws a TransportProblem
-   * that no further reading may follow.
+   * Reads the first `length` bytes, in which the body is put together where it comes in pieces. After a problem no
+   * further reading may follow; what was read before it, in the same bytes, stays good.
    */
-  read(bytes: Buffer, length: number): void {
+  read(bytes: Buffer, length: number): TransportProblem | undefined {
     this.bodyFrom = 0;
     this.bodyTo = 0;
     this.#at = 0;
+    try {
+      this.#readAll(bytes, length);
+      return undefined;
+    } catch (thrown) {
+      if (thrown instanceof TransportProblem) return thrown;
+      throw thrown;
+    }
+  }
+
+  #readAll(bytes: Buffer, length: number): void {
     while (this.#at < length) {
       switch (this.#place) {
         case 'head':
@@ -158,9 +168,9 @@ export class ResponseParser {
     // What comes before an answer says nothing that anybody waits for.
     if (status < 200) return;
     const headers = fieldsOf(text, text.indexOf('\r\n') + 2);
-    this.#head = { status, headers };
     this.#isLast = text[MINOR_AT] !== '1' || CLOSE_OPTION.test(headers.connection ?? '');
     this.#beginBody(status, headers);
+    this.#head = { status, headers };
   }
 
   #beginBody(status: number, headers: Head['headers']): void {
