@@ -191,6 +191,59 @@ describe('a connection', () => {
   });
 });
 
+describe('bytes that are no request', () => {
+  const GARBAGE = 'NO REQUEST\r\n\r\n';
+  const BROKEN = `${AUTHORIZED}Transfer-Encoding: chunked\r\n\r\n`;
+
+  it.each([
+    ['a head', GARBAGE],
+    ['a body that came with its head', `${BROKEN}no size\r\n`],
+  ])('are not answered in the place of a request before them: %s', async (_, bytes) => {
+    const { waiting, aborted, gateway } = byHand();
+    const { port } = await startServer({ gateway, times: { lingerMs: 20 } });
+    const { socket, read } = await openSocket(port);
+    const closed = new Promise((resolve) => socket.once('close', resolve));
+    socket.write(posted('one') + HEALTH + posted('two') + bytes);
+    await until(() => waiting.size === 2, 'all at work');
+    await pause(50);
+    expect(read()).toBe('');
+    waiting.get('two')?.();
+    waiting.get('one')?.();
+    await closed;
+    expect(statusesOf(read())).toEqual(['200', '200', '200']);
+    expect(read()).toMatch(/answer to one[\s\S]*"ok"[\s\S]*answer to two/);
+    expect(aborted).toEqual([]);
+  });
+
+  it('do not end a request before them when they are the rest of a body', async () => {
+    const { waiting, gateway } = byHand();
+    const { port } = await startServer({ gateway });
+    const { socket, read } = await openSocket(port);
+    const closed = new Promise((resolve) => socket.once('close', resolve));
+    socket.write(`${posted('one')}${BROKEN}5\r\n{"mod`);
+    await until(() => waiting.size === 1, 'at work');
+    socket.write('no end of a chunk');
+    await pause(50);
+    waiting.get('one')?.();
+    await closed;
+    expect(statusesOf(read())).toEqual(['200']);
+    expect(read()).toContain('answer to one');
+  });
+
+  it('do not keep a caller that then ends its side', async () => {
+    const { waiting, aborted, gateway } = byHand();
+    const { port } = await startServer({ gateway });
+    const { socket, read } = await openSocket(port);
+    const closed = new Promise((resolve) => socket.once('close', resolve));
+    socket.write(posted('one') + GARBAGE);
+    await until(() => waiting.size === 1, 'at work');
+    socket.end();
+    await closed;
+    await until(() => aborted.length === 1, 'aborted');
+    expect(read()).toBe('');
+  });
+});
+
 describe('a caller that ends its side', () => {
   it('in the middle of a request is told so', async () => {
     const { port } = await startServer();
