@@ -181,6 +181,22 @@ describe('a connection', () => {
     socket.destroy();
   });
 
+  it.each(['/nothing', '/healthz', '/api/v1/responses'])(
+    'takes no request for the body that it did not ask for: POST %s',
+    async (path) => {
+      const { port } = await startServer({ times: { lingerMs: 50 } });
+      const { socket, read } = await openSocket(port);
+      const closed = new Promise((resolve) => socket.once('close', resolve));
+      const length = `Expect: 100-continue\r\nContent-Length: ${HEALTH.length}\r\n\r\n`;
+      socket.write(`POST ${path} HTTP/1.1\r\nHost: a\r\n${length}`);
+      await until(() => statusesOf(read()).length === 1, 'the refusal');
+      expect(read()).toMatch(/^HTTP\/1\.1 4\d\d [\s\S]*\r\nConnection: close\r\n/);
+      socket.write(HEALTH);
+      await closed;
+      expect(statusesOf(read())).toHaveLength(1);
+    },
+  );
+
   it('answers an expectation that it does not know as if there were none', async () => {
     const { port } = await startServer();
     const { text } = await rawExchange(
