@@ -38,6 +38,7 @@ export class Reply {
   #head = '';
   /** The pieces of a stream are written with their lengths, as HTTP/1.1 has it. */
   #isChunked = false;
+  #hasInvited = false;
 
   constructor(request: InboundRequest, answer: Outgoing, owner: ReplyOwner, heads: ResponseHeads) {
     this.#request = request;
@@ -77,6 +78,7 @@ export class Reply {
 
   /** The body may be sent. */
   invite(): void {
+    this.#hasInvited = true;
     this.#answer.write('HTTP/1.1 100 Continue\r\n\r\n', 'latin1');
   }
 
@@ -112,6 +114,7 @@ export class Reply {
 
   /** Opens a reply of so many bytes, which nobody is to take for anything else. */
   beginBytes(length: number): void {
+    if (this.#isUncertainOfBody) this.closeConnection();
     this.#head = this.#begin(200, `${BYTES_LINES}Content-Length: ${length}\r\nCache-Control: no-store\r\n`);
   }
 
@@ -230,6 +233,13 @@ export class Reply {
   #leavesUnread(): boolean {
     if (this.#request.isComplete || !hasBody(this.#request)) return false;
     const length = declaredLength(this.#request);
-    return !this.#answer.keepsAlive || length === 0 || length > SKIPPABLE_BYTES;
+    const isSkippable = length > 0 && length <= SKIPPABLE_BYTES && !this.#isUncertainOfBody;
+    return !this.#answer.keepsAlive || !isSkippable;
+  }
+
+  /** A caller that was not told to send its body may go on with its next request: that must not be taken for the body. */
+  get #isUncertainOfBody(): boolean {
+    const { isComplete, framing } = this.#request;
+    return framing.awaitsInvitation && !this.#hasInvited && !isComplete;
   }
 }

@@ -181,6 +181,22 @@ describe('a connection', () => {
     socket.destroy();
   });
 
+  it.each(['/nothing', '/healthz', '/api/v1/responses'])(
+    'takes no request for the body that it did not ask for: POST %s',
+    async (path) => {
+      const { port } = await startServer({ times: { lingerMs: 50 } });
+      const { socket, read } = await openSocket(port);
+      const closed = new Promise((resolve) => socket.once('close', resolve));
+      const length = `Expect: 100-continue\r\nContent-Length: ${HEALTH.length}\r\n\r\n`;
+      socket.write(`POST ${path} HTTP/1.1\r\nHost: a\r\n${length}`);
+      await until(() => statusesOf(read()).length === 1, 'the refusal');
+      expect(read()).toMatch(/^HTTP\/1\.1 4\d\d [\s\S]*\r\nConnection: close\r\n/);
+      socket.write(HEALTH);
+      await closed;
+      expect(statusesOf(read())).toHaveLength(1);
+    },
+  );
+
   it('answers an expectation that it does not know as if there were none', async () => {
     const { port } = await startServer();
     const { text } = await rawExchange(
@@ -188,6 +204,59 @@ describe('a connection', () => {
       'GET /healthz HTTP/1.1\r\nHost: a\r\nExpect: the-unexpected\r\nConnection: close\r\n\r\n',
     );
     expect(statusesOf(text)).toEqual(['200']);
+  });
+});
+
+describe('bytes that are no request', () => {
+  const GARBAGE = 'NO REQUEST\r\n\r\n';
+  const BROKEN = `${AUTHORIZED}Transfer-Encoding: chunked\r\n\r\n`;
+
+  it.each([
+    ['a head', GARBAGE],
+    ['a body that came with its head', `${BROKEN}no size\r\n`],
+  ])('are not answered in the place of a request before them: %s', async (_, bytes) => {
+    const { waiting, aborted, gateway } = byHand();
+    const { port } = await startServer({ gateway, times: { lingerMs: 20 } });
+    const { socket, read } = await openSocket(port);
+    const closed = new Promise((resolve) => socket.once('close', resolve));
+    socket.write(posted('one') + HEALTH + posted('two') + bytes);
+    await until(() => waiting.size === 2, 'all at work');
+    await pause(50);
+    expect(read()).toBe('');
+    waiting.get('two')?.();
+    waiting.get('one')?.();
+    await closed;
+    expect(statusesOf(read())).toEqual(['200', '200', '200']);
+    expect(read()).toMatch(/answer to one[\s\S]*"ok"[\s\S]*answer to two/);
+    expect(aborted).toEqual([]);
+  });
+
+  it('do not end a request before them when they are the rest of a body', async () => {
+    const { waiting, gateway } = byHand();
+    const { port } = await startServer({ gateway });
+    const { socket, read } = await openSocket(port);
+    const closed = new Promise((resolve) => socket.once('close', resolve));
+    socket.write(`${posted('one')}${BROKEN}5\r\n{"mod`);
+    await until(() => waiting.size === 1, 'at work');
+    socket.write('no end of a chunk');
+    await pause(50);
+    waiting.get('one')?.();
+    await closed;
+    expect(statusesOf(read())).toEqual(['200']);
+    expect(read()).toContain('answer to one');
+  });
+
+  it('do not keep a caller that then ends its side', async () => {
+    const { waiting, aborted, gateway } = byHand();
+    const { port } = await startServer({ gateway });
+    const { socket, read } = await openSocket(port);
+    const closed = new Promise((resolve) => socket.once('close', resolve));
+    socket.write(posted('one') + GARBAGE);
+    await until(() => waiting.size === 1, 'at work');
+    socket.end();
+    await closed;
+    await until(() => aborted.length === 1, 'aborted');
+    expect(read()).toBe('');
   });
 });
 

@@ -54,6 +54,7 @@ export class Connection implements AnswerLine, BodySource {
   #beginning: Buffer | undefined;
   /** The request whose body is on its way, and what is known of its end. */
   #receiving: InboundRequest | undefined;
+  #answerToReceiving: Outgoing | undefined;
   #frame: BodyFrame = NO_FRAME;
   /** Since when a request is being read, and since when there is none; undefined when it is not so. */
   #readingSinceMs: number | undefined = performance.now();
@@ -215,6 +216,7 @@ export class Connection implements AnswerLine, BodySource {
     const answer = new Outgoing(this, framing.keepsAlive);
     this.#answers.push(answer);
     this.#writing ??= answer;
+    if (this.#receiving !== undefined) this.#answerToReceiving = answer;
     this.#owner.accept(request, answer);
     return after;
   }
@@ -243,6 +245,7 @@ export class Connection implements AnswerLine, BodySource {
 
   #received(request: InboundRequest): void {
     this.#receiving = undefined;
+    this.#answerToReceiving = undefined;
     this.#frame = NO_FRAME;
     this.#readingSinceMs = undefined;
     if (!request.framing.keepsAlive) this.#isDeaf = true;
@@ -269,22 +272,30 @@ export class Connection implements AnswerLine, BodySource {
 
   /** Bytes that are no request. An answer that is already on its way must not get an error written into it. */
   #fail(problem: Refusal): number {
+    const owed = this.#lastOwed;
     this.#isDeaf = true;
     this.#hasFailed = true;
     this.#beginning = undefined;
     this.#readingSinceMs = undefined;
     const begun = this.#answers.filter(({ hasBegun }) => hasBegun);
     if (begun.some(({ isEnded }) => !isEnded) || !this.#socket.writable) this.destroy();
+    // What is wrong with this one would be taken for the answer to one before it.
+    else if (owed !== undefined) owed.keepsAlive = false;
     else if (begun.length > 0) this.endWith('');
     else this.#owner.refuse(this, problem);
     return Number.POSITIVE_INFINITY;
   }
 
+  /** The last answer that is not written in its turn yet, to a request that came whole. */
+  get #lastOwed(): Outgoing | undefined {
+    return this.#answers.slice(this.#writtenAnswers).findLast((answer) => answer !== this.#answerToReceiving);
+  }
+
   /** The caller sends nothing more: most of those who do are gone, so it does not get what is not written yet. */
   #endOfRequests(): void {
     const isAmidst = this.#beginning !== undefined || this.#receiving !== undefined;
-    if (isAmidst && !this.#isDeaf) this.#fail('malformed');
-    else if (this.#writtenAnswers === 0 && this.#answers.length > 0 && !this.#hasFailed) this.destroy();
+    if (isAmidst && !this.#isDeaf && this.#lastOwed === undefined) this.#fail('malformed');
+    else if (this.#writtenAnswers === 0 && this.#answers.length > 0 && this.#socket.writable) this.destroy();
     else this.#socket.end();
   }
 

@@ -13,6 +13,11 @@ it('says what becomes of the connection, and when it was', () => {
   );
 });
 
+it('has a word for a status that has no name', () => {
+  const heads = new ResponseHeads(systemClock, 65_000);
+  expect(heads.head(529, '', true)).toMatch(/^HTTP\/1\.1 529 unknown\r\n/);
+});
+
 it('lets nothing into a header that could end it', () => {
   expect(headerLine('A', 'b\r\nC: d\0\u00e4\u010a\ue00d')).toBe('A: b??C: d????\r\n');
 });

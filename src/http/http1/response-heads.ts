@@ -10,6 +10,9 @@ export function headerLine(name: string, value: string): string {
   return `${name}: ${value.replace(UNFIT, '?')}\r\n`;
 }
 
+/** What some statuses of ours are called that no standard names. */
+const UNNAMED = 'unknown';
+
 /** Writes the heads of answers. One for all connections of a server. */
 export class ResponseHeads {
   readonly #clock: Clock;
@@ -26,6 +29,6 @@ export class ResponseHeads {
   head(status: number, lines: string, keepsAlive: boolean): string {
     const connection = keepsAlive ? this.#staying : 'Connection: close\r\n';
     const date = this.#date.at(this.#clock.now());
-    return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines}Date: ${date}\r\n${connection}\r\n`;
+    return `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? UNNAMED}\r\n${lines}Date: ${date}\r\n${connection}\r\n`;
   }
 }
