@@ -25,7 +25,6 @@ import { headerValues } from './request-headers.ts';
 import type { ServerState, ServerView } from './route.ts';
 import { RouteIndex } from './route-index.ts';
 import { routesFor } from './routes.ts';
-import { Turnstile } from './turnstile.ts';
 import { unavailable } from './unavailable.ts';
 
 /** The gateway's door. */
@@ -57,9 +56,6 @@ interface Face {
   readonly view: ServerView;
 }
 
-/** One for all: a thousand of them may be told so in a second. */
-const BUSY = unavailable('Service temporarily unavailable: more requests come than can be served');
-
 /** Requests of one connection that may wait for their answers at the same time. */
 const MAX_PIPELINED = 16;
 
@@ -75,7 +71,6 @@ class GatewayServer implements HttpServer {
   readonly #heads: ResponseHeads;
   readonly #parts: ExchangeParts;
   readonly #exchanges = new Set<Exchange>();
-  readonly #turnstile = new Turnstile();
   #state: ServerState = 'starting';
   #generations = 0;
   #face: Face | undefined;
@@ -181,10 +176,6 @@ class GatewayServer implements HttpServer {
       requireOneHost(request);
       if (this.#state !== 'ready' && route.rateClass !== 'probe') {
         throw unavailable('Service temporarily unavailable');
-      }
-      if (route.rateClass === 'generation') {
-        const entry = this.#turnstile.enter();
-        if (entry !== true && !(await entry)) throw BUSY;
       }
       await answer(exchange, match, {
         services: this.#services,
