@@ -45,7 +45,8 @@ async function overloaded(stage: Stage, gateway: Subject): Promise<Row[]> {
       goodput: [rateOf(flooded) / capacity],
       refused: [flooded.refusals],
       unsent: [flooded.unsent],
-      refusalP99: [flooded.refusalP99 / 1000],
+      // Where nobody was refused, nobody was refused quickly.
+      ...(flooded.refusals > 0 && { refusalP99: [flooded.refusalP99 / 1000] }),
       recovery: [recovery],
     }),
   ];
