@@ -78,14 +78,6 @@ export class Connection implements AnswerLine, BodySource {
     socket.on('close', () => this.#close());
   }
 
-  get isDestroyed(): boolean {
-    return this.#socket.destroyed;
-  }
-
-  get isWritable(): boolean {
-    return this.#socket.writable;
-  }
-
   get needsDrain(): boolean {
     return this.#socket.writableNeedDrain;
   }

@@ -1,8 +1,5 @@
 /** What an answer needs of the connection that it is written on. */
 export interface AnswerLine {
-  readonly isDestroyed: boolean;
-  /** False: it is closed, or has said its last. */
-  readonly isWritable: boolean;
   /** Writes wait for the reader. */
   readonly needsDrain: boolean;
   /** Whether it is the turn of this answer: those of earlier requests go first. */
@@ -60,10 +57,12 @@ export class Outgoing {
     return this.#hasLeft;
   }
 
-  /** The connection was closed before all of it had left. */
+  /**
+   * The connection was closed before all of it had left, and `whenClosed` was told so: a writer that knew it sooner would
+   * end its work before anybody has heard why.
+   */
   get isGone(): boolean {
-    if (this.#hasLeft) return false;
-    return this.#line.isDestroyed || (!this.#isEnded && !this.#line.isWritable);
+    return this.#isClosed && !this.#hasLeft;
   }
 
   /** Writes wait for the reader, or for their turn. */
