@@ -145,8 +145,9 @@ export function createGateway(parts: GatewayParts): Gateway {
         first = await batches.next();
       } catch (error) {
         throw routed(error, underway);
+      } finally {
+        input.timing.mark('upstream', parts.clock.monotonic() - started);
       }
-      input.timing.mark('upstream', parts.clock.monotonic() - started);
       return { context: replyContext(underway, now), batches: new Resumed(first, batches) };
     },
 
@@ -158,8 +159,9 @@ export function createGateway(parts: GatewayParts): Gateway {
         result = await batches.whole();
       } catch (error) {
         throw routed(error, underway);
+      } finally {
+        input.timing.mark('upstream', parts.clock.monotonic() - started);
       }
-      input.timing.mark('upstream', parts.clock.monotonic() - started);
       if (result.failure !== undefined) throw result.failure.withRouting(metadataOf(underway, 'failed'));
       return { context: replyContext(underway, now), result };
     },

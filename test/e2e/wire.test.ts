@@ -62,6 +62,16 @@ const SITUATIONS: [string, object][] = [
   ['cut', {}],
 ];
 
+describe('what a failed generation says of its time', () => {
+  it.each([true, false])('names the wait for the upstream (stream: %s)', async (stream) => {
+    const body = { model: 'chat/fail-500', messages: [{ role: 'user', content: 'Hello' }], stream };
+    const response = await gateway.post('/chat/completions', body);
+    expect(response.status).toBeGreaterThanOrEqual(500);
+    const [, milliseconds] = /upstream;dur=([\d.]+)/.exec(response.headers.get('server-timing') ?? '') ?? [];
+    expect(Number(milliseconds)).toBeGreaterThan(0);
+  });
+});
+
 describe.each(UPSTREAMS)('streams of the responses format, %s upstream', (upstream) => {
   it.each(SITUATIONS)('%s: every event has every field, in order', async (behaviour, more) => {
     const body = { model: `${upstream}/${behaviour}`, input: 'Hello', stream: true, ...more };
