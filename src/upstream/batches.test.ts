@@ -14,7 +14,7 @@ function decoderOf(meaning: (word: string) => Event[]): StreamDecoder {
   return { decode: ({ data }) => (data === 'end' ? [finish] : meaning(data)), end: () => [] };
 }
 
-function open(words: string, meaning: (word: string) => Event[], isStreamed = true) {
+function open(words: string, meaning: (word: string) => Event[]) {
   const turns = new Turns();
   let turnsTaken = 0;
   let isClosed = false;
@@ -42,7 +42,6 @@ function open(words: string, meaning: (word: string) => Event[], isStreamed = tr
           return Turns.prototype.next.call(turns);
         },
       }),
-      isStreamed,
     },
     streamReader(new SseReader(), decoderOf(meaning)),
   );
@@ -70,10 +69,6 @@ describe('an event with many meanings', () => {
     const { batches, turnsTaken } = open(words, () => MANY);
     expect(await sizesOf(batches)).toEqual([128, 128, 45]);
     expect(turnsTaken()).toBe(2);
-  });
-
-  it('is handed on whole to those who write nothing before the end', async () => {
-    expect(await sizesOf(open(words, () => MANY, false).batches)).toEqual([301]);
   });
 
   it('is forgotten when the reader leaves', async () => {

@@ -1,9 +1,8 @@
 import type { StreamDecoder } from '../dialects/dialect.ts';
-import { toGatewayError } from '../ir/errors.ts';
 import { type Event, type EventBatch, isContent, terminalIndex } from '../ir/events.ts';
 import type { Flow } from '../kit/flow.ts';
 import { BrokenFrames, type Frame, type FrameReader, FrameTooLarge } from '../kit/frames.ts';
-import { type FailureScope, failureOfProblem, toldTerminal } from './failure.ts';
+import { brokenOff, type FailureScope, toldTerminal } from './failure.ts';
 import { isPortion, Portions } from './portions.ts';
 import { type Patience, readBeginning } from './read-beginning.ts';
 import type { Turns } from './turns.ts';
@@ -111,8 +110,6 @@ export interface AnswerSource {
   readonly scope: FailureScope;
   /** Shared by all answers. */
   readonly turns: Turns;
-  /** Whoever reads writes every batch as it comes: large ones are handed on in portions. */
-  readonly isStreamed: boolean;
 }
 
 /**
@@ -199,7 +196,7 @@ export class Batches implements AsyncIterableIterator<EventBatch>, Flow<EventBat
   }
 
   #firstOf(batch: EventBatch): EventBatch {
-    if (!this.#source.isStreamed || isPortion(batch)) return batch;
+    if (isPortion(batch)) return batch;
     return this.#nextPortion(new Portions(batch));
   }
 
@@ -242,11 +239,7 @@ export class Batches implements AsyncIterableIterator<EventBatch>, Flow<EventBat
   }
 
   #failure(thrown: unknown): Event {
-    const { signal, status, scope } = this.#source;
-    if (signal.aborted) return { type: 'failure', error: toGatewayError(signal.reason) };
-    const problem = problemOf(thrown);
-    if (!(problem instanceof TransportProblem)) return { type: 'failure', error: toGatewayError(thrown) };
-    return { type: 'failure', error: failureOfProblem(problem, status, scope) };
+    return brokenOff(problemOf(thrown), this.#source);
   }
 
   /** The events up to the terminal one, which says what the upstream's means here. */

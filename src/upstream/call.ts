@@ -244,7 +244,7 @@ function answerOf(
     return new WholeAnswer({ status, chunks, signal, scope, turns, dialect, context });
   }
   return new Batches(
-    { status, chunks, signal, scope, turns, isStreamed: true },
+    { status, chunks, signal, scope, turns },
     streamReader(dialect.createFrameReader(MAX_EVENT_BYTES), dialect.createDecoder(context)),
   );
 }

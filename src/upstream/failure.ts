@@ -1,11 +1,11 @@
 import type { Provider } from '../catalog/catalog.ts';
 import type { UpstreamErrorInfo } from '../dialects/dialect.ts';
 import { reportedFailure } from '../dialects/reported-failure.ts';
-import { ERROR_TABLE, type ErrorKind, type GatewayError } from '../ir/errors.ts';
+import { ERROR_TABLE, type ErrorKind, type GatewayError, toGatewayError } from '../ir/errors.ts';
 import { type Event, terminalOf } from '../ir/events.ts';
 import { type JsonObject, readJson } from '../kit/json.ts';
 import { type Confidential, redact, redactFinish } from './redact.ts';
-import { type TransportProblem, type TransportReason, UpstreamFailure } from './upstream.ts';
+import { TransportProblem, type TransportReason, UpstreamFailure } from './upstream.ts';
 
 /** Whose failure it is, and what must not be told about it. */
 export interface FailureScope {
@@ -157,6 +157,23 @@ export function failureOfProblem(
   return new UpstreamFailure(verdict.kind, messageOf(verdict, ''), status, {
     metadata: metadataOf(verdict.kind, scope, {}),
   });
+}
+
+/** How an answer ends that was not read to its end: with why it was given up, or with what broke it. */
+export function brokenOff(
+  thrown: unknown,
+  {
+    signal,
+    status,
+    scope,
+  }: { readonly signal: AbortSignal; readonly status: number; readonly scope: FailureScope },
+): Event {
+  if (signal.aborted) return { type: 'failure', error: toGatewayError(signal.reason) };
+  const isProblem = thrown instanceof TransportProblem;
+  return {
+    type: 'failure',
+    error: isProblem ? failureOfProblem(thrown, status, scope) : toGatewayError(thrown),
+  };
 }
 
 /** The failure of an upstream that said 2xx and sent no answer. */

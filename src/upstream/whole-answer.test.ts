@@ -5,15 +5,14 @@ import type { JsonObject } from '../kit/json.ts';
 import { Turns } from './turns.ts';
 import { WholeAnswer } from './whole-answer.ts';
 
-/** What becomes of an answer whose bytes come in chunks of a given size: the body that is decoded, or why none is. */
-async function outcomeOf(body: unknown, chunkBytes = 64 * 1024): Promise<JsonObject | string> {
-  const bytes = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
+const finish: Event = { type: 'finish', reason: 'stop' };
+
+/** An answer whose bytes come in chunks of a given size. */
+function open(bytes: Buffer, chunkBytes: number, decode: (body: JsonObject) => Event[], stream = false) {
   async function* chunks(): AsyncGenerator<Uint8Array> {
     for (let at = 0; at < bytes.length; at += chunkBytes) yield bytes.subarray(at, at + chunkBytes);
   }
-  let outcome: JsonObject | string = 'nothing';
-  const finish: Event = { type: 'finish', reason: 'stop' };
-  const answer = new WholeAnswer({
+  return new WholeAnswer({
     status: 200,
     chunks: chunks(),
     signal: new AbortController().signal,
@@ -24,13 +23,18 @@ async function outcomeOf(body: unknown, chunkBytes = 64 * 1024): Promise<JsonObj
       now: () => 0,
     },
     turns: new Turns(),
-    dialect: {
-      decodeBody: (decoded) => {
-        outcome = decoded;
-        return [finish];
-      },
-    },
-    context: { request: requestOf({ stream: false }), relay: false },
+    dialect: { decodeBody: decode },
+    context: { request: requestOf({ stream }), relay: false },
+  });
+}
+
+/** What becomes of an answer: the body that is decoded, or why none is. */
+async function outcomeOf(body: unknown, chunkBytes = 64 * 1024): Promise<JsonObject | string> {
+  let outcome: JsonObject | string = 'nothing';
+  const bytes = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
+  const answer = open(bytes, chunkBytes, (decoded) => {
+    outcome = decoded;
+    return [finish];
   });
   const { value: batch } = await answer.next();
   expect(await answer.next()).toEqual({ done: true, value: undefined });
@@ -45,6 +49,17 @@ describe('a whole answer', () => {
   it.each([1, 7, 64 * 1024])('is the same in chunks of %i bytes', async (chunkBytes) => {
     const body = { text: 'wörld 😀', more: [{ a: 1 }, 'b'] };
     expect(await outcomeOf(body, chunkBytes)).toEqual(body);
+  });
+
+  it.each([
+    { stream: false, sizes: [301], who: 'whole to those who write nothing before the end' },
+    { stream: true, sizes: [128, 128, 45], who: 'in portions to those who write as it comes' },
+  ])('is handed on $who', async ({ stream, sizes }) => {
+    const text: Event = { type: 'text-delta', item: 0, part: 0, kind: 'text', text: 'x' };
+    const events = [...Array.from({ length: 300 }, () => text), finish];
+    const handedOn: number[] = [];
+    for await (const batch of open(Buffer.from('{}'), 2, () => events, stream)) handedOn.push(batch.length);
+    expect(handedOn).toEqual(sizes);
   });
 
   it('may be large: one long text, many log probabilities', async () => {

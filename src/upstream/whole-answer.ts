@@ -1,6 +1,5 @@
 import type { DecodeContext, UpstreamDialect } from '../dialects/dialect.ts';
-import { toGatewayError } from '../ir/errors.ts';
-import { type Event, type EventBatch, terminalOf } from '../ir/events.ts';
+import { type Event, type EventBatch, terminalIndex } from '../ir/events.ts';
 import {
   isJsonObject,
   JSON_LIMITS,
@@ -12,7 +11,7 @@ import {
 import { JsonReader } from '../kit/json-reader.ts';
 import { runInTurns } from '../kit/turns.ts';
 import { Utf8Text } from '../kit/utf8-text.ts';
-import { type FailureScope, failureOfBody, failureOfProblem, toldTerminal } from './failure.ts';
+import { brokenOff, type FailureScope, failureOfBody, toldTerminal } from './failure.ts';
 import { Portions } from './portions.ts';
 import type { Turns } from './turns.ts';
 import { TransportProblem } from './upstream.ts';
@@ -75,7 +74,7 @@ export class WholeAnswer implements AsyncIterableIterator<EventBatch> {
       events = this.#told(isSmall ? this.#readSmall(first.value) : await this.#readLarge(first, second));
     } catch (thrown) {
       await chunks.return?.();
-      events = [this.#failure(thrown)];
+      events = [brokenOff(thrown, this.#source)];
     }
     this.#isRead = true;
     if (!context.request.stream) return { done: false, value: events };
@@ -153,24 +152,14 @@ export class WholeAnswer implements AsyncIterableIterator<EventBatch> {
   /** The events up to the terminal one, which is told by us. */
   #told(events: Event[]): Event[] {
     const { status, scope } = this.#source;
-    const at = events.findIndex((event) => terminalOf(event) !== undefined);
+    const at = terminalIndex(events);
     const terminal = events[at];
     if (terminal === undefined) {
-      return [...events, this.#failure(new TransportProblem('reset', 'the answer ended early'))];
+      return [...events, brokenOff(new TransportProblem('reset', 'the answer ended early'), this.#source)];
     }
     const told = toldTerminal(terminal, status, scope);
     if (told === terminal && at === events.length - 1) return events;
     return [...events.slice(0, at), told];
-  }
-
-  #failure(thrown: unknown): Event {
-    const { signal, status, scope } = this.#source;
-    if (signal.aborted) return { type: 'failure', error: toGatewayError(signal.reason) };
-    const isBroken = thrown instanceof TransportProblem;
-    return {
-      type: 'failure',
-      error: isBroken ? failureOfProblem(thrown, status, scope) : toGatewayError(thrown),
-    };
   }
 }
 

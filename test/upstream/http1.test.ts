@@ -8,8 +8,9 @@ import { Exchange } from '../../src/upstream/exchange.ts';
 import { socketOpener } from '../../src/upstream/http1/open-socket.ts';
 import { wireRequest } from '../../src/upstream/http1/wire-request.ts';
 import { createNetworkTransport, TRANSPORT_LIMITS } from '../../src/upstream/transport.ts';
-import { type Transport, type TransportCall, TransportProblem } from '../../src/upstream/upstream.ts';
+import type { Transport, TransportCall } from '../../src/upstream/upstream.ts';
 import { openRawServer, type RawAnswer, type RawServer, SELF_SIGNED } from '../fakes/raw-server.ts';
+import { problemOf } from './problem-of.ts';
 
 const { connect } = tls;
 
@@ -57,15 +58,6 @@ async function textOf(chunks: AsyncIterable<Uint8Array>): Promise<string> {
 
 async function answerTo(more: Partial<TransportCall> = {}): Promise<string> {
   return textOf((await ask(more)).chunks);
-}
-
-async function problemOf(work: Promise<unknown>): Promise<TransportProblem> {
-  const thrown = await work.then(
-    () => undefined,
-    (error: unknown) => error,
-  );
-  expect(thrown).toBeInstanceOf(TransportProblem);
-  return thrown as TransportProblem;
 }
 
 const CHUNKED = `HTTP/1.1 103 Hints\r\n\r\n${OK}transfer-encoding: chunked\r\nx-a: 1\r\nX-A: 2\r\n\r\n5;a=b\r\nhello\r\n00c\r\n, wide world\r\n0\r\nt: 1\r\n\r\n`;

@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { NO_EGRESS_RULES, parseEgressRules } from '../../src/kit/egress.ts';
 import { createNetworkTransport, TRANSPORT_LIMITS } from '../../src/upstream/transport.ts';
-import { type Transport, type TransportCall, TransportProblem } from '../../src/upstream/upstream.ts';
+import type { Transport, TransportCall } from '../../src/upstream/upstream.ts';
 import {
   compressed,
   end,
@@ -23,6 +23,7 @@ import {
   truncate,
   write,
 } from '../fakes/fake-upstream.ts';
+import { problemOf } from './problem-of.ts';
 
 const PATIENT = { connect: 2000, firstByte: 5000, idle: 5000, total: 10_000 };
 
@@ -54,15 +55,6 @@ async function textOf(chunks: AsyncIterable<Uint8Array>): Promise<string> {
   const pieces: Uint8Array[] = [];
   for await (const chunk of chunks) pieces.push(chunk);
   return Buffer.concat(pieces).toString();
-}
-
-async function problemOf(work: Promise<unknown>): Promise<TransportProblem> {
-  const thrown = await work.then(
-    () => undefined,
-    (error: unknown) => error,
-  );
-  expect(thrown).toBeInstanceOf(TransportProblem);
-  return thrown as TransportProblem;
 }
 
 async function exchange(more: Partial<TransportCall> = {}): Promise<string> {

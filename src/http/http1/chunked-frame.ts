@@ -1,5 +1,11 @@
+import {
+  CARRIAGE_RETURN,
+  hexadecimalDigit,
+  isText,
+  LINE_FEED,
+  SEMICOLON,
+} from '../../kit/http-characters.ts';
 import type { BodyFrame, ContentTaker } from './body-frame.ts';
-import { CARRIAGE_RETURN, isText, LINE_FEED, SEMICOLON } from './characters.ts';
 import { parseHeaderLines } from './request-head.ts';
 
 /** What is expected next. */
@@ -77,8 +83,8 @@ export class ChunkedFrame implements BodyFrame {
   }
 
   #digit(byte: number): Place | undefined {
-    const digit = Number.parseInt(String.fromCharCode(byte), 16);
-    if (Number.isNaN(digit) || ++this.#digits > MOST_DIGITS) return undefined;
+    const digit = hexadecimalDigit(byte);
+    if (digit === -1 || ++this.#digits > MOST_DIGITS) return undefined;
     this.#left = this.#left * 16 + digit;
     return 'size';
   }

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
+import { CARRIAGE_RETURN, LINE_FEED } from '../../kit/http-characters.ts';
 import { type BodyFrame, LengthFrame } from './body-frame.ts';
-import { CARRIAGE_RETURN, LINE_FEED } from './characters.ts';
 import { ChunkedFrame } from './chunked-frame.ts';
 import { framingOf } from './framing.ts';
 import { type BodySource, InboundRequest } from './inbound-request.ts';

@@ -1,5 +1,12 @@
 import { METHODS } from 'node:http';
-import { CARRIAGE_RETURN, COLON, isText, LINE_FEED, SPACE, TAB } from './characters.ts';
+import {
+  CARRIAGE_RETURN,
+  COLON,
+  headerValue,
+  isText,
+  LINE_FEED,
+  TOKEN_CLASS,
+} from '../../kit/http-characters.ts';
 
 /** The head of a request, as it was written. */
 export interface RequestHead {
@@ -23,8 +30,8 @@ const REQUEST_LINE = /^([A-Z-]+) +([\x21-\x7e]+) HTTP\/(0\.9|1\.0|1\.1|2\.0)$/;
 /** A path, the server as a whole, or a whole address. */
 const TARGET = /^(?:\/|\*$|[a-z]+:\/\/)/i;
 
-/** Characters of names, by their codes (RFC 9110, 5.6.2). */
-const IS_TOKEN = tableOf("!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz");
+/** Whether a character may be in a name, by its code. */
+const IS_TOKEN = tableOf(new RegExp(`[${TOKEN_CLASS}]`));
 
 /**
  * Reads a head: `text` has a character for each byte, from the request line to the end of the last header, each line
@@ -52,7 +59,7 @@ export function parseHeaderLines(text: string, start: number): string[] | HeadPr
     if (text.charCodeAt(end) !== CARRIAGE_RETURN || text.charCodeAt(end + 1) !== LINE_FEED)
       return 'malformed';
     if (rawHeaders.length === 2 * MOST_HEADERS) return 'too-large';
-    rawHeaders.push(text.slice(at, colon), trimmed(text, colon + 1, end));
+    rawHeaders.push(text.slice(at, colon), headerValue(text, colon + 1, end));
     at = end + 2;
   }
   return rawHeaders;
@@ -83,20 +90,6 @@ function endOfValue(text: string, start: number): number {
   return at;
 }
 
-function trimmed(text: string, start: number, end: number): string {
-  let first = start;
-  let last = end;
-  while (first < last && isBlank(text.charCodeAt(first))) first++;
-  while (last > first && isBlank(text.charCodeAt(last - 1))) last--;
-  return text.slice(first, last);
-}
-
-function isBlank(code: number): boolean {
-  return code === SPACE || code === TAB;
-}
-
-function tableOf(characters: string): Uint8Array {
-  const table = new Uint8Array(256);
-  for (const character of characters) table[character.charCodeAt(0)] = 1;
-  return table;
+function tableOf(characters: RegExp): Uint8Array {
+  return Uint8Array.from({ length: 256 }, (_, code) => Number(characters.test(String.fromCharCode(code))));
 }

@@ -1,3 +1,12 @@
+import {
+  CARRIAGE_RETURN,
+  headerValue,
+  hexadecimalDigit,
+  isText,
+  LINE_FEED,
+  SEMICOLON,
+  TOKEN_CLASS,
+} from '../../kit/http-characters.ts';
 import { TransportProblem } from '../upstream.ts';
 
 /** Head of an answer. */
@@ -27,7 +36,7 @@ const BEGINNING = 'HTTP/1.';
 /** Bytes of the line before a chunk: a size, and extensions that mean nothing to us. */
 const MOST_SIZE_LINE_BYTES = 4096;
 
-const FIELD_PATTERN = "[!#$%&'*+\\-.^_`|~\\dA-Za-z]+:[\\t\\x20-\\x7e\\x80-\\xff]*\\r\\n";
+const FIELD_PATTERN = `[${TOKEN_CLASS}]+:[\\t\\x20-\\x7e\\x80-\\xff]*\\r\\n`;
 const FIELDS = new RegExp(`^(?:${FIELD_PATTERN})*$`);
 /** All that a head may be. No line goes on in the next, none ends in a line feed alone, and nothing in it is a control character. */
 const HEAD = new RegExp(
@@ -40,13 +49,6 @@ const LONE_LINE_FEED = /[^\r]\n/;
 const CLOSE_OPTION = /(?:^|,)[ \t]*close[ \t]*(?:,|$)/i;
 const DIGITS = /^\d{1,15}$/;
 const NO_BODY: ReadonlySet<number> = new Set([204, 304]);
-
-const TAB = 0x09;
-const LF = 0x0a;
-const CR = 0x0d;
-const SPACE = 0x20;
-const SEMICOLON = 0x3b;
-const DELETE = 0x7f;
 
 /**
  * Reads answers of HTTP/1.1 from bytes that are cut anywhere, one answer after another. Synchronous, without I/O. What two
@@ -227,34 +229,34 @@ export class ResponseParser {
         this.#readSize(byte);
         break;
       case 'extension':
-        if (byte === CR) this.#place = 'size-lf';
-        else if ((byte < SPACE && byte !== TAB) || byte === DELETE) throw notHttp();
+        if (byte === CARRIAGE_RETURN) this.#place = 'size-lf';
+        else if (!isText(byte)) throw notHttp();
         else this.#countSizeLine();
         break;
       case 'size-lf':
-        requireByte(byte, LF);
+        requireByte(byte, LINE_FEED);
         if (this.#left > 0) this.#place = 'chunk';
         else this.#beginTrailers();
         break;
       case 'chunk-cr':
-        requireByte(byte, CR);
+        requireByte(byte, CARRIAGE_RETURN);
         this.#place = 'chunk-lf';
         break;
       case 'chunk-lf':
-        requireByte(byte, LF);
+        requireByte(byte, LINE_FEED);
         this.#beginSize();
         break;
     }
   }
 
   #readSize(byte: number): void {
-    const digit = hexadecimal(byte);
+    const digit = hexadecimalDigit(byte);
     if (digit !== -1) {
       this.#left = this.#left * 16 + digit;
       this.#countSizeLine();
       if (this.#left > Number.MAX_SAFE_INTEGER) throw notHttp();
     } else if (this.#sizeLineBytes === 0) throw notHttp();
-    else if (byte === CR) this.#place = 'size-lf';
+    else if (byte === CARRIAGE_RETURN) this.#place = 'size-lf';
     else if (byte === SEMICOLON) this.#place = 'extension';
     else throw notHttp();
   }
@@ -321,30 +323,11 @@ function fieldsOf(text: string, from: number): Record<string, string> {
     const colon = text.indexOf(':', at);
     const end = text.indexOf('\r\n', colon);
     const name = text.slice(at, colon).toLowerCase();
-    const value = trimmed(text, colon + 1, end);
+    const value = headerValue(text, colon + 1, end);
     fields[name] = Object.hasOwn(fields, name) ? `${fields[name]}, ${value}` : value;
     at = end + 2;
   }
   return fields;
-}
-
-/** A field's value without the blanks around it, of which there are fewer kinds than `trim` knows. */
-function trimmed(text: string, from: number, to: number): string {
-  let first = from;
-  let last = to;
-  while (first < last && isBlank(text.charCodeAt(first))) first++;
-  while (last > first && isBlank(text.charCodeAt(last - 1))) last--;
-  return text.slice(first, last);
-}
-
-function isBlank(code: number): boolean {
-  return code === SPACE || code === TAB;
-}
-
-function hexadecimal(byte: number): number {
-  if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
-  const letter = byte | 0x20;
-  return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : -1;
 }
 
 function requireByte(byte: number, expected: number): void {

@@ -1,4 +1,5 @@
 import type { Writable } from 'node:stream';
+import { TOKEN_CLASS } from '../../kit/http-characters.ts';
 import { TransportProblem } from '../upstream.ts';
 
 /** What a request says. */
@@ -19,7 +20,7 @@ export interface WireRequest {
   readonly bodyBytes: number;
 }
 
-const TOKEN = /^[!#$%&'*+\-.^_`|~\dA-Za-z]+$/;
+const TOKEN = new RegExp(`^[${TOKEN_CLASS}]+$`);
 const NO_FIELD_TEXT = /[^\t\x20-\x7e\x80-\xff]/;
 
 /** Fields that say where a request ends and what becomes of the connection: ours to say. */
