@@ -48,7 +48,7 @@ function inputOf(signal: AbortSignal): GenerationInput {
     },
     signal,
     replied: Promise.resolve(),
-    timing: { mark: () => {} },
+    timing: { mark: () => {}, awaitUpstream: () => {} },
   } as unknown as GenerationInput;
 }
 

@@ -140,6 +140,7 @@ export function createGateway(parts: GatewayParts): Gateway {
     async stream(input): Promise<OpenedStream> {
       const { underway, batches } = await admitted(input);
       const started = parts.clock.monotonic();
+      input.timing.awaitUpstream();
       let first: Awaited<ReturnType<typeof batches.next>>;
       try {
         first = await batches.next();
@@ -154,6 +155,7 @@ export function createGateway(parts: GatewayParts): Gateway {
     async complete(input): Promise<FinishedGeneration> {
       const { underway, batches } = await admitted(input);
       const started = parts.clock.monotonic();
+      input.timing.awaitUpstream();
       let result: Result;
       try {
         result = await batches.whole();

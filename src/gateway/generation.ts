@@ -46,6 +46,8 @@ export interface Attribution extends AppAttribution {
 /** Milliseconds spent in the phases of one request. */
 export interface Timing {
   mark(phase: 'auth' | 'plan' | 'upstream', milliseconds: number): void;
+  /** From now on the upstream is waited for, until that phase is marked. */
+  awaitUpstream(): void;
 }
 
 /** An answer whose first content has arrived: it will be served by one known endpoint. */

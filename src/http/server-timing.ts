@@ -11,6 +11,8 @@ export class ServerTiming implements Timing {
   readonly #clock: Clock;
   readonly #started: number;
   readonly #phases: Record<Phase, number> = { auth: 0, plan: 0, upstream: 0 };
+  /** Since when the upstream is waited for; undefined while it is not. */
+  #awaitedSince: number | undefined;
   #told: PhaseTimes | undefined;
 
   constructor(clock: Clock) {
@@ -21,6 +23,11 @@ export class ServerTiming implements Timing {
   /** Phases that come more than once add up. */
   mark(phase: Phase, milliseconds: number): void {
     this.#phases[phase] += milliseconds;
+    if (phase === 'upstream') this.#awaitedSince = undefined;
+  }
+
+  awaitUpstream(): void {
+    this.#awaitedSince = this.#clock.monotonic();
   }
 
   /** Milliseconds since the request was accepted. */
@@ -35,8 +42,11 @@ export class ServerTiming implements Timing {
 
   /** The header's value, as of now. */
   header(): string {
-    const { auth, plan, upstream } = this.#phases;
-    const gateway = Math.max(0, this.elapsed() - upstream);
+    const { auth, plan } = this.#phases;
+    const now = this.#clock.monotonic();
+    // The head of a stream may go out before anything has come.
+    const upstream = this.#phases.upstream + (now - (this.#awaitedSince ?? now));
+    const gateway = Math.max(0, now - this.#started - upstream);
     this.#told = { auth, plan, upstream, gateway };
     return `auth;dur=${auth.toFixed(2)}, plan;dur=${plan.toFixed(2)}, upstream;dur=${upstream.toFixed(2)}, gateway;dur=${gateway.toFixed(2)}`;
   }

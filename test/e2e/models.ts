@@ -9,6 +9,7 @@ const BEHAVIOURS = [
   'tools',
   'refuse',
   'image',
+  'slow',
   'slow-stream',
   'cut',
   'fail-429',

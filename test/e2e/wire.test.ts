@@ -62,6 +62,20 @@ const SITUATIONS: [string, object][] = [
   ['cut', {}],
 ];
 
+describe('what a stream that opens before its content says of its time', () => {
+  it('names the wait for the upstream so far', async () => {
+    const holdHeadersMs = 50;
+    const impatient = await openTestGateway(SIMULATED_UPSTREAMS, { times: { holdHeadersMs } });
+    const body = { model: 'chat/slow', messages: [{ role: 'user', content: 'Hello' }], stream: true };
+    const response = await impatient.post('/chat/completions', body);
+    const timing = response.headers.get('server-timing') ?? '';
+    await response.body?.cancel();
+    await impatient.close();
+    const [, upstream] = /upstream;dur=([\d.]+)/.exec(timing) ?? [];
+    expect(Number(upstream)).toBeGreaterThan(holdHeadersMs / 2);
+  });
+});
+
 describe('what a failed generation says of its time', () => {
   it.each([true, false])('names the wait for the upstream (stream: %s)', async (stream) => {
     const body = { model: 'chat/fail-500', messages: [{ role: 'user', content: 'Hello' }], stream };
