@@ -60,6 +60,8 @@ export interface OpenOptions {
   readonly log: Log;
   /** Changes to the time limits of the HTTP layer. */
   readonly times?: Partial<HttpTimes>;
+  /** By how many sockets connections come in; one unless it says so. */
+  readonly doors?: number;
 }
 
 export interface RunningGateway {
@@ -74,7 +76,7 @@ export interface RunningGateway {
 }
 
 /** Composes a gateway out of its parts and serves. */
-export async function openGateway({ loaded, load, log, times }: OpenOptions): Promise<RunningGateway> {
+export async function openGateway({ loaded, load, log, times, doors }: OpenOptions): Promise<RunningGateway> {
   const { config, runtime } = loaded;
   let configured = loaded;
   let known: CatalogSource['known'];
@@ -106,6 +108,7 @@ export async function openGateway({ loaded, load, log, times }: OpenOptions): Pr
       clock: systemClock,
       log,
       ...(times !== undefined && { times }),
+      ...(doors !== undefined && { doors }),
     });
     const { host, port } = await server.listen(runtime.host, runtime.port);
     closers.push(() => server.drain(0));
@@ -307,6 +310,9 @@ export interface ServeOptions {
   readonly asJson: boolean;
 }
 
+/** Connections that are taken in a turn of the event loop; each further one costs a connection that comes alone some microseconds. */
+const DOORS = 32;
+
 /** `signalbox serve`: opens a gateway, says where it is, and closes it on SIGTERM or SIGINT. Rejects when it cannot start. */
 export async function startGateway({ flags, asJson }: ServeOptions): Promise<void> {
   const load = loadOptions(flags);
@@ -317,7 +323,7 @@ export async function startGateway({ flags, asJson }: ServeOptions): Promise<voi
     const effect = switchesOn ? 'switched on' : 'given its key';
     log.info(`${slug} is ${effect} by ${variables.join(', ')}`);
   }
-  const gateway = await openGateway({ loaded, load, log });
+  const gateway = await openGateway({ loaded, load, log, doors: DOORS });
   const url = baseUrl(gateway.host, gateway.port, loaded.config.server.base_path);
   const { firstKeys, exampleModel } = gateway;
   if (firstKeys !== undefined) {

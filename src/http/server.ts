@@ -11,7 +11,7 @@ import {
   type HttpTimes,
 } from './dependencies.ts';
 import { renderDocsPage } from './docs-page.ts';
-import { replyWithError } from './error-reply.ts';
+import { errorHeaders, replyWithError } from './error-reply.ts';
 import { Exchange, type ExchangeParts } from './exchange.ts';
 import { HttpMetrics, type InFlight } from './http-metrics.ts';
 import type { Connection, Refusal } from './http1/connection.ts';
@@ -22,9 +22,10 @@ import { ResponseHeads } from './http1/response-heads.ts';
 import { describeRoutes } from './openapi.ts';
 import { rawError } from './raw-error.ts';
 import { headerValues } from './request-headers.ts';
-import type { ServerState, ServerView } from './route.ts';
+import type { Route, ServerState, ServerView } from './route.ts';
 import { RouteIndex } from './route-index.ts';
 import { routesFor } from './routes.ts';
+import { Turnstile } from './turnstile.ts';
 import { unavailable } from './unavailable.ts';
 
 /** The gateway's door. */
@@ -54,7 +55,13 @@ interface Face {
   readonly basePath: string;
   readonly index: RouteIndex;
   readonly view: ServerView;
+  /** What those are told whom there is no time for, in each format. */
+  readonly busyTexts: Map<EncodeError, string>;
 }
+
+/** One for all: a thousand of them may be told so in a second. */
+const BUSY = unavailable('Service temporarily unavailable: more requests come than can be served');
+const BUSY_HEADERS = errorHeaders(BUSY);
 
 /** Requests of one connection that may wait for their answers at the same time. */
 const MAX_PIPELINED = 16;
@@ -71,6 +78,7 @@ class GatewayServer implements HttpServer {
   readonly #heads: ResponseHeads;
   readonly #parts: ExchangeParts;
   readonly #exchanges = new Set<Exchange>();
+  readonly #turnstile = new Turnstile();
   #state: ServerState = 'starting';
   #generations = 0;
   #face: Face | undefined;
@@ -91,11 +99,15 @@ class GatewayServer implements HttpServer {
       maxHeadBytes,
       maxPipelined: MAX_PIPELINED,
     };
-    this.#listener = new Listener(limits, checkMs, {
-      accept: (request, answer) => this.#accept(request, answer),
-      refuse: (connection, refusal) => this.#refuse(connection, refusal),
-      failed: (error) => this.#services.log.error('The listener failed', { error }),
-    });
+    this.#listener = new Listener(
+      limits,
+      { checkMs, doors: basics.doors ?? 1 },
+      {
+        accept: (request, answer) => this.#accept(request, answer),
+        refuse: (connection, refusal) => this.#refuse(connection, refusal),
+        failed: (error) => this.#services.log.error('The listener failed', { error }),
+      },
+    );
   }
 
   get state(): ServerState {
@@ -177,6 +189,11 @@ class GatewayServer implements HttpServer {
       if (this.#state !== 'ready' && route.rateClass !== 'probe') {
         throw unavailable('Service temporarily unavailable');
       }
+      if (route.rateClass === 'generation') {
+        const entry = this.#turnstile.enter();
+        const mayBegin = typeof entry === 'boolean' ? entry : await entry;
+        if (!mayBegin) return this.#turnAway(exchange, route, face);
+      }
       await answer(exchange, match, {
         services: this.#services,
         settings,
@@ -195,6 +212,16 @@ class GatewayServer implements HttpServer {
       status: reply.gone ? 0 : reply.status,
       milliseconds: Math.round(exchange.timing.elapsed()),
     });
+  }
+
+  /** As if `BUSY` had been thrown, but for less: where many are turned away there is no time to lose. */
+  #turnAway(exchange: Exchange, { operationId, encodeError }: Route, { vendor, busyTexts }: Face): void {
+    const known = busyTexts.get(encodeError);
+    const text = known ?? JSON.stringify(encodeError(BUSY, { vendor, generationId: null }));
+    if (known === undefined) busyTexts.set(encodeError, text);
+    exchange.reply.jsonText(BUSY.status, text, BUSY_HEADERS);
+    this.metrics.failed(BUSY.kind);
+    this.metrics.answered(operationId, exchange.reply.gone ? 'gone' : BUSY.status, exchange.timing);
   }
 
   readonly #enter = ({ maxConcurrentRequests }: HttpSettings): (() => void) | undefined => {
@@ -222,7 +249,7 @@ class GatewayServer implements HttpServer {
       document,
       page,
     };
-    this.#face = { vendor, basePath, index: new RouteIndex(routes, basePath), view };
+    this.#face = { vendor, basePath, index: new RouteIndex(routes, basePath), view, busyTexts: new Map() };
     return this.#face;
   }
 

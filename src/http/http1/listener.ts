@@ -1,6 +1,7 @@
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { Connection, type ConnectionLimits, type ConnectionOwner, type Refusal } from './connection.ts';
 import type { InboundRequest } from './inbound-request.ts';
+import { MoreDoors } from './more-doors.ts';
 import type { Outgoing } from './outgoing.ts';
 
 /** What is done with what comes in. */
@@ -11,38 +12,53 @@ export interface Reception {
   failed(error: Error): void;
 }
 
+/** Connections that may wait to be taken in, if the system lets as many: what comes beyond that tries again after a second. */
+const BACKLOG = 4096;
+
+/** How often what is checked, and by how many sockets connections come in. */
+export interface ListenerSettings {
+  readonly checkMs: number;
+  readonly doors: number;
+}
+
 /** Takes connections in, and watches over all of them with one timer. */
 export class Listener implements ConnectionOwner {
   readonly limits: ConnectionLimits;
   readonly #reception: Reception;
-  readonly #server: Server;
-  readonly #checkMs: number;
+  readonly #settings: ListenerSettings;
+  /** All listen in the same place. */
+  readonly #servers: Server[] = [];
+  #moreDoors: MoreDoors | undefined;
   readonly #connections = new Set<Connection>();
   #checking: NodeJS.Timeout | undefined;
   #closesResting = false;
 
-  constructor(limits: ConnectionLimits, checkMs: number, reception: Reception) {
+  constructor(limits: ConnectionLimits, settings: ListenerSettings, reception: Reception) {
     this.limits = limits;
-    this.#checkMs = checkMs;
+    this.#settings = settings;
     this.#reception = reception;
-    // A caller that has ended its side is still told what was wrong with what it sent.
-    this.#server = createServer({ allowHalfOpen: true, noDelay: true });
-    this.#server.on('connection', (socket) => this.#connections.add(new Connection(socket, this)));
   }
 
   /** Binds; rejects when it cannot. Port 0 picks a free one. */
   async listen(host: string, port: number): Promise<{ readonly host: string; readonly port: number }> {
+    const { checkMs, doors } = this.#settings;
+    const server = this.#addServer();
     await new Promise<void>((resolve, reject) => {
-      this.#server.once('error', reject);
-      this.#server.listen(port, host, () => {
-        this.#server.off('error', reject);
+      server.once('error', reject);
+      server.listen(port, host, BACKLOG, () => {
+        server.off('error', reject);
         resolve();
       });
     });
-    this.#server.on('error', (error) => this.#reception.failed(error));
+    this.#watch(server);
+    if (doors > 1) {
+      this.#moreDoors = new MoreDoors(server, doors - 1, (door) =>
+        this.#watch(this.#addServer().listen(door, BACKLOG)),
+      );
+    }
     // Where something held us up, what came meanwhile is read first: being late was not the callers' fault.
-    this.#checking = setInterval(() => setImmediate(this.#check), this.#checkMs).unref();
-    const { address, port: bound } = this.#server.address() as AddressInfo;
+    this.#checking = setInterval(() => setImmediate(this.#check), checkMs).unref();
+    const { address, port: bound } = server.address() as AddressInfo;
     return { host: address, port: bound };
   }
 
@@ -53,13 +69,11 @@ export class Listener implements ConnectionOwner {
   }
 
   /** Takes no more connections in; resolves when the last is closed. */
-  close(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#server.close(() => {
-        clearInterval(this.#checking);
-        resolve();
-      });
-    });
+  async close(): Promise<void> {
+    const alone = this.#moreDoors?.stop();
+    await Promise.all(this.#servers.map((server) => new Promise((resolve) => server.close(resolve))));
+    await alone;
+    clearInterval(this.#checking);
   }
 
   destroyConnections(): void {
@@ -80,6 +94,18 @@ export class Listener implements ConnectionOwner {
 
   closed(connection: Connection): void {
     this.#connections.delete(connection);
+  }
+
+  #addServer(): Server {
+    // A caller that has ended its side is still told what was wrong with what it sent.
+    const server = createServer({ allowHalfOpen: true, noDelay: true });
+    server.on('connection', (socket) => this.#connections.add(new Connection(socket, this)));
+    this.#servers.push(server);
+    return server;
+  }
+
+  #watch(server: Server): void {
+    server.on('error', (error) => this.#reception.failed(error));
   }
 
   readonly #check = (): void => {

@@ -1,0 +1,132 @@
+import { describe, expect, it } from 'vitest';
+import { TURNSTILE_LIMITS, type TurnClock, Turnstile } from './turnstile.ts';
+
+/** An event loop in which time passes only when somebody works. */
+class Loop implements TurnClock {
+  nowMs = 0;
+  #atEnd: (() => void)[] = [];
+  #after: (() => void)[] = [];
+
+  now(): number {
+    return this.nowMs;
+  }
+
+  atEndOfTurn(run: () => void): void {
+    this.#atEnd.push(run);
+  }
+
+  afterThis(run: () => void): void {
+    this.#after.push(run);
+  }
+
+  /** Ends a turn: whatever waits for that runs, and what it begins. */
+  async endTurn(): Promise<void> {
+    for (const run of this.#atEnd.splice(0)) run();
+    await settled();
+    for (let next = this.#after.shift(); next !== undefined; next = this.#after.shift()) {
+      next();
+      await settled();
+    }
+  }
+}
+
+const settled = async () => {
+  for (let hop = 0; hop < 5; hop++) await Promise.resolve();
+};
+
+/** Requests that take a millisecond each to begin. */
+class Callers {
+  readonly loop = new Loop();
+  readonly turnstile = new Turnstile(TURNSTILE_LIMITS, this.loop);
+  begun = 0;
+  refused = 0;
+  readonly waitedMs: number[] = [];
+
+  ask(): void {
+    const askedMs = this.loop.nowMs;
+    const told = (mayBegin: boolean): void => {
+      if (!mayBegin) {
+        this.refused++;
+        return;
+      }
+      this.waitedMs.push(this.loop.nowMs - askedMs);
+      this.begun++;
+      this.loop.nowMs += 1;
+    };
+    const entry = this.turnstile.enter();
+    if (typeof entry === 'boolean') told(entry);
+    else void entry.then(told);
+  }
+
+  /** So many ask in every turn of ten milliseconds, of which requests that have begun take the greater part. */
+  async turns(count: number, asking: (turn: number) => number): Promise<void> {
+    for (let turn = 0; turn < count; turn++) {
+      const endMs = this.loop.nowMs + 10;
+      for (let index = asking(turn); index > 0; index--) this.ask();
+      await this.loop.endTurn();
+      this.loop.nowMs = Math.max(endMs, this.loop.nowMs);
+    }
+  }
+}
+
+describe('a turnstile', () => {
+  it('lets requests begin at once while there is time for them', async () => {
+    const callers = new Callers();
+    await callers.turns(100, () => 2);
+    expect(callers).toMatchObject({ begun: 200, refused: 0 });
+    expect(Math.max(...callers.waitedMs)).toBeLessThan(5);
+  });
+
+  it('has a crowd wait, however large, and refuses nobody', async () => {
+    const callers = new Callers();
+    await callers.turns(400, (turn) => (turn === 0 ? 1000 : 0));
+    expect(callers).toMatchObject({ begun: 1000, refused: 0 });
+    expect(callers.turnstile.waiting).toBe(0);
+  });
+
+  it('lets those begin first who came first', async () => {
+    const { loop, turnstile } = new Callers();
+    const order: number[] = [];
+    for (let index = 0; index < 20; index++) {
+      const entry = turnstile.enter();
+      loop.nowMs += 1;
+      if (typeof entry === 'boolean') order.push(index);
+      else void entry.then(() => order.push(index));
+    }
+    while (turnstile.waiting > 0) await loop.endTurn();
+    expect(order).toEqual(Array.from({ length: 20 }, (_, index) => index));
+  });
+
+  it('refuses nobody where as many ask as were answered', async () => {
+    const callers = new Callers();
+    let known = 0;
+    await callers.turns(400, (turn) => {
+      const asking = turn === 0 ? 400 : callers.begun - known;
+      known = callers.begun;
+      return asking;
+    });
+    expect(callers.refused).toBe(0);
+  });
+
+  it('refuses who would wait for long where more come than can begin, and serves the others soon', async () => {
+    const callers = new Callers();
+    await callers.turns(60, () => 20);
+    const before = { begun: callers.begun, refused: callers.refused };
+    callers.waitedMs.length = 0;
+    await callers.turns(400, () => 20);
+    const begun = callers.begun - before.begun;
+    expect(begun).toBeGreaterThan(0.9 * 400 * TURNSTILE_LIMITS.turnMs);
+    expect(begun + callers.refused - before.refused).toBeGreaterThan(0.98 * 400 * 20);
+    expect(Math.max(...callers.waitedMs)).toBeLessThanOrEqual(TURNSTILE_LIMITS.lateMs);
+  });
+
+  it('forgets about it when fewer come', async () => {
+    const callers = new Callers();
+    await callers.turns(100, () => 20);
+    await callers.turns(60, () => 1);
+    callers.refused = 0;
+    await callers.turns(100, () => 2);
+    expect(callers.refused).toBe(0);
+    expect(callers.turnstile.waiting).toBe(0);
+  });
+});

@@ -1,0 +1,89 @@
+import { Agent, request } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, describe, expect, it } from 'vitest';
+import { fakeGateway, PLAIN_KEY, startServer, stopServers } from './harness.ts';
+
+/** Connections that are open already: this server has one door, by which they come in one by one. */
+const CONNECTIONS = 400;
+
+const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
+
+afterEach(async () => {
+  agent.destroy();
+  await stopServers();
+});
+
+const WORK_MS = 4;
+
+/** A gateway that works on every request for some milliseconds, in which nobody else can. */
+function busyGateway() {
+  const { complete } = fakeGateway();
+  return {
+    complete: (input: Parameters<typeof complete>[0]) => {
+      const endMs = performance.now() + WORK_MS;
+      while (performance.now() < endMs);
+      return complete(input);
+    },
+  };
+}
+
+interface Told {
+  readonly status: number;
+  readonly retryAfter: string | undefined;
+  readonly body: string;
+}
+
+function generate(port: number): Promise<Told> {
+  const headers = { authorization: `Bearer ${PLAIN_KEY}`, 'content-type': 'application/json' };
+  return new Promise((resolve, reject) => {
+    const asking = request(
+      { port, agent, method: 'POST', path: '/api/v1/chat/completions', headers },
+      (reply) => {
+        let body = '';
+        reply.setEncoding('utf8').on('data', (text: string) => {
+          body += text;
+        });
+        reply.on('end', () =>
+          resolve({ status: reply.statusCode ?? 0, retryAfter: reply.headers['retry-after'], body }),
+        );
+      },
+    );
+    asking.on('error', reject);
+    asking.end('{"model":"acme/large","messages":[{"role":"user","content":"hi"}]}');
+  });
+}
+
+/** Asks so many times as often as can be answered, whether there are answers or not. */
+async function flood(port: number, times: number, forMs: number): Promise<Told[]> {
+  const answers: Promise<Told>[] = [];
+  const started = performance.now();
+  for (let elapsed = 0; elapsed < forMs; elapsed = performance.now() - started) {
+    while (answers.length < (elapsed * times) / WORK_MS) answers.push(generate(port));
+    await sleep(5);
+  }
+  return Promise.all(answers);
+}
+
+const statuses = (told: readonly Told[]) => [...new Set(told.map(({ status }) => status))].sort();
+
+describe('more requests than can be served', () => {
+  it('wait when they come at once, and are all answered', async () => {
+    const { port } = await startServer({ gateway: busyGateway() });
+    const told = await Promise.all(Array.from({ length: CONNECTIONS }, () => generate(port)));
+    expect(statuses(told)).toEqual([200]);
+  });
+
+  it('are refused in part, and told when to come again, when they go on coming', async () => {
+    const { port } = await startServer({ gateway: busyGateway() });
+    await Promise.all(Array.from({ length: CONNECTIONS }, () => generate(port)));
+    const told = await flood(port, 3, 2_000);
+    expect(statuses(told)).toEqual([200, 503]);
+    const refused = told.filter(({ status }) => status === 503);
+    for (const { retryAfter, body } of refused) {
+      expect(retryAfter).toBe('1');
+      expect(JSON.parse(body).error).toMatchObject({ code: 503 });
+    }
+    await sleep(500);
+    expect(statuses(await Promise.all(Array.from({ length: 20 }, () => generate(port))))).toEqual([200]);
+  });
+});
