@@ -9,9 +9,9 @@ const WARM_UPS = 8;
 const LITTLE = 0.1;
 const TOO_MUCH = 3;
 /** Long enough that what is let in before anybody is refused is not a hundredth of it. */
-const LEAST_SECONDS = 20;
-/** Connections that are there for requests which wait; what would need more is not sent, and is no refusal. */
-const MOST_CONNECTIONS = 400;
+const LEAST_SECONDS = 60;
+/** Connections that are there for requests which wait: more than there are where the others are refused at once. What would need more is not sent, and counted. */
+const MOST_CONNECTIONS = 2000;
 /** As a service is measured that has recovered: no refusals, and as quick as before within this. */
 const MOST_RECOVERIES = 10;
 
