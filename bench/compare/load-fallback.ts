@@ -25,7 +25,7 @@ const deadline = started + numberOf('seconds', 1) * 1000;
 const latencies: number[] = [];
 const firstEvents: number[] = [];
 const refusals: number[] = [];
-let [events, errors, sent, firstError] = [0, 0, 0, ''];
+let [events, errors, nextKey, firstError] = [0, 0, numberOf('first'), ''];
 
 function headersFor(key: string): Record<string, string> {
   const filled = fields.map((field) => field.replace('{key}', key).replace('{length}', String(body.length)));
@@ -34,7 +34,7 @@ function headersFor(key: string): Record<string, string> {
 
 /** One request, timed from when it was due. */
 function ask(due: number): Promise<void> {
-  const headers = headersFor(keys[sent++ % keys.length] ?? '');
+  const headers = headersFor(keys[nextKey++ % keys.length] ?? '');
   return new Promise<IncomingMessage>((resolve, reject) => {
     const options = { port: numberOf('port'), host: '127.0.0.1', method: 'POST', path, headers, agent };
     request(options, resolve).once('error', reject).end(body);

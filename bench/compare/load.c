@@ -5,6 +5,7 @@
  *     port, connections      where to, and over how many connections
  *     head, body             files: the head of the request ("{key}" and "{length}" are put in), and its body
  *     keys                   a file with a key a line, taken in turn
+ *     first                  the key to begin with, counted from 0
  *     seconds                no request begins later; those under way are waited for
  *     rate                   absent: each connection sends as soon as it has its answer. Given: so many requests a second,
  *                            each timed from when it was due, over as many connections as that takes
@@ -491,6 +492,7 @@ int main(int count, char **words) {
     else if (!strcmp(name, "end")) plan.end = value;
     else if (!strcmp(name, "events")) plan.events = atol(value);
     else if (!strcmp(name, "hold")) plan.hold = atoi(value) == 1;
+    else if (!strcmp(name, "first")) next_head = strtoul(value, NULL, 10);
     else if (!strcmp(name, "refusals")) plan.refusals = atoi(value) == 1;
     else if (!strcmp(name, "head")) head_file = value;
     else if (!strcmp(name, "body")) body_file = value;

@@ -49,6 +49,9 @@ export interface LoadTools {
   readonly load: NativeProgram;
 }
 
+/** Requests that a subject has had: the next load goes on with the key after the last. */
+const requestsBefore = new WeakMap<Subject, number>();
+
 /** Loads a subject for a while. Throws where anything but whole, right answers came back. */
 export async function measureLoad(
   tools: LoadTools,
@@ -61,8 +64,10 @@ export async function measureLoad(
   const before = processorTime(pid);
   const started = startLoad(tools, subject, lane, shape, [
     `seconds=${Math.max(seconds, shape.leastSeconds ?? 0)}`,
+    `first=${requestsBefore.get(subject) ?? 0}`,
   ]);
   const report = await reportOf(started, subject);
+  requestsBefore.set(subject, (requestsBefore.get(subject) ?? 0) + report.requests);
   await untilQuiet(pid);
   return { ...report, processorMicros: (processorTime(pid) - before) / 1000 };
 }
