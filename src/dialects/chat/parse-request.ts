@@ -282,7 +282,7 @@ function parseOutputFormat(format: JsonObject | undefined): OutputFormat | undef
 function extOf(given: JsonObject): GenerationRequest['ext'] {
   let own: JsonObject | undefined;
   for (const field of CHAT_ONLY_FIELDS) {
-    if (given[field] !== undefined) (own ??= {})[field] = given[field];
+    if (given[field] !== undefined) own = { ...own, [field]: given[field] };
   }
   // Usage is always reported; only what else is asked of the stream is for the upstream.
   const options =
