@@ -227,21 +227,23 @@ export const SHARED_GATEWAY_FIELDS: readonly string[] = [
 
 /** Reads the routing wishes of a validated body. Throws for what no schema can say: lists that are too long as a whole. */
 export function parseWishes(body: JsonObject): RoutingWishes {
-  const plugins = Array.isArray(body.plugins) ? (body.plugins as JsonObject[]) : [];
+  const { route, session_id: sessionId, stop_server_tools_when: conditions, max_tool_calls: calls } = body;
+  const wishes: { -readonly [Name in keyof RoutingWishes]: RoutingWishes[Name] } = {
+    provider: isJsonObject(body.provider) ? withoutNulls(body.provider) : {},
+    plugins: Array.isArray(body.plugins) ? enabledPlugins(body.plugins as JsonObject[]) : [],
+  };
+  if (typeof route === 'string') wishes.route = route as 'fallback' | 'sort';
+  if (typeof sessionId === 'string') wishes.sessionId = sessionId;
+  if (Array.isArray(conditions)) wishes.stopServerToolsWhen = conditions as JsonObject[];
+  if (typeof calls === 'number') wishes.maxToolCalls = calls;
+  if (isJsonObject(body.trace)) wishes.trace = body.trace;
+  return wishes;
+}
+
+function enabledPlugins(plugins: readonly JsonObject[]): JsonObject[] {
   const issues = plugins.flatMap(patternIssues);
   if (issues.length > 0) throw invalidRequest(issues);
-  const provider = isJsonObject(body.provider) ? withoutNulls(body.provider) : {};
-  return {
-    provider,
-    plugins: plugins.filter((plugin) => plugin.enabled !== false),
-    ...(typeof body.route === 'string' && { route: body.route as 'fallback' | 'sort' }),
-    ...(typeof body.session_id === 'string' && { sessionId: body.session_id }),
-    ...(Array.isArray(body.stop_server_tools_when) && {
-      stopServerToolsWhen: body.stop_server_tools_when as JsonObject[],
-    }),
-    ...(typeof body.max_tool_calls === 'number' && { maxToolCalls: body.max_tool_calls }),
-    ...(isJsonObject(body.trace) && { trace: body.trace }),
-  };
+  return plugins.filter((plugin) => plugin.enabled !== false);
 }
 
 function patternIssues(plugin: JsonObject, index: number): Issue[] {
@@ -268,10 +270,8 @@ export function renderCacheMark(mark: CacheMark): JsonObject {
 
 /** Model ids in order of preference: `model` first, then `models`, duplicates dropped. */
 export function modelList(model: Json | undefined, models: Json | undefined): string[] {
-  const list = [
-    ...(typeof model === 'string' && model !== '' ? [model] : []),
-    ...(Array.isArray(models) ? (models as string[]) : []),
-  ];
+  if (!Array.isArray(models)) return typeof model === 'string' && model !== '' ? [model] : [];
+  const list = [...(typeof model === 'string' && model !== '' ? [model] : []), ...(models as string[])];
   return [...new Set(list)];
 }
 

@@ -274,15 +274,14 @@ function readRequest(
   { content, maxTokens }: FileBounds,
 ): Parsed | Promise<Parsed> {
   const prepared = preparedBody(parts, input);
-  const { workspaceId } = input.caller;
-  const filled = withStoredFiles(prepared.body, parts.formats[input.format].fileParts, parts.files, {
-    workspaceId,
+  const filled = withStoredFiles(prepared.body, parts.formats[input.format].fileParts, parts.files, () => ({
+    workspaceId: input.caller.workspaceId,
     maxBytes: snapshot.maxFileBytes,
     maxTokens: () => maxTokens(prepared),
     takeRoom: (bytes) => content.take(bytes, snapshot.contentRoomBytes),
     signal: input.signal,
-  });
-  if (!(filled instanceof Promise)) return parse(parts, input, snapshot, prepared);
+  }));
+  if (filled === undefined) return parse(parts, input, snapshot, prepared);
   return filled.then(({ body, report }) =>
     parse(parts, input, snapshot, { body, report: [...prepared.report, ...report] }),
   );

@@ -108,7 +108,7 @@ export function planRequest(request: GenerationRequest, context: PlanContext, pr
     random: context.random,
   });
   const rejected = thinking.length === 0 ? route.rejected : [...thinking, ...route.rejected];
-  const report = [...idleWishes(request), ...resolution.report, ...route.report];
+  const report = joined(idleWishes(request), resolution.report, route.report);
   if (route.ranked.length === 0) {
     const told = { requested, strategy, rejected, pipeline, report, params };
     throw new NothingLeft('not-found', nothingLeftMessage(requested, models.length, rejected), told);
@@ -124,6 +124,16 @@ export function planRequest(request: GenerationRequest, context: PlanContext, pr
     report,
     conversation,
   };
+}
+
+/** What two or three lists hold; of lists that are empty, as nearly all are, one of them. */
+function joined(
+  first: readonly TranslationEntry[],
+  second: readonly TranslationEntry[],
+  third: readonly TranslationEntry[],
+): readonly TranslationEntry[] {
+  if (first.length + second.length === 0) return third;
+  return [...first, ...second, ...third];
 }
 
 function activeStages(stages: readonly Stage[], request: GenerationRequest): readonly Stage[] {

@@ -50,8 +50,12 @@ const access: FileAccess = {
 const bodyOf = (...names: string[]) => ({
   input: [{ role: 'user', content: names.map((name) => ({ type: 'input_file', file_id: idOf(name) })) }],
 });
-const fill = (files: StoredFiles, names: string[], more: Partial<FileAccess> = {}) =>
-  withStoredFiles(bodyOf(...names), INBOUND_DIALECTS.responses.fileParts, files, { ...access, ...more });
+const fill = async (files: StoredFiles, names: string[], more: Partial<FileAccess> = {}) => {
+  const body = bodyOf(...names);
+  const accessTo = () => ({ ...access, ...more });
+  const filled = await withStoredFiles(body, INBOUND_DIALECTS.responses.fileParts, files, accessTo);
+  return filled ?? { body, report: [] };
+};
 const contentOf = ({ body }: Awaited<ReturnType<typeof fill>>) => (body as any).input[0].content as any[];
 
 describe('stored files in a request', () => {
@@ -96,7 +100,7 @@ describe('stored files in a request', () => {
   it('of an id that was never given are not even looked for', async () => {
     const { files, asked } = filesOf({});
     const body = { input: [{ role: 'user', content: [{ type: 'input_file', file_id: 'file_../../etc' }] }] };
-    const filled = withStoredFiles(body, INBOUND_DIALECTS.responses.fileParts, files, access);
+    const filled = withStoredFiles(body, INBOUND_DIALECTS.responses.fileParts, files, () => access);
     await expect(filled).rejects.toMatchObject({ kind: 'not-found' });
     expect(asked).toEqual([]);
   });

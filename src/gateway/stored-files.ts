@@ -36,17 +36,18 @@ export interface FileAccess {
 /**
  * Puts the content of stored files where a body names them, as if the caller had written it there. Throws 404 for a file
  * that is not in the workspace, 400 for one that cannot stand where it is named and for more text than anybody takes, 413
- * for too much of them, 503 where there is no room for them now; nothing is read before all that is known.
+ * for too much of them, 503 where there is no room for them now; nothing is read before all that is known. Undefined for a
+ * body that names none, as nearly all do.
  */
 export function withStoredFiles(
   body: JsonObject,
   parts: FileParts,
   files: StoredFiles,
-  access: FileAccess,
-): FilledBody | Promise<FilledBody> {
+  accessTo: () => FileAccess,
+): undefined | Promise<FilledBody> {
   const namings = runPromptly(storedFilesIn(body, parts));
-  if (!(namings instanceof Promise) && namings.length === 0) return { body, report: [] };
-  return filled(namings, body, parts, files, access);
+  if (!(namings instanceof Promise) && namings.length === 0) return undefined;
+  return filled(namings, body, parts, files, accessTo());
 }
 
 async function filled(

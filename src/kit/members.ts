@@ -51,7 +51,7 @@ export function stringsAt(object: JsonObject | undefined, key: string): string[]
 /** The members that are neither null nor among `known`; undefined when none is left. */
 export function membersBeyond(object: JsonObject, known: ReadonlySet<string>): JsonObject | undefined {
   let rest: JsonObject | undefined;
-  for (const key of Object.keys(object)) {
+  for (const key in object) {
     if (known.has(key)) continue;
     const value = object[key];
     if (value === null || value === undefined) continue;
@@ -63,7 +63,7 @@ export function membersBeyond(object: JsonObject, known: ReadonlySet<string>): J
 
 /** Members that are not null: null means absent everywhere in a request. */
 export function withoutNulls(object: JsonObject): JsonObject {
-  for (const key of Object.keys(object)) {
+  for (const key in object) {
     if (object[key] === null || object[key] === undefined) return membersBeyond(object, NOTHING) ?? {};
   }
   return object;

@@ -22,8 +22,9 @@ export function unheededWishes(
   if (route !== undefined && partition !== undefined && (route === 'sort') !== (partition === 'none')) {
     report.push({ field: 'route', action: 'dropped', detail: 'provider.sort.partition says otherwise' });
   }
+  const { order, only, ignore } = preferences;
+  if (order.size === 0 && (only?.size ?? 0) === 0 && ignore.size === 0) return report;
   const lists = NAME_LISTS.filter((name) => (preferences[name]?.size ?? 0) > 0);
-  if (lists.length === 0) return report;
   const known = new Set(models.flatMap(({ model }) => model.endpoints.flatMap(namesOf)));
   for (const list of lists) {
     const unknown = [...(preferences[list]?.keys() ?? [])].filter((name) => !known.has(name));

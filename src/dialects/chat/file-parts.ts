@@ -7,14 +7,17 @@ import { withEach, withEachSliced } from '../with-each.ts';
 
 /** How requests of the chat format name files: in `file` parts by `file.file_id`. */
 export const fileParts: FileParts = {
-  changeEach: (body, change) => {
-    const messages = objectsAt(body, 'messages');
-    return withEachSliced(body, 'messages', (message, at) =>
-      withEach(message, 'content', (part, index) =>
-        change(part, () => `messages[${messageIndex(messages, at)}].content[${index}]`),
-      ),
-    );
-  },
+  changeEach: (body, change) =>
+    withEachSliced(body, 'messages', (message, at) =>
+      Array.isArray(message.content)
+        ? withEach(message, 'content', (part, index) =>
+            change(
+              part,
+              () => `messages[${messageIndex(objectsAt(body, 'messages'), at)}].content[${index}]`,
+            ),
+          )
+        : message,
+    ),
   namingOf,
   write: (part, file) => WRITERS[file.kind](part, file),
 };

@@ -14,7 +14,7 @@ import type {
 import type { Place, Places } from '../../ir/places.ts';
 import type { Json, JsonObject } from '../../kit/json.ts';
 import { compact, membersBeyond, objectAt, objectsAt, objectsOf, textAt } from '../../kit/members.ts';
-import { forEachSliced, isOneSlice, type Sliced } from '../../kit/turns.ts';
+import { forEachSliced, type Sliced } from '../../kit/turns.ts';
 import { parseCacheMark } from '../gateway-fields.ts';
 import { messageIndex } from '../preset-message.ts';
 
@@ -37,31 +37,52 @@ interface Spot {
 }
 
 /** The conversation of a validated request: one wire message is one or several items. */
-export function* parseMessages(messages: readonly JsonObject[], places: Places): Sliced<Item[]> {
-  const calls = new CallsSoFar();
-  const items: Item[] = [];
-  const visit = (message: JsonObject, position: number) => {
-    const own = messageIndex(messages, position);
-    const place = own < 0 ? 'preset' : places.inside('messages', own);
-    const spot = { position, place, places, calls };
-    for (const item of parseMessage(message, spot)) items.push(item);
-  };
-  if (isOneSlice(messages)) messages.forEach(visit);
-  else yield* forEachSliced(messages, visit);
-  return items;
+export function parseMessages(messages: readonly JsonObject[], places: Places): Item[] {
+  const parsing = new Parsing(messages, places);
+  for (let position = 0; position < messages.length; position++) parsing.visit(position);
+  return parsing.items;
 }
 
-function parseMessage(message: JsonObject, spot: Spot): Item[] {
-  const { places, place } = spot;
+/** The same in slices, for long ones. */
+export function* parseMessagesSliced(messages: readonly JsonObject[], places: Places): Sliced<Item[]> {
+  const parsing = new Parsing(messages, places);
+  yield* forEachSliced(messages, (_message, position) => parsing.visit(position));
+  return parsing.items;
+}
+
+/** A conversation while it is parsed. */
+class Parsing {
+  readonly items: Item[] = [];
+  readonly #messages: readonly JsonObject[];
+  readonly #places: Places;
+  readonly #calls = new CallsSoFar();
+
+  constructor(messages: readonly JsonObject[], places: Places) {
+    this.#messages = messages;
+    this.#places = places;
+  }
+
+  visit(position: number): void {
+    const message = this.#messages[position];
+    if (message === undefined) return;
+    const places = this.#places;
+    const own = messageIndex(this.#messages, position);
+    const place = own < 0 ? 'preset' : places.inside('messages', own);
+    const spot = { position, place, places, calls: this.#calls };
+    if (message.role === 'assistant') this.items.push(...parseAssistant(message, spot));
+    else this.items.push(places.put(parseSingle(message, spot), place));
+  }
+}
+
+/** Of a message that is one item. */
+function parseSingle(message: JsonObject, spot: Spot): Item {
   switch (message.role) {
-    case 'assistant':
-      return parseAssistant(message, spot);
     case 'tool':
-      return [places.put(parseToolMessage(message, spot), place)];
+      return parseToolMessage(message, spot);
     case 'function':
-      return [places.put(parseFunctionMessage(message, spot), place)];
+      return parseFunctionMessage(message, spot);
     default:
-      return [places.put(parsePlainMessage(message, spot), place)];
+      return parsePlainMessage(message, spot);
   }
 }
 
@@ -105,12 +126,12 @@ const TOOL_FIELDS = new Set(['role', 'content', 'tool_call_id']);
 const FUNCTION_FIELDS = new Set(['role', 'content', 'name']);
 
 function parsePlainMessage(message: JsonObject, spot: Spot): MessageItem {
-  return {
-    type: 'message',
-    role: message.role as Role,
-    content: parseContent(message.content, spot),
-    ...extOf(message, PLAIN_FIELDS),
-  };
+  const role = message.role as Role;
+  const content = parseContent(message.content, spot);
+  const chat = membersBeyond(message, PLAIN_FIELDS);
+  return chat === undefined
+    ? { type: 'message', role, content }
+    : { type: 'message', role, content, ext: { chat } };
 }
 
 function parseAssistant(message: JsonObject, spot: Spot): Item[] {
@@ -161,12 +182,15 @@ function parseEach<T extends object>(
 
 function assistantContent(message: JsonObject, spot: Spot): Part[] {
   const refusal = textAt(message, 'refusal');
-  const parts = parseContent(message.content, spot).filter(
-    (part) => part.type !== 'text' || part.text !== '',
-  );
+  const given = parseContent(message.content, spot);
+  const parts = given.some(isEmptyText) ? given.filter((part) => !isEmptyText(part)) : given;
   if (refusal === undefined) return parts;
   const { places, place } = spot;
   return [...parts, places.put({ type: 'refusal', refusal }, places.inside(place, 'refusal'))];
+}
+
+function isEmptyText(part: Part): boolean {
+  return part.type === 'text' && part.text === '';
 }
 
 function parseToolMessage(message: JsonObject, spot: Spot): ToolResultItem {

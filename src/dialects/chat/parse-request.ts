@@ -20,7 +20,7 @@ import {
   textAt,
   withoutNulls,
 } from '../../kit/members.ts';
-import { runAtOnce, type Sliced } from '../../kit/turns.ts';
+import { isOneSlice, runAtOnce, type Sliced } from '../../kit/turns.ts';
 import type { Issue } from '../../kit/validate.ts';
 import { checkMedia } from '../check-media.ts';
 import type { ParseContext } from '../dialect.ts';
@@ -28,7 +28,7 @@ import { modelList, parseCacheMark, parseWishes } from '../gateway-fields.ts';
 import { messageIndex } from '../preset-message.ts';
 import { checkSemantics, isSilent } from '../semantics.ts';
 
-import { parseMessages } from './parse-messages.ts';
+import { parseMessages, parseMessagesSliced } from './parse-messages.ts';
 import { parseToolChoice, parseTools } from './parse-tools.ts';
 import { CHAT_ONLY_FIELDS, DOCUMENTED_FIELDS, isKnownPartType, REASONING_FIELDS } from './wire.ts';
 
@@ -39,7 +39,8 @@ export function parseRequest(body: JsonObject, context: ParseContext): Generatio
 
 /** Reads a validated body. Throws 400 and 422 for what the schema cannot say. */
 export function* parseRequestSliced(body: JsonObject, _context: ParseContext): Sliced<GenerationRequest> {
-  refuseWhatIsNotOffered(body);
+  const messages = objectsAt(body, 'messages');
+  refuseWhatIsNotOffered(body, messages);
   const given = withoutNulls(body);
   const models = modelList(given.model, given.models);
   if (models.length === 0) {
@@ -51,7 +52,9 @@ export function* parseRequestSliced(body: JsonObject, _context: ParseContext): S
     body,
     models,
     hasFallbackModels: Array.isArray(given.models) && given.models.length > 0,
-    items: yield* parseMessages(objectsAt(given, 'messages'), places),
+    items: isOneSlice(messages)
+      ? parseMessages(messages, places)
+      : yield* parseMessagesSliced(messages, places),
     tools: parseTools(objectsAt(given, 'tools'), places),
     sampling: parseSampling(given),
     stream: given.stream === true,
@@ -93,14 +96,13 @@ export function unknownItemIssues(request: GenerationRequest): Issue[] {
 
 // --- What is refused ---------------------------------------------------------------------------------------------------
 
-function refuseWhatIsNotOffered(body: JsonObject): void {
+function refuseWhatIsNotOffered(body: JsonObject, messages: readonly JsonObject[]): void {
   if (typeof body.n === 'number' && body.n !== 1) {
     throw invalidRequest([{ path: 'n', message: 'must be 1: one request gives one choice' }]);
   }
   if (body.store === true) {
     throw invalidRequest([{ path: 'store', message: 'must be false: nothing is stored here' }]);
   }
-  const messages = objectsAt(body, 'messages');
   if (messages.every(isSilentMessage)) {
     throw invalidRequest([{ path: 'messages[0].content', message: 'must not be empty' }]);
   }
@@ -125,9 +127,9 @@ function isAbsent(value: Json | undefined): boolean {
 /** File parts that hold no file. */
 function emptyFiles(messages: readonly JsonObject[]): Issue[] {
   const issues: Issue[] = [];
-  messages.forEach((message, at) => {
-    if (!Array.isArray(message.content)) return;
-    objectsOf(message.content).forEach((part, place) => {
+  messages.forEach(({ content }, at) => {
+    if (!Array.isArray(content)) return;
+    objectsOf(content).forEach((part, place) => {
       const file = part.type === 'file' ? objectAt(part, 'file') : undefined;
       if (file === undefined || textAt(file, 'file_data') !== undefined) return;
       if (textAt(file, 'file_id') !== undefined) return;
@@ -149,12 +151,16 @@ function checkLogprobs(sampling: Sampling): void {
  * an echo that this format does not have.
  */
 function unknownFieldsOf(given: JsonObject): string[] {
-  const unknown = Object.keys(given).filter((field) => !DOCUMENTED_FIELDS.has(field));
-  const settings = Object.keys(withoutNulls(objectAt(given, 'reasoning') ?? {}))
-    .filter((member) => !REASONING_FIELDS.has(member))
-    .map((member) => `reasoning.${member}`);
-  const isEcho = objectAt(given, 'debug')?.echo_upstream_body === true;
-  return [...unknown, ...settings, ...(isEcho ? ['debug'] : [])];
+  const unknown: string[] = [];
+  for (const field in given) if (!DOCUMENTED_FIELDS.has(field)) unknown.push(field);
+  const settings = objectAt(given, 'reasoning');
+  if (settings !== undefined) {
+    for (const member in withoutNulls(settings)) {
+      if (!REASONING_FIELDS.has(member)) unknown.push(`reasoning.${member}`);
+    }
+  }
+  if (objectAt(given, 'debug')?.echo_upstream_body === true) unknown.push('debug');
+  return unknown;
 }
 
 // --- Settings ------------------------------------------------------------------------------------------------------------
@@ -187,7 +193,25 @@ export function parseServiceTier(given: JsonObject): string | undefined {
   return tier === 'fast' ? 'priority' : tier;
 }
 
+/** What parseSampling reads: most requests have none of it, and asking for each costs more than looking at what is there. */
+const SAMPLING_FIELDS: ReadonlySet<string> = new Set([
+  'temperature',
+  'top_p',
+  'top_k',
+  'top_a',
+  'min_p',
+  'frequency_penalty',
+  'presence_penalty',
+  'repetition_penalty',
+  'seed',
+  'stop',
+  'logit_bias',
+  'logprobs',
+  'top_logprobs',
+]);
+
 function parseSampling(given: JsonObject): Sampling {
+  if (!hasAnyOf(SAMPLING_FIELDS, given)) return {};
   return compact({
     temperature: numberAt(given, 'temperature'),
     topP: numberAt(given, 'top_p'),
@@ -205,18 +229,25 @@ function parseSampling(given: JsonObject): Sampling {
   });
 }
 
+function hasAnyOf(fields: ReadonlySet<string>, given: JsonObject): boolean {
+  for (const field in given) if (fields.has(field)) return true;
+  return false;
+}
+
 function parseStop(stop: Json | undefined): string[] | undefined {
   if (typeof stop === 'string') return [stop];
   return Array.isArray(stop) ? (stop as string[]) : undefined;
 }
 
 function parseReasoning(given: JsonObject): ReasoningSettings | undefined {
+  const { reasoning_effort: effort, include_reasoning: include } = given;
   const reasoning = objectAt(given, 'reasoning');
+  if (reasoning === undefined && effort === undefined && include === undefined) return undefined;
   const settings = compact<ReasoningSettings>({
     effort: (textAt(reasoning, 'effort') ?? textAt(given, 'reasoning_effort')) as Effort | undefined,
     budgetTokens: numberAt(reasoning, 'max_tokens'),
     enabled: booleanAt(reasoning, 'enabled'),
-    exclude: booleanAt(reasoning, 'exclude') ?? (given.include_reasoning === false ? true : undefined),
+    exclude: booleanAt(reasoning, 'exclude') ?? (include === false ? true : undefined),
     summary: textAt(reasoning, 'summary'),
     context: textAt(reasoning, 'context'),
     mode: textAt(reasoning, 'mode'),
@@ -249,13 +280,17 @@ function parseOutputFormat(format: JsonObject | undefined): OutputFormat | undef
 // --- Escapes -----------------------------------------------------------------------------------------------------------
 
 function extOf(given: JsonObject): GenerationRequest['ext'] {
-  const own: JsonObject = {};
-  for (const field of CHAT_ONLY_FIELDS) if (given[field] !== undefined) own[field] = given[field];
+  let own: JsonObject | undefined;
+  for (const field of CHAT_ONLY_FIELDS) {
+    if (given[field] !== undefined) own = { ...own, [field]: given[field] };
+  }
   // Usage is always reported; only what else is asked of the stream is for the upstream.
   const options =
     given.stream === true
-      ? membersBeyond(objectAt(given, 'stream_options') ?? {}, new Set(['include_usage']))
+      ? membersBeyond(objectAt(given, 'stream_options') ?? {}, READ_STREAM_OPTIONS)
       : undefined;
-  const chat: JsonObject = options === undefined ? own : { ...own, stream_options: options };
-  return Object.keys(chat).length === 0 ? {} : { chat };
+  const chat = options === undefined ? own : { ...own, stream_options: options };
+  return chat === undefined ? {} : { chat };
 }
+
+const READ_STREAM_OPTIONS: ReadonlySet<string> = new Set(['include_usage']);

@@ -97,11 +97,15 @@ function resolveBase(
 
 function resolvedTo(model: Model, id: string, variants: readonly Variant[]): Resolution {
   const group = parseLatest(id);
+  const models = [{ name: id, model, variants }];
+  if (group === undefined) {
+    return { strategy: model.id === id ? 'direct' : 'alias', models, pipeline: [], report: [] };
+  }
   return {
-    strategy: model.id === id ? 'direct' : group === undefined ? 'alias' : 'latest',
-    models: [{ name: id, model, variants }],
+    strategy: model.id === id ? 'direct' : 'latest',
+    models,
     pipeline: [],
-    ...(group !== undefined && { params: { version_group: `${group.author}/${group.family}` } }),
+    params: { version_group: `${group.author}/${group.family}` },
     report: [],
   };
 }

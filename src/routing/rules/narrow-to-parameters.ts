@@ -15,7 +15,7 @@ export function narrowToParameters(
   for (const name of WEIGHTY_PARAMETERS) {
     if (!parameters.has(name)) continue;
     const takes = ({ endpoint }: Candidate) => endpoint.supportedParameters?.has(name) !== false;
-    if (!left.some(takes)) continue;
+    if (left.every(takes) || !left.some(takes)) continue;
     for (const candidate of left) {
       if (takes(candidate)) continue;
       rejections.add(
