@@ -74,7 +74,7 @@ export interface EmbeddedLedgerSettings<Item extends Projected = StoredGeneratio
 const MEBIBYTE = 1024 * 1024;
 
 const DEFAULT_PATIENCE_MS = 10_000;
-/** A start replays less than that in half a second, and a snapshot of many keys costs a tenth of one. */
+/** A start after a crash replays so much in about a second; a busy gateway writes it in ten. */
 const DEFAULT_SNAPSHOT_BYTES = 32 * MEBIBYTE;
 const DEFAULT_SEGMENT_BYTES = 16 * MEBIBYTE;
 const DEFAULT_MOST_BYTES = 128 * MEBIBYTE;
