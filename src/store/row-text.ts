@@ -7,8 +7,14 @@ const texts = new WeakMap<JsonObject, string>();
 export function rowText(row: JsonObject): string {
   let text = texts.get(row);
   if (text === undefined) {
-    text = JSON.stringify(row);
+    text = inOnePlace(JSON.stringify(row));
     texts.set(row, text);
   }
+  return text;
+}
+
+/** V8 makes such a text of pieces, and joins them in old memory when it is looked at late. To ask for its length joins them now. */
+function inOnePlace(text: string): string {
+  Buffer.byteLength(text);
   return text;
 }

@@ -8,6 +8,7 @@ import type { LedgerLoss, LedgerMark } from '../../ports/ledger-mark.ts';
 import type { JournalFiles } from '../journal/journal-files.ts';
 import { openJournal, openJournalFiles } from '../journal/open-journal.ts';
 import type { JournalLimits } from '../journal/segmented-journal.ts';
+import { WaitingGeneration } from '../waiting-generation.ts';
 import { assertComplete } from './assert-complete.ts';
 import { assertNothingLost } from './assert-nothing-lost.ts';
 import { Books } from './books.ts';
@@ -16,13 +17,7 @@ import { Compaction } from './compaction.ts';
 import { EmbeddedLedger } from './embedded-ledger.ts';
 import { interruptedUse, type WholeRow } from './interrupted.ts';
 import type { OpenedLedger } from './opened-ledger.ts';
-import {
-  type AnyProjector,
-  type Projected,
-  type Projection,
-  Projector,
-  wholeGenerations,
-} from './projector.ts';
+import { type AnyProjector, type Projected, type Projection, Projector } from './projector.ts';
 import { RecordWriter } from './record-writer.ts';
 import { replayInto } from './replay-into.ts';
 import { replayWithPlace } from './replay-with-place.ts';
@@ -79,7 +74,8 @@ export interface EmbeddedLedgerSettings<Item extends Projected = StoredGeneratio
 const MEBIBYTE = 1024 * 1024;
 
 const DEFAULT_PATIENCE_MS = 10_000;
-const DEFAULT_SNAPSHOT_BYTES = 8 * MEBIBYTE;
+/** A start after a crash replays so much in about a second; a busy gateway writes it in ten. */
+const DEFAULT_SNAPSHOT_BYTES = 32 * MEBIBYTE;
 const DEFAULT_SEGMENT_BYTES = 16 * MEBIBYTE;
 const DEFAULT_MOST_BYTES = 128 * MEBIBYTE;
 
@@ -106,7 +102,11 @@ export async function openEmbeddedLedger<Item extends Projected>(
   const books = new Books(snapshot?.books);
   const segments = new SegmentSequences();
   const rows = new Projector({
-    projection: wholeGenerations('generations', (batch) => generations.add(batch)),
+    projection: {
+      name: 'generations',
+      of: (generation) => new WaitingGeneration(generation),
+      add: (batch) => generations.add(batch),
+    },
     warn,
     maxPending: settings.maxPendingRows,
   });

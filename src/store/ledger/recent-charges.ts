@@ -10,23 +10,26 @@ export interface RecentCharge {
 /** What is not charged need not be recorded for anybody. */
 export const NO_MATTER: RecentCharge['writing'] = { isDoneWithin: () => Promise.resolve(true) };
 
-/** Whoever settles twice does so at once: a few seconds of the busiest gateway are remembered. */
-const MAX_CHARGES = 8_192;
+/** Whoever settles twice does so at once: some seconds of the busiest gateway are remembered. */
+const HALF = 4_096;
 
-/** What the generations were charged that ended last. */
+/**
+ * What the generations were charged that ended last. They are forgotten by halves: to look for the oldest of a map means to
+ * walk over all that were removed before.
+ */
 export class RecentCharges {
-  readonly #charges = new Map<string, RecentCharge>();
+  #older = new Map<string, RecentCharge>();
+  #recent = new Map<string, RecentCharge>();
 
   get(generationId: string): RecentCharge | undefined {
-    return this.#charges.get(generationId);
+    return this.#recent.get(generationId) ?? this.#older.get(generationId);
   }
 
   add(generationId: string, charge: RecentCharge): void {
-    this.#charges.set(generationId, charge);
-    if (this.#charges.size <= MAX_CHARGES) return;
-    for (const oldest of this.#charges.keys()) {
-      this.#charges.delete(oldest);
-      return;
+    if (this.#recent.size >= HALF) {
+      this.#older = this.#recent;
+      this.#recent = new Map();
     }
+    this.#recent.set(generationId, charge);
   }
 }

@@ -102,8 +102,8 @@ type RecordOf<K extends Kind> = Extract<LedgerRecord, { kind: K }>;
 
 const head = { sequence: wholeCodec, atMs: wholeCodec };
 
-/** A row is the last member of its record, and written apart from the others. */
-const rowCodec: Codec<JsonObject> = { ...objectCodec, encode: () => '' };
+/** The row of a settlement is written once more, as what is looked up. */
+const settledRowCodec: Codec<JsonObject> = { ...objectCodec, encode: rowText };
 
 const CODECS: { readonly [K in Kind]: Codec<RecordOf<K>> } = {
   accept: membersCodec<AcceptRecord>({
@@ -113,7 +113,7 @@ const CODECS: { readonly [K in Kind]: Codec<RecordOf<K>> } = {
     scopes: scopesCodec,
     limits: limitsCodec,
     reserved: amountCodec,
-    row: rowCodec,
+    row: objectCodec,
   }),
   'top-up': membersCodec<TopUpRecord>({
     kind: wordCodec('top-up'),
@@ -126,7 +126,7 @@ const CODECS: { readonly [K in Kind]: Codec<RecordOf<K>> } = {
     ...head,
     generationId: textCodec,
     spent: amountCodec,
-    row: rowCodec,
+    row: objectCodec,
   }),
   settle: membersCodec<SettleRecord>({
     kind: wordCodec('settle'),
@@ -135,7 +135,7 @@ const CODECS: { readonly [K in Kind]: Codec<RecordOf<K>> } = {
     scopes: scopesCodec,
     charge: amountCodec,
     writtenOffNanos: nanosCodec,
-    row: rowCodec,
+    row: settledRowCodec,
   }),
   void: membersCodec<VoidRecord>({
     kind: wordCodec('void'),
@@ -158,33 +158,12 @@ const CODECS: { readonly [K in Kind]: Codec<RecordOf<K>> } = {
 
 /** The first byte of a record. The rest is JSON. */
 const VERSION = 1;
-
-/** What ends a record. */
-const END = '}';
+const VERSION_TEXT = String.fromCharCode(VERSION);
 
 /** A record as the journal keeps it. */
 export function encodeRecord(record: LedgerRecord): Uint8Array {
   const codec = CODECS[record.kind] as Codec<LedgerRecord>;
-  const members = codec.encode(record);
-  const row = writtenRowOf(record);
-  return row === undefined ? bytesOf([members]) : bytesOf([members.slice(0, -END.length), row, END]);
-}
-
-/** That of a settlement is written once more, as what is looked up. */
-function writtenRowOf(record: LedgerRecord): string | undefined {
-  if (record.kind === 'settle') return rowText(record.row);
-  return 'row' in record ? JSON.stringify(record.row) : undefined;
-}
-
-/** Written piece by piece: to make one text of them would be to copy all of it once more. */
-function bytesOf(pieces: readonly string[]): Uint8Array {
-  let length = 1;
-  for (const piece of pieces) length += Buffer.byteLength(piece);
-  const bytes = Buffer.allocUnsafe(length);
-  bytes[0] = VERSION;
-  let at = 1;
-  for (const piece of pieces) at += bytes.write(piece, at);
-  return bytes;
+  return Buffer.from(VERSION_TEXT + codec.encode(record));
 }
 
 /** Reads a record back. Throws LedgerDataProblem, which names a kind or version that is not known. */
