@@ -2,6 +2,7 @@ import { GatewayError, invalidRequest } from '../ir/errors.ts';
 import { isJsonObject, type JsonObject, type JsonReading, readJson } from '../kit/json.ts';
 import { JsonReader } from '../kit/json-reader.ts';
 import { runPromptly } from '../kit/turns.ts';
+import { ValidUtf8, validUtf8 } from '../kit/valid-utf8.ts';
 import { CallerGone } from './caller-gone.ts';
 import { declaredLength } from './declared-length.ts';
 import type { Exchange } from './exchange.ts';
@@ -44,12 +45,9 @@ function objectOf(reading: JsonReading): JsonObject {
   return reading.value;
 }
 
-/** For whole bodies only: one that comes in pieces leaves a decoder with a memory of them. */
-const DECODER = new TextDecoder('utf-8', { fatal: true });
-
 function textOf(body: Buffer): string {
   try {
-    return DECODER.decode(body);
+    return validUtf8(body);
   } catch {
     throw badBody('is not valid UTF-8');
   }
@@ -59,7 +57,7 @@ function textOf(body: Buffer): string {
 function readText(request: InboundRequest, limits: BodyLimits): Promise<JsonReader> {
   return new Promise((resolve, reject) => {
     const json = new JsonReader();
-    const decoder = new TextDecoder('utf-8', { fatal: true });
+    const text = new ValidUtf8();
     let length = 0;
     const settle = (finish: () => void): void => {
       clearTimeout(timer);
@@ -78,12 +76,12 @@ function readText(request: InboundRequest, limits: BodyLimits): Promise<JsonRead
       piece: (bytes) => {
         length += bytes.length;
         if (length > limits.maxBytes) settle(() => reject(tooLarge(limits)));
-        else push(() => decoder.decode(bytes, { stream: true }));
+        else push(() => text.push(bytes));
         return true;
       },
       end: () => {
         if (length === 0) settle(() => reject(badBody('is empty: send a JSON object')));
-        push(() => decoder.decode());
+        push(() => text.end());
         // Does nothing where the body was refused just now.
         settle(() => resolve(json));
       },

@@ -16,26 +16,43 @@ export function* stringifySliced(value: Json, slice = SLICE): Sliced<string[]> {
   return pieces;
 }
 
-/** The JSON of a value: at once where it is small, else written in slices, each in a turn of the event loop of its own. */
-export function writeJson(value: Json): string | Promise<string> {
-  if (weightOf(value, SLICE) <= SLICE) return JSON.stringify(value);
-  return runInTurns(stringifySliced(value)).then((pieces) => pieces.join(''));
+/**
+ * The JSON of a value: text at once where it is small, else bytes that are written in slices, each in a turn of the event
+ * loop of its own.
+ */
+export function writeJson(value: Json): string | Promise<Uint8Array> {
+  return weightOf(value, SLICE) <= SLICE ? JSON.stringify(value) : runInTurns(writeLarge(value));
 }
 
-/** Encodes pieces of text, one at a time. */
+function* writeLarge(value: Json): Sliced<Uint8Array> {
+  return yield* encodeSliced(yield* stringifySliced(value));
+}
+
+/** Characters that are encoded at once, about. */
+const ENCODED_AT_ONCE = 256 * 1024;
+
+/** Encodes pieces of text, some at a time, each straight to its place. */
 export function* encodeSliced(pieces: readonly string[]): Sliced<Buffer> {
-  const encoded: Buffer[] = [];
+  const sizes: number[] = [];
   let length = 0;
+  let unbroken = 0;
   for (const piece of pieces) {
-    const bytes = Buffer.from(piece);
-    encoded.push(bytes);
-    length += bytes.length;
+    const size = Buffer.byteLength(piece);
+    sizes.push(size);
+    length += size;
+    unbroken += piece.length;
+    if (unbroken <= ENCODED_AT_ONCE) continue;
+    unbroken = 0;
     yield;
   }
   const whole = Buffer.allocUnsafeSlow(length);
   let end = 0;
-  for (const bytes of encoded) {
-    end += bytes.copy(whole, end);
+  for (const [index, piece] of pieces.entries()) {
+    // Where every character is one byte they need not be looked at again.
+    end += whole.write(piece, end, sizes[index] === piece.length ? 'latin1' : 'utf8');
+    unbroken += piece.length;
+    if (unbroken <= ENCODED_AT_ONCE) continue;
+    unbroken = 0;
     yield;
   }
   return whole;

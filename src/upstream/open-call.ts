@@ -1,9 +1,9 @@
 import type { Provider } from '../catalog/catalog.ts';
 import type { JsonObject } from '../kit/json.ts';
+import { writeJson } from '../kit/stringify-sliced.ts';
 import type { Authorization, Authorize, UnauthorizedCall } from './auth/authorize.ts';
 import type { Destination } from './auth/destination.ts';
 import type { Transport, TransportReply } from './upstream.ts';
-import { writeBody } from './write-body.ts';
 
 /** A call that only lacks its authorization. */
 export interface UnsignedCall {
@@ -38,7 +38,7 @@ export interface CallSender {
  * A small body and a plain key are sent without waiting for anything.
  */
 export function openCall(call: UnsignedCall, sender: CallSender): OpenedCall | Promise<OpenedCall> {
-  const body = writeBody(call.body);
+  const body = writeJson(call.body);
   if (body instanceof Promise) return openWith(call, body, sender);
   const authorization = sender.authorize(unauthorized(call, body));
   if (authorization instanceof Promise || authorization.forget !== undefined) {

@@ -4,7 +4,7 @@ import { decompress, type ExpansionLimits } from './decompress.ts';
 import { Exchange } from './exchange.ts';
 import { guardedLookup, requirePassage } from './guard.ts';
 import { portOf, socketOpener } from './http1/open-socket.ts';
-import { wireRequest } from './http1/wire-request.ts';
+import { openingOf, withBody } from './http1/wire-request.ts';
 import type { Transport, TransportCall, TransportReply } from './upstream.ts';
 
 /** Bounds of the network transport. */
@@ -48,50 +48,76 @@ export function createNetworkTransport(
   /** Where guarded calls may go besides the public internet, at the moment. */
   egress: () => EgressRules = () => NO_EGRESS_RULES,
 ): Transport {
-  const pools = new Pools(limits);
-  const addresses = new Addresses(limits.addresses);
-  return {
-    async open(call) {
-      call.signal.throwIfAborted();
-      const address = addresses.of(call.url);
-      const rules = call.isGuarded ? egress() : undefined;
-      if (rules !== undefined) requirePassage(address.url, rules);
-      return openReply(pools.of(address, rules), address, call, limits);
-    },
-    async close() {
-      pools.close();
-    },
-  };
+  return new NetworkTransport(limits, egress);
 }
 
-/** Sends a call; once more, over a new connection, when it went over a kept one that the other side had closed meanwhile. */
-async function openReply(
-  connections: Connections,
-  { host, path }: Address,
-  call: TransportCall,
-  limits: TransportLimits,
-): Promise<TransportReply> {
-  const request = wireRequest({ method: 'POST', host, path, headers: call.headers, body: call.body });
-  for (let isAgain = false; ; isAgain = true) {
-    const exchange = new Exchange(call, limits.bodyBytes);
-    connections.send(request, exchange);
-    try {
-      const { status, headers } = await exchange.head();
-      const chunks = decompress(exchange, headers['content-encoding'], limits.expansion);
-      return { status, headers, chunks };
-    } catch (problem) {
-      if (!exchange.wasStale || isAgain || call.signal.aborted) throw problem;
-      connections.dropIdle();
+class NetworkTransport implements Transport {
+  readonly #limits: TransportLimits;
+  readonly #egress: () => EgressRules;
+  readonly #pools: Pools;
+  readonly #addresses: Addresses;
+
+  constructor(limits: TransportLimits, egress: () => EgressRules) {
+    this.#limits = limits;
+    this.#egress = egress;
+    this.#pools = new Pools(limits);
+    this.#addresses = new Addresses(limits.addresses);
+  }
+
+  /** Sends a call; once more, over a new connection, when it went over a kept one that the other side had closed meanwhile. */
+  async open(call: TransportCall): Promise<TransportReply> {
+    call.signal.throwIfAborted();
+    const { bodyBytes, expansion } = this.#limits;
+    const address = this.#addresses.of(call.url);
+    const rules = call.isGuarded ? this.#egress() : undefined;
+    if (rules !== undefined) requirePassage(address.url, rules);
+    const connections = this.#pools.of(address, rules);
+    const request = withBody(address.openingWith(call.headers), call.body);
+    for (let isAgain = false; ; isAgain = true) {
+      const exchange = new Exchange(call, bodyBytes);
+      connections.send(request, exchange);
+      try {
+        const { status, headers } = await exchange.head();
+        const chunks = decompress(exchange, headers['content-encoding'], expansion);
+        return { status, headers, chunks };
+      } catch (problem) {
+        if (!exchange.wasStale || isAgain || call.signal.aborted) throw problem;
+        connections.dropIdle();
+      }
     }
+  }
+
+  async close(): Promise<void> {
+    this.#pools.close();
   }
 }
 
 /** An address in parts: those of a URL are made anew whenever they are asked for. */
-interface Address {
+class Address {
   readonly url: URL;
   readonly origin: string;
-  readonly host: string;
-  readonly path: string;
+  readonly #host: string;
+  readonly #path: string;
+  /** Calls that are alike have the same headers, so that they begin alike. */
+  #headers: TransportCall['headers'] | undefined;
+  #opening = '';
+
+  constructor(text: string) {
+    this.url = new URL(text);
+    const { origin, host, pathname, search } = this.url;
+    this.origin = origin;
+    this.#host = host;
+    this.#path = pathname + search;
+  }
+
+  /** How a request with these headers begins. Throws a TransportProblem where one of them cannot be sent. */
+  openingWith(headers: TransportCall['headers']): string {
+    if (headers !== this.#headers) {
+      this.#opening = openingOf({ method: 'POST', host: this.#host, path: this.#path, headers });
+      this.#headers = headers;
+    }
+    return this.#opening;
+  }
 }
 
 /** Addresses in parts: the same few are called again and again. */
@@ -106,9 +132,7 @@ class Addresses {
   of(text: string): Address {
     const known = this.#known.get(text);
     if (known !== undefined) return known;
-    const url = new URL(text);
-    const { origin, host, pathname, search } = url;
-    const address: Address = { url, origin, host, path: pathname + search };
+    const address = new Address(text);
     if (this.#known.size >= this.#most) this.#known.clear();
     this.#known.set(text, address);
     return address;

@@ -1,5 +1,6 @@
 import type { DecodeContext, UpstreamDialect } from '../dialects/dialect.ts';
 import { type Event, type EventBatch, terminalIndex } from '../ir/events.ts';
+import type { Flow } from '../kit/flow.ts';
 import {
   isJsonObject,
   JSON_LIMITS,
@@ -40,7 +41,7 @@ const ERROR_CHARACTERS = 64 * 1024;
 export interface WholeSource {
   /** HTTP status of the upstream. */
   readonly status: number;
-  readonly chunks: AsyncIterator<Uint8Array>;
+  readonly chunks: Flow<Uint8Array>;
   readonly signal: AbortSignal;
   readonly scope: FailureScope;
   /** Shared by all answers. */
@@ -68,7 +69,9 @@ export class WholeAnswer implements AsyncIterableIterator<EventBatch> {
     const { chunks, context } = this.#source;
     let events: Event[];
     try {
-      const first = await chunks.next();
+      // Mostly it came with its head.
+      const here = chunks.poll?.();
+      const first = here === undefined ? await chunks.next() : { done: false as const, value: here };
       const second = first.done === true ? first : await chunks.next();
       const isSmall = first.done !== true && second.done === true && first.value.length <= SMALL_BYTES;
       events = this.#told(isSmall ? this.#readSmall(first.value) : await this.#readLarge(first, second));

@@ -34,21 +34,32 @@ const OURS: ReadonlySet<string> = new Set([
   'upgrade',
 ]);
 
-/** Writes the head of a request. Throws a TransportProblem where a header cannot be sent. */
-export function wireRequest({ method, host, path, headers, body }: RequestParts): WireRequest {
-  const bodyBytes = typeof body === 'string' ? Buffer.byteLength(body) : body.length;
-  let head = `${method} ${path} HTTP/1.1\r\nhost: ${host}\r\nconnection: keep-alive\r\n`;
+/** Makes a request. Throws a TransportProblem where a header cannot be sent. */
+export function wireRequest(parts: RequestParts): WireRequest {
+  const opening = openingOf(parts);
+  const { method, body } = parts;
+  return method === 'GET' ? { head: `${opening}\r\n`, body, bodyBytes: 0 } : withBody(opening, body);
+}
+
+/** What the head of a request says before it comes to its body. Throws a TransportProblem where a header cannot be sent. */
+export function openingOf({ method, host, path, headers }: Omit<RequestParts, 'body'>): string {
+  let opening = `${method} ${path} HTTP/1.1\r\nhost: ${host}\r\nconnection: keep-alive\r\n`;
   // Answers are mostly small events that must not wait in a compressor's buffer.
-  if (headers['accept-encoding'] === undefined) head += 'accept-encoding: identity\r\n';
+  if (headers['accept-encoding'] === undefined) opening += 'accept-encoding: identity\r\n';
   for (const name in headers) {
     const value = headers[name] ?? '';
     if (!TOKEN.test(name) || OURS.has(name.toLowerCase()) || NO_FIELD_TEXT.test(value)) {
       throw new TransportProblem('connect', 'the request cannot be sent');
     }
-    head += `${name}: ${value}\r\n`;
+    opening += `${name}: ${value}\r\n`;
   }
-  head += method === 'GET' ? '\r\n' : `content-length: ${bodyBytes}\r\n\r\n`;
-  return { head, body, bodyBytes };
+  return opening;
+}
+
+/** The request that begins with an opening and has a body. */
+export function withBody(opening: string, body: string | Uint8Array): WireRequest {
+  const bodyBytes = typeof body === 'string' ? Buffer.byteLength(body) : body.length;
+  return { head: `${opening}content-length: ${bodyBytes}\r\n\r\n`, body, bodyBytes };
 }
 
 /** Texts up to this size go to the kernel without memory being taken for them. */
