@@ -46,6 +46,11 @@ export class FrameForm {
       : new FrameForm(`${before}"`, `"${after}`);
   }
 
+  /** The form of such text with something around it. */
+  within(head: string, tail: string): FrameForm {
+    return new FrameForm(head + this.#before, this.#after + tail);
+  }
+
   /** What stands in the place, in text of this form; undefined for text that is, or may be, of another. */
   textIn(data: string): string | undefined {
     const end = data.length - this.#after.length;
