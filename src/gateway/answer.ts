@@ -277,7 +277,9 @@ class Answering implements AttemptTools, SettleTools, PassingTools {
   async #countNow(): Promise<void> {
     const { tokenizer } = this.#parts;
     await this.#meter.count((text) => tokenizer.count([text]));
-    this.#promptTokens ??= await countPrompt(this.#underway.request, tokenizer);
+    if (this.#meter.knowsPrompt) return;
+    this.#promptTokens ??=
+      this.admission.countedPrompt ?? (await countPrompt(this.#underway.request, tokenizer));
   }
 
   #elapsed(): number {

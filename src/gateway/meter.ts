@@ -89,6 +89,11 @@ export class Meter {
     return this.#isReported;
   }
 
+  /** Whether the upstream has said what the prompt is. */
+  get knowsPrompt(): boolean {
+    return this.#reported !== undefined;
+  }
+
   /** Counts what has come in by now. One at a time. */
   async count(count: Count): Promise<void> {
     const tail = this.#tail;
