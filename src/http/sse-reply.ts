@@ -150,12 +150,16 @@ class Passage {
   #passTexts(): boolean {
     const form = this.#form;
     if (form === undefined) return true;
+    let written = '';
+    let bytes = 0;
     for (let text = this.#texts?.poll(); text !== undefined; text = this.#texts?.poll()) {
       this.#passed += text.length;
-      this.#pulse.felt();
-      if (!this.#reply.send(form.writePlain(text), form.bytesWith(text))) return false;
+      written += form.writePlain(text);
+      bytes += form.bytesWith(text);
     }
-    return true;
+    if (written === '') return true;
+    this.#pulse.felt();
+    return this.#reply.send(written, bytes);
   }
 }
 

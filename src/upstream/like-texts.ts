@@ -2,15 +2,21 @@ import type { TextLane, TextPieces } from '../ir/text-lane.ts';
 import type { Flow } from '../kit/flow.ts';
 import { SSE_TAIL, sseHead } from '../kit/sse.ts';
 
-/** Bytes of a frame up to which it is looked at as one. */
+/** Bytes of a chunk up to which it is what an upstream writes as it goes. */
 const MOST_BYTES = 1024;
 
-/** The texts of frames that are alike, out of the very chunks that an upstream sends: each of them one frame. */
+/** Bytes below this one are characters by themselves. */
+const FIRST_OF_MANY = 0x80;
+
+/** The texts of frames that are alike, out of the very chunks that an upstream sends, each of them whole frames. An end of a line is in none of the texts. */
 export class LikeTexts implements TextLane {
   readonly pieces: TextPieces;
   readonly #chunks: Flow<Uint8Array>;
   readonly #head: string;
-  /** A chunk that was something else. */
+  /** The chunk that is being read, and how far it was. */
+  #wire = '';
+  #at = 0;
+  /** A chunk, or the rest of one, that was something else. */
   #other: Uint8Array | undefined;
   /** Characters that have passed and the decoder does not know of. */
   #passed = 0;
@@ -22,12 +28,20 @@ export class LikeTexts implements TextLane {
   }
 
   poll(): string | undefined {
-    if (this.#other !== undefined) return undefined;
-    const chunk = this.#chunks.poll?.();
-    if (chunk === undefined) return undefined;
-    const text = this.#textIn(chunk);
-    if (text === undefined) this.#other = chunk;
-    else this.#passed += text.length;
+    if (this.#other !== undefined || (this.#wire === '' && !this.#takeChunk())) return undefined;
+    const wire = this.#wire;
+    const start = this.#at + this.#head.length;
+    const end = wire.indexOf(SSE_TAIL, this.#at);
+    const isNamed = end >= start && wire.slice(this.#at, start) === this.#head;
+    const text = isNamed ? this.pieces.form.plainTextIn(wire, start, end) : undefined;
+    if (text === undefined || text === '') {
+      this.#other = Buffer.from(wire.slice(this.#at));
+      this.#wire = '';
+      return undefined;
+    }
+    this.#passed += text.length;
+    this.#at = end + SSE_TAIL.length;
+    if (this.#at === wire.length) this.#wire = '';
     return text;
   }
 
@@ -49,15 +63,17 @@ export class LikeTexts implements TextLane {
     return passed;
   }
 
-  /** What a reader of the whole stream would find: the chunk is one event, and its text holds no end of a line. */
-  #textIn(chunk: Uint8Array): string | undefined {
-    if (chunk.length > MOST_BYTES || !(chunk instanceof Buffer)) return undefined;
-    const wire = chunk.toString('utf8');
-    const head = this.#head;
-    const end = wire.length - SSE_TAIL.length;
-    if (end < head.length || wire.slice(0, head.length) !== head || wire.slice(end) !== SSE_TAIL)
-      return undefined;
-    const text = this.pieces.form.plainTextIn(wire, head.length, end);
-    return text === '' ? undefined : text;
+  /** False: there is none, or none to be looked at here. Where a chunk ends in the middle of a character, it is not. */
+  #takeChunk(): boolean {
+    const chunk = this.#chunks.poll?.();
+    if (chunk === undefined) return false;
+    const isWhole = chunk.length <= MOST_BYTES && (chunk[chunk.length - 1] ?? FIRST_OF_MANY) < FIRST_OF_MANY;
+    if (!isWhole || !(chunk instanceof Buffer)) {
+      this.#other = chunk;
+      return false;
+    }
+    this.#wire = chunk.toString('utf8');
+    this.#at = 0;
+    return true;
   }
 }
