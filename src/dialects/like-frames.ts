@@ -1,5 +1,6 @@
 import type { Event } from '../ir/events.ts';
 import type { DialectName } from '../ir/items.ts';
+import type { TextPieces } from '../ir/text-lane.ts';
 import { ANY_TEXT, FrameForm } from '../kit/frame-form.ts';
 import type { Frame } from '../kit/frames.ts';
 import type { JsonObject } from '../kit/json.ts';
@@ -40,6 +41,13 @@ export class LikeFrames {
     this.#isMet = true;
     this.#misses = 0;
     return text;
+  }
+
+  /** What the next frames may be: as the last one, which was like the one before it. */
+  get pieces(): TextPieces | undefined {
+    const form = this.#form;
+    if (form === undefined || !this.#isMet || !form.isOneLine) return undefined;
+    return { form, event: this.#event, item: this.#item, part: this.#part };
   }
 
   /** What the last frame would mean with another text. */

@@ -15,7 +15,7 @@ import type { Admission } from './admission/admission.ts';
 import type { LearntAnswer, LearntLengths } from './admission/learnt-lengths.ts';
 import { type AttemptTools, attemptCandidates } from './attempt.ts';
 import { amountOf, type BillingFacts, billGeneration } from './bill-generation.ts';
-import { Checkpoints } from './checkpoints.ts';
+import { CHECKPOINT_TOKENS, Checkpoints } from './checkpoints.ts';
 import { conclude, type RoutingMemory } from './conclude.ts';
 import type { CredentialOpener } from './credentials.ts';
 import { countPrompt, estimateUsage } from './estimate.ts';
@@ -26,7 +26,13 @@ import { type Journey, routingMetadata } from './journey.ts';
 import { Meter } from './meter.ts';
 import type { OpenWork } from './open-work.ts';
 import { plausibleUsage } from './plausible-usage.ts';
-import { type SettledAnswer, type Settlement, type SettleTools, settleAnswer } from './settle.ts';
+import {
+  type PassingTools,
+  type SettledAnswer,
+  type Settlement,
+  type SettleTools,
+  settleAnswer,
+} from './settle.ts';
 import type { Tokenizer } from './tokenizer.ts';
 import type { Underway } from './underway.ts';
 import { type Drains, UpstreamReading } from './upstream-reading.ts';
@@ -103,7 +109,7 @@ function billsAbandoned(journey: Journey): boolean {
 }
 
 /** One request while it is answered: what it is attempted and settled with, and its account in the ledger. */
-class Answering implements AttemptTools, SettleTools {
+class Answering implements AttemptTools, SettleTools, PassingTools {
   readonly journey: Journey;
   readonly admission: Admission;
   readonly reading: UpstreamReading;
@@ -117,6 +123,7 @@ class Answering implements AttemptTools, SettleTools {
   #firstContentMs: number | undefined;
   #promptTokens: number | undefined;
   #counting: Promise<void> | undefined;
+  #showPassed: (() => void) | undefined;
 
   constructor(underway: Underway, admission: Admission, parts: AnswerParts, state: AnswerState) {
     const { input, request, snapshot, journey } = underway;
@@ -188,6 +195,19 @@ class Answering implements AttemptTools, SettleTools {
     if (this.#firstContentMs === undefined && hasContent(batch)) this.#firstContentMs = this.#elapsed();
   }
 
+  /** Where money is short, every piece is looked at before it is let go. */
+  get passing(): PassingTools | undefined {
+    return this.admission.isTight ? undefined : this;
+  }
+
+  get room(): number {
+    return Math.max(1, CHECKPOINT_TOKENS - this.#meter.uncountedTokens);
+  }
+
+  whenAsked(show: () => void): void {
+    this.#showPassed = show;
+  }
+
   /** False: there is no money for more. */
   mayGoOn(): boolean | Promise<boolean> {
     if (!this.admission.isTight) return true;
@@ -234,6 +254,7 @@ class Answering implements AttemptTools, SettleTools {
 
   async #note(): Promise<void> {
     const { ledger, clock } = this.#parts;
+    this.#showPassed?.();
     // Whoever counts may be busy, or only just starting: then what is known about must do.
     if (!this.#meter.isReported) await isInTime(this.#count(), COUNT_PATIENCE_MS);
     const usage = this.#meter.usage(this.#promptTokens ?? this.admission.facts.promptTokens);
@@ -256,7 +277,9 @@ class Answering implements AttemptTools, SettleTools {
   async #countNow(): Promise<void> {
     const { tokenizer } = this.#parts;
     await this.#meter.count((text) => tokenizer.count([text]));
-    this.#promptTokens ??= await countPrompt(this.#underway.request, tokenizer);
+    if (this.#meter.knowsPrompt) return;
+    this.#promptTokens ??=
+      this.admission.countedPrompt ?? (await countPrompt(this.#underway.request, tokenizer));
   }
 
   #elapsed(): number {

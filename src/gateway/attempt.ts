@@ -9,6 +9,7 @@ import {
   terminalOf,
 } from '../ir/events.ts';
 import type { GenerationRequest } from '../ir/request.ts';
+import type { AnswerFlow, TextLane } from '../ir/text-lane.ts';
 import type { Flow, Polling } from '../kit/flow.ts';
 import { type Candidate, siteOf } from '../routing/candidate.ts';
 import type { Health } from '../routing/health/health.ts';
@@ -55,7 +56,7 @@ class Attempts implements AsyncIterableIterator<EventBatch, void, undefined>, Po
   readonly #journey: Journey;
   readonly #tools: AttemptTools;
   /** The rest of the answer, once somebody answers. */
-  #rest: Flow<EventBatch> | undefined;
+  #rest: AnswerFlow | undefined;
   /** Nothing can be pulled: also while it is opened, and for good when that fails. */
   #isOver = false;
   /** Nobody will pull any more. */
@@ -78,6 +79,10 @@ class Attempts implements AsyncIterableIterator<EventBatch, void, undefined>, Po
 
   whenReady(wake: () => void): boolean {
     return this.#rest?.whenReady?.(wake) ?? false;
+  }
+
+  texts(): TextLane | undefined {
+    return this.#rest?.texts?.();
   }
 
   return(): Promise<IteratorResult<EventBatch, void>> {
@@ -178,7 +183,7 @@ function leave(
 /** An answer that is about to be passed on: what was held back so far and what is still to come. */
 interface BegunAnswer {
   readonly held: readonly Event[];
-  readonly rest: Flow<EventBatch>;
+  readonly rest: AnswerFlow;
 }
 
 interface Opening extends BegunAnswer {
@@ -290,12 +295,12 @@ const MOST_HELD = { events: 10_000, characters: 8 * 1024 * 1024 };
 
 /** An answer until there is content, or its end. Of a whole answer nothing is forwarded before its end is known. */
 class Held {
-  readonly rest: Flow<EventBatch>;
+  readonly rest: AnswerFlow;
   readonly #isStream: boolean;
   readonly #events: Event[] = [];
   #characters = 0;
 
-  constructor(rest: Flow<EventBatch>, isStream: boolean) {
+  constructor(rest: AnswerFlow, isStream: boolean) {
     this.rest = rest;
     this.#isStream = isStream;
   }

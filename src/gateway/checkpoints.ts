@@ -1,5 +1,5 @@
 /** Output tokens after which a checkpoint does not wait for its time. */
-const CHECKPOINT_TOKENS = 200;
+export const CHECKPOINT_TOKENS = 200;
 
 /**
  * Says when the progress of an answer is noted down: at most so many milliseconds after something new, and in the next turn

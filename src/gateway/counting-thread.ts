@@ -20,13 +20,33 @@ const LONGEST_RUN = 32;
 /** The kinds of characters that words are made of. */
 const RUNS = ['[\\p{L}\\p{M}]', '[^\\s\\p{L}\\p{N}]', '\\s', '[\\r\\n/]'];
 
-/** Runs in the worker: counts what it is sent. Special tokens are counted as the text that they are. */
+/**
+ * Runs in the worker: counts what it is sent. Special tokens are counted as the text that they are. To look for long runs
+ * takes nearly as long as to count, and most texts have none: a long one covers one of so many places, and only those are
+ * looked at first. What is no character of ASCII may be of any kind there.
+ */
 const WORKER = `
 const { parentPort, workerData } = require('node:worker_threads');
 const { countTokens } = require(workerData.encoding);
 const longRun = new RegExp(workerData.longRun, 'gu');
+const isLetter = (code) => (code > 64 && code < 91) || (code > 96 && code < 123) || code > 127;
+const isNeither = (code) => !(code > 47 && code < 58) && (code > 127 || !isLetter(code));
+const isWithinRun = (text, at, isOfKind) => {
+  let from = at;
+  let to = at;
+  while (from > 0 && isOfKind(text.charCodeAt(from - 1))) from--;
+  while (to < text.length && isOfKind(text.charCodeAt(to))) to++;
+  return to - from >= workerData.longest;
+};
+const mayHaveLongRun = (text) => {
+  for (let at = workerData.longest - 1; at < text.length; at += workerData.longest) {
+    if (isWithinRun(text, at, isLetter) || isWithinRun(text, at, isNeither)) return true;
+  }
+  return false;
+};
 const plain = { disallowedSpecial: new Set() };
 const count = (text) => {
+  if (!mayHaveLongRun(text)) return countTokens(text, plain);
   let tokens = 0;
   let from = 0;
   for (const run of text.matchAll(longRun)) {
@@ -59,7 +79,10 @@ export function openCountingThread(): CountingThread {
   const start = (): Worker => {
     const encoding = createRequire(import.meta.url).resolve('gpt-tokenizer/encoding/o200k_base');
     const longRun = RUNS.map((kind) => `${kind}{${LONGEST_RUN}}`).join('|');
-    const started = new Worker(WORKER, { eval: true, workerData: { encoding, longRun } });
+    const started = new Worker(WORKER, {
+      eval: true,
+      workerData: { encoding, longRun, longest: LONGEST_RUN },
+    });
     started.on('message', (tokens: number) => settle?.resolve(tokens));
     started.on('error', (error) => fail(started, error));
     started.on('exit', () => fail(started, new Error('the thread ended')));

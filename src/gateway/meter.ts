@@ -10,14 +10,21 @@ const LONGEST_TOKEN = 8;
 /** Characters of a token where it is better to think too many than too few. */
 const SHORT_TOKEN = 3;
 
+/** Tokens of text in so many pieces, at most, nearly always. */
+export function mostTokensOf(pieces: number, characters: number): number {
+  return Math.max(pieces, Math.ceil(characters / SHORT_TOKEN));
+}
+
 /** Text that came in and was not counted yet. */
 class Tail {
   /** As it came: texts added one by one are many times as large, and most are never asked for. */
   readonly #texts: string[] = [];
+  #pieces = 0;
   #length = 0;
 
-  add(text: string): void {
+  add(text: string, pieces: number): void {
     this.#texts.push(text);
+    this.#pieces += pieces;
     this.#length += text.length;
   }
 
@@ -27,7 +34,7 @@ class Tail {
 
   /** Nobody sends less than a token at a time. */
   get pieces(): number {
-    return this.#texts.length;
+    return this.#pieces;
   }
 
   /** Tokens, about. Short pieces are tokens, long ones hold several. */
@@ -38,7 +45,7 @@ class Tail {
 
   /** Tokens at most, nearly always. */
   get mostTokens(): number {
-    return Math.max(this.pieces, Math.ceil(this.#length / SHORT_TOKEN));
+    return mostTokensOf(this.#pieces, this.#length);
   }
 }
 
@@ -82,6 +89,11 @@ export class Meter {
     return this.#isReported;
   }
 
+  /** Whether the upstream has said what the prompt is. */
+  get knowsPrompt(): boolean {
+    return this.#reported !== undefined;
+  }
+
   /** Counts what has come in by now. One at a time. */
   async count(count: Count): Promise<void> {
     const tail = this.#tail;
@@ -105,14 +117,18 @@ export class Meter {
     };
   }
 
+  #addText(text: string, pieces: number): void {
+    this.#tail.add(text, pieces);
+    this.#pieces += pieces;
+    this.#isReported = false;
+  }
+
   #take(event: Event): void {
     switch (event.type) {
       case 'text-delta':
       case 'tool-input-delta':
         if (event.text === '') return;
-        this.#tail.add(event.text);
-        this.#pieces += 1;
-        this.#isReported = false;
+        this.#addText(event.text, event.type === 'text-delta' ? (event.pieces ?? 1) : 1);
         return;
       case 'usage':
         this.#reported = event.usage;

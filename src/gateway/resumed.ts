@@ -1,9 +1,11 @@
+import type { TextLane } from '../ir/text-lane.ts';
 import type { Flow, Polling } from '../kit/flow.ts';
 
 /** A sequence that can be ended early. */
 interface Resumable<T> extends Partial<Polling<T>> {
   next(): Promise<IteratorResult<T, void>>;
   return(): Promise<IteratorResult<T, void>>;
+  texts?(): TextLane | undefined;
 }
 
 /**
@@ -31,6 +33,10 @@ export class Resumed<T> implements AsyncIterableIterator<T, void, undefined>, Fl
 
   whenReady(wake: () => void): boolean {
     return this.#pulled === undefined && (this.#source.whenReady?.(wake) ?? false);
+  }
+
+  texts(): TextLane | undefined {
+    return this.#pulled === undefined ? this.#source.texts?.() : undefined;
   }
 
   return(): Promise<IteratorResult<T, void>> {

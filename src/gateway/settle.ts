@@ -4,13 +4,15 @@ import { type Event, type EventBatch, type Settled, terminalIndex, terminalOf } 
 import { Fold } from '../ir/fold.ts';
 import type { RoutingMetadata } from '../ir/metadata.ts';
 import type { Result } from '../ir/result.ts';
+import type { AnswerFlow, TextLane } from '../ir/text-lane.ts';
 import { type Bill, NO_USAGE, type Usage } from '../ir/usage.ts';
-import type { Flow, Polling } from '../kit/flow.ts';
+import type { Polling } from '../kit/flow.ts';
 import { LedgerUnavailable } from '../ports/ledger.ts';
 import { UpstreamFailure } from '../upstream/upstream.ts';
 import { type BillingFacts, billGeneration } from './bill-generation.ts';
 import type { Journey } from './journey.ts';
 import { OpenItems } from './open-items.ts';
+import { PassedTexts } from './passed-texts.ts';
 
 /** How a generation ended, for whoever keeps account of it. */
 export interface Settlement extends Settled {
@@ -33,10 +35,20 @@ export interface SettleTools {
   readonly watch: (batch: EventBatch, isLast: boolean) => void;
   /** False: there is no money for more, the answer ends here. */
   readonly mayGoOn: () => boolean | Promise<boolean>;
+  /** Where text may pass without being shown piece by piece: who has to be shown it now and then. Absent: it may not. */
+  readonly passing?: PassingTools | undefined;
   /** How the upstream is read. */
   readonly reading: { readonly isAbandoned: boolean; readonly isDraining: boolean };
   /** Told exactly once, before the terminal event is let go. Resolves with what was charged. */
   readonly record: (settlement: Settlement) => Promise<Bill>;
+}
+
+/** Who is shown text that has passed already. */
+export interface PassingTools {
+  /** Tokens that may pass before they are shown. */
+  readonly room: number;
+  /** Is told how to be shown what has passed. */
+  whenAsked(show: () => void): void;
 }
 
 /**
@@ -62,7 +74,7 @@ export class SettledAnswer
   /** Of an answer that came to its end. */
   #result: Result | undefined;
 
-  constructor(source: Flow<EventBatch>, tools: SettleTools) {
+  constructor(source: AnswerFlow, tools: SettleTools) {
     this.#passage = new Passage(source, tools);
     this.#tools = tools;
   }
@@ -85,6 +97,10 @@ export class SettledAnswer
 
   whenReady(wake: () => void): boolean {
     return this.#passage.whenReady(wake);
+  }
+
+  texts(): TextLane | undefined {
+    return this.#passage.texts();
   }
 
   async return(): Promise<IteratorResult<EventBatch, void>> {
@@ -177,16 +193,36 @@ interface Step {
 
 /** An answer on its way: everything is folded and shown to who watches before it goes on. */
 class Passage {
-  readonly source: Flow<EventBatch>;
-  readonly fold = new Fold();
+  readonly source: AnswerFlow;
+  readonly #fold = new Fold();
   readonly #openItems = new OpenItems();
   readonly #tools: SettleTools;
   /** What was at hand and may not go on by itself. */
   #held: Step | undefined;
+  /** Text that passes without being looked at piece by piece. */
+  #texts: PassedTexts | undefined;
 
-  constructor(source: Flow<EventBatch>, tools: SettleTools) {
+  constructor(source: AnswerFlow, tools: SettleTools) {
     this.source = source;
     this.#tools = tools;
+  }
+
+  /** All that has passed. */
+  get fold(): Fold {
+    this.#lookBack();
+    return this.#fold;
+  }
+
+  texts(): TextLane | undefined {
+    const { passing } = this.#tools;
+    const lane = passing === undefined || this.#held !== undefined ? undefined : this.source.texts?.();
+    if (passing === undefined || lane === undefined) return undefined;
+    if (this.#texts?.pieces !== lane.pieces) {
+      this.#lookBack();
+      this.#texts = new PassedTexts(lane, this.#lookBack);
+      passing.whenAsked(this.#answer);
+    }
+    return this.#texts;
   }
 
   async next(): Promise<Step | undefined> {
@@ -252,16 +288,34 @@ class Passage {
 
   /** Folds and shows a batch without a terminal event; tells whether the answer may go on after it. */
   #look(batch: EventBatch): boolean | Promise<boolean> {
-    this.fold.pushAll(batch);
+    this.#lookBack();
+    this.#fold.pushAll(batch);
     this.#tools.watch(batch, false);
     this.#openItems.push(batch);
     return this.#tools.mayGoOn();
   }
 
+  /** Folds and shows the text that has passed. */
+  readonly #lookBack = (): void => {
+    const texts = this.#texts;
+    const event = texts?.take();
+    if (texts === undefined || event === undefined) return;
+    this.#fold.push(event);
+    this.#tools.watch([event], false);
+    texts.room = this.#tools.passing?.room ?? 1;
+  };
+
+  /** Shows what has passed to somebody who waits for news from then on: the next piece is some. */
+  readonly #answer = (): void => {
+    this.#lookBack();
+    if (this.#texts !== undefined) this.#texts.room = 1;
+  };
+
   #last(batch: EventBatch, at: number): Step {
     const last = batch[at] as Event;
     const passing = batch.slice(0, last.type === 'relay' ? at + 1 : at);
-    this.fold.pushAll(passing);
+    this.#lookBack();
+    this.#fold.pushAll(passing);
     this.#tools.watch(passing, true);
     return { passing, terminal: terminalOf(last), mayGoOn: true };
   }

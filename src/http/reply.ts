@@ -126,9 +126,9 @@ export class Reply {
     return isTaken ? DONE : this.drained(signal);
   }
 
-  /** Writes a piece of a stream. False: the reader is behind or gone, nothing should follow before `drained`. */
-  send(text: string): boolean {
-    return this.#put(text, '');
+  /** Writes a piece of a stream, which has so many bytes. False: the reader is behind or gone, nothing should follow before `drained`. */
+  send(text: string, bytes = Buffer.byteLength(text)): boolean {
+    return this.#put(text, bytes, '');
   }
 
   /** Resolves when the reader has caught up, is gone, or `signal` is aborted. */
@@ -153,7 +153,7 @@ export class Reply {
 
   /** Ends a stream. */
   end(text = ''): void {
-    this.#put(text, this.#isChunked ? LAST_CHUNK : '');
+    this.#put(text, Buffer.byteLength(text), this.#isChunked ? LAST_CHUNK : '');
     this.#end();
   }
 
@@ -181,9 +181,8 @@ export class Reply {
   }
 
   /** Writes a piece of a stream, with the head where that still waits and with what comes behind it: all in one. */
-  #put(text: string, tail: string): boolean {
+  #put(text: string, length: number, tail: string): boolean {
     const head = this.#takeHead();
-    const length = Buffer.byteLength(text);
     const isFramed = this.#isChunked && length > 0;
     const framed = isFramed ? `${head}${length.toString(16)}\r\n${text}\r\n${tail}` : head + text + tail;
     if (framed === '') return true;

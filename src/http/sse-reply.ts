@@ -3,8 +3,9 @@ import type { ReplyContext, StreamEncoder } from '../dialects/dialect.ts';
 import type { OpenedStream } from '../gateway/generation.ts';
 import { type GatewayError, toGatewayError } from '../ir/errors.ts';
 import type { Event, EventBatch } from '../ir/events.ts';
+import type { AnswerFlow, TextLane } from '../ir/text-lane.ts';
 import { NO_USAGE } from '../ir/usage.ts';
-import type { Flow } from '../kit/flow.ts';
+import type { FrameForm } from '../kit/frame-form.ts';
 import { writeSseComment } from '../kit/sse.ts';
 import { Abandonment } from './abandonment.ts';
 import { CallerGone } from './caller-gone.ts';
@@ -68,53 +69,101 @@ async function pump(
   waits: Abandonment,
   signal: AbortSignal,
 ): Promise<void> {
-  const source: Flow<EventBatch> = batches[Symbol.asyncIterator]();
-  let isOver = false;
-  const put = (batch: EventBatch): boolean => {
-    const text = encoder.encode(batch);
-    if (text === '') return true;
-    pulse.felt();
-    return reply.send(text);
-  };
+  const source: AnswerFlow = batches[Symbol.asyncIterator]();
+  const passage = new Passage(source, encoder, reply, pulse);
   try {
     for (;;) {
       const next = await waits.wait(source.next());
       if (next.done === true) break;
-      if (put(next.value)) await waits.until<void>(passingOn(source, put, () => isOver));
+      if (passage.put(next.value)) await waits.until<void>(passage.passOn);
       await reply.drained(signal);
       if (reply.gone) return;
     }
     reply.end();
   } finally {
-    isOver = true;
+    passage.isOver = true;
     source.return?.().catch(() => {});
   }
 }
 
-/** Passes on what comes without waiting; is done when there is something to wait for: the reader, or the next batch. */
-function passingOn(
-  source: Flow<EventBatch>,
-  put: (batch: EventBatch) => boolean,
-  isOver: () => boolean,
-): (done: () => void, fail: (reason: unknown) => void) => void {
-  return (done, fail) => {
-    const pass = (): void => {
-      if (isOver()) return;
-      try {
-        for (let batch = source.poll?.(); batch !== undefined; batch = source.poll?.()) {
-          if (!put(batch)) {
-            done();
-            return;
-          }
-        }
-        if (source.whenReady?.(pass) !== true) done();
-      } catch (thrown) {
-        fail(thrown);
-      }
-    };
-    pass();
+/** What comes without waiting, from where it comes to where it is written. */
+class Passage {
+  isOver = false;
+  readonly #source: AnswerFlow;
+  readonly #encoder: StreamEncoder;
+  readonly #reply: Reply;
+  readonly #pulse: Pulse;
+  /** Text that comes as the last did, and how it is written; characters of it that the encoder does not know of. */
+  #texts: TextLane | undefined;
+  #form: FrameForm | undefined;
+  #passed = 0;
+  #done: () => void = nobody;
+  #fail: (reason: unknown) => void = nobody;
+
+  constructor(source: AnswerFlow, encoder: StreamEncoder, reply: Reply, pulse: Pulse) {
+    this.#source = source;
+    this.#encoder = encoder;
+    this.#reply = reply;
+    this.#pulse = pulse;
+  }
+
+  /** Writes a batch. False: the reader is behind. */
+  put(batch: EventBatch): boolean {
+    const encoder = this.#encoder;
+    if (this.#passed > 0) encoder.passed?.(this.#passed);
+    this.#passed = 0;
+    const text = encoder.encode(batch);
+    this.#texts = encoder.formOf === undefined ? undefined : this.#source.texts?.();
+    this.#form = this.#texts && encoder.formOf?.(this.#texts.pieces);
+    if (text === '') return true;
+    this.#pulse.felt();
+    return this.#reply.send(text);
+  }
+
+  /** Passes on what comes; is done when there is something to wait for: the reader, or the next batch. */
+  readonly passOn = (done: () => void, fail: (reason: unknown) => void): void => {
+    this.#done = done;
+    this.#fail = fail;
+    this.#pass();
   };
+
+  readonly #pass = (): void => {
+    if (this.isOver) return;
+    try {
+      if (!this.#passAll() || this.#source.whenReady?.(this.#pass) !== true) this.#done();
+    } catch (thrown) {
+      this.#fail(thrown);
+    }
+  };
+
+  /** Passes on what is at hand. False: the reader is behind. */
+  #passAll(): boolean {
+    const source = this.#source;
+    for (;;) {
+      if (!this.#passTexts()) return false;
+      const batch = source.poll?.();
+      if (batch === undefined) return true;
+      if (!this.put(batch)) return false;
+    }
+  }
+
+  #passTexts(): boolean {
+    const form = this.#form;
+    if (form === undefined) return true;
+    let written = '';
+    let bytes = 0;
+    for (let text = this.#texts?.poll(); text !== undefined; text = this.#texts?.poll()) {
+      this.#passed += text.length;
+      written += form.writePlain(text);
+      bytes += form.bytesWith(text);
+    }
+    if (written === '') return true;
+    this.#pulse.felt();
+    return this.#reply.send(written, bytes);
+  }
 }
+
+function nobody(): void {}
 
 /** Signs of life: opens the stream when content is late, and fills long silences. */
 class Pulse {

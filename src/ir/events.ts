@@ -75,6 +75,8 @@ export type Event =
       readonly kind: PartKind;
       readonly text: string;
       readonly logprobs?: Logprobs;
+      /** How many pieces it came in; absent = one. Told to who counts, never written. */
+      readonly pieces?: number;
     }
   | {
       readonly type: 'annotation';

@@ -1,8 +1,10 @@
 import type { StreamDecoder } from '../dialects/dialect.ts';
 import { type Event, type EventBatch, isContent, terminalIndex } from '../ir/events.ts';
+import type { AnswerFlow, TextLane, TextPieces } from '../ir/text-lane.ts';
 import type { Flow } from '../kit/flow.ts';
 import { BrokenFrames, type Frame, type FrameReader, FrameTooLarge } from '../kit/frames.ts';
 import { brokenOff, type FailureScope, toldTerminal } from './failure.ts';
+import { LikeTexts } from './like-texts.ts';
 import { isPortion, Portions } from './portions.ts';
 import { type Patience, readBeginning } from './read-beginning.ts';
 import type { Turns } from './turns.ts';
@@ -40,6 +42,10 @@ const NOTHING = new Uint8Array(0);
 /** Turns the bytes of an answer into events. Pure and synchronous; one per answer. */
 export interface AnswerReader {
   read(chunk: Uint8Array): Event[];
+  /** What the next bytes are expected to be; undefined where nothing is known of them. */
+  pieces?(): TextPieces | undefined;
+  /** So many characters have come in such pieces, which were not read here. */
+  passed?(characters: number): void;
   /** The bytes have ended. */
   end(): Event[];
 }
@@ -76,6 +82,11 @@ export function streamReader(reader: FrameReader, decoder: StreamDecoder): Answe
   };
   return {
     read: (chunk) => decode(reader.push(chunk)),
+    pieces: () => (reader.isBetween === true ? decoder.pieces?.() : undefined),
+    passed(characters) {
+      silentFrames = 0;
+      decoder.passed?.(characters);
+    },
     end() {
       const events = decode(reader.end());
       return terminalIndex(events) === -1 ? [...events, ...decoder.end()] : events;
@@ -117,7 +128,7 @@ export interface AnswerSource {
  * whatever happens: a broken exchange ends with the upstream's failure, an aborted one with the reason of the abort.
  * Returning early closes the connection at once, even while a batch is awaited.
  */
-export class Batches implements AsyncIterableIterator<EventBatch>, Flow<EventBatch> {
+export class Batches implements AsyncIterableIterator<EventBatch>, AnswerFlow {
   readonly #source: AnswerSource;
   readonly #reader: AnswerReader;
   /** What waits of a batch that was too large for one turn. */
@@ -125,6 +136,8 @@ export class Batches implements AsyncIterableIterator<EventBatch>, Flow<EventBat
   #done = false;
   /** What is left of the last chunk. */
   #rest: Uint8Array = NOTHING;
+  /** How texts are read that are like the last one. */
+  #texts: LikeTexts | undefined;
   /** Bytes read since others had their turn. */
   #unbroken = 0;
 
@@ -148,7 +161,7 @@ export class Batches implements AsyncIterableIterator<EventBatch>, Flow<EventBat
 
   poll(): EventBatch | undefined {
     while (this.#maySkipTurn()) {
-      const chunk = this.#source.chunks.poll?.();
+      const chunk = this.#texts?.takeOther() ?? this.#source.chunks.poll?.();
       if (chunk === undefined) return undefined;
       if (chunk.length > PIECE_BYTES) {
         this.#rest = chunk;
@@ -163,7 +176,15 @@ export class Batches implements AsyncIterableIterator<EventBatch>, Flow<EventBat
   }
 
   whenReady(wake: () => void): boolean {
+    if (this.#texts?.isOver === true) return false;
     return this.#maySkipTurn() && (this.#source.chunks.whenReady?.(wake) ?? false);
+  }
+
+  texts(): TextLane | undefined {
+    const pieces = this.#maySkipTurn() ? this.#reader.pieces?.() : undefined;
+    if (pieces === undefined) return undefined;
+    if (this.#texts?.pieces.form !== pieces.form) this.#texts = new LikeTexts(pieces, this.#source.chunks);
+    return this.#texts;
   }
 
   async return(): Promise<IteratorResult<EventBatch, undefined>> {
@@ -188,7 +209,7 @@ export class Batches implements AsyncIterableIterator<EventBatch>, Flow<EventBat
   /** The events of bytes at hand. */
   #read(piece: Uint8Array): Event[] {
     try {
-      return this.#told(this.#reader.read(piece));
+      return this.#told(this.#readerOf().read(piece));
     } catch (thrown) {
       void this.#source.chunks.return?.();
       return this.#ended([this.#failure(thrown)]);
@@ -216,9 +237,9 @@ export class Batches implements AsyncIterableIterator<EventBatch>, Flow<EventBat
       const piece = await this.#piece();
       if (piece !== undefined) {
         this.#unbroken += piece.length;
-        return this.#told(this.#reader.read(piece));
+        return this.#told(this.#readerOf().read(piece));
       }
-      const last = this.#told(this.#reader.end());
+      const last = this.#told(this.#readerOf().end());
       if (terminalIndex(last) !== -1) return last;
       return this.#ended([...last, this.#failure(new TransportProblem('reset', 'the answer ended early'))]);
     } catch (thrown) {
@@ -229,13 +250,25 @@ export class Batches implements AsyncIterableIterator<EventBatch>, Flow<EventBat
 
   async #piece(): Promise<Uint8Array | undefined> {
     if (this.#rest.length === 0) {
-      const next = await this.#source.chunks.next();
-      if (next.done === true) return undefined;
-      this.#rest = next.value;
+      const chunk = this.#texts?.takeOther() ?? (await this.#nextChunk());
+      if (chunk === undefined) return undefined;
+      this.#rest = chunk;
     }
     const chunk = this.#rest;
     this.#rest = chunk.length > PIECE_BYTES ? chunk.subarray(PIECE_BYTES) : NOTHING;
     return chunk.length > PIECE_BYTES ? chunk.subarray(0, PIECE_BYTES) : chunk;
+  }
+
+  async #nextChunk(): Promise<Uint8Array | undefined> {
+    const next = await this.#source.chunks.next();
+    return next.done === true ? undefined : next.value;
+  }
+
+  /** The reader, told of what has passed it by. */
+  #readerOf(): AnswerReader {
+    const passed = this.#texts?.takePassed() ?? 0;
+    if (passed > 0) this.#reader.passed?.(passed);
+    return this.#reader;
   }
 
   #failure(thrown: unknown): Event {

@@ -3,10 +3,17 @@ import { describe, expect, it } from 'vitest';
 import { chatInbound, chatUpstream } from '../../src/dialects/chat/chat.ts';
 import type { InboundDialect, ReplyContext, UpstreamDialect } from '../../src/dialects/dialect.ts';
 import { messagesInbound, messagesUpstream } from '../../src/dialects/messages/messages.ts';
-import type { Event } from '../../src/ir/events.ts';
+import { Meter } from '../../src/gateway/meter.ts';
+import { type Settlement, type SettleTools, settleAnswer } from '../../src/gateway/settle.ts';
+import type { Event, EventBatch } from '../../src/ir/events.ts';
+import type { GenerationRequest } from '../../src/ir/request.ts';
+import { NO_USAGE } from '../../src/ir/usage.ts';
+import type { Flow } from '../../src/kit/flow.ts';
 import type { Frame } from '../../src/kit/frames.ts';
 import type { JsonObject } from '../../src/kit/json.ts';
-import { SseReader } from '../../src/kit/sse.ts';
+import { SseReader, writeSseFrame } from '../../src/kit/sse.ts';
+import { type AnswerSource, Batches, streamReader } from '../../src/upstream/batches.ts';
+import { Turns } from '../../src/upstream/turns.ts';
 
 /** Frames that follow each other and differ in their text alone are not parsed: nobody may be able to tell. */
 
@@ -115,10 +122,8 @@ interface Written {
 
 type Both = InboundDialect & UpstreamDialect;
 
-function passed(dialect: Both, frames: readonly Frame[], relay: boolean): Written {
-  const body = { model: 'm', max_tokens: 9, messages: [{ role: 'user', content: 'hi' }] };
-  const request = dialect.parseRequest(body, { vendor: 'acme' });
-  const context: ReplyContext = {
+function replyContext(request: GenerationRequest): ReplyContext {
+  return {
     vendor: 'acme',
     request,
     generationId: 'gen-1',
@@ -128,8 +133,13 @@ function passed(dialect: Both, frames: readonly Frame[], relay: boolean): Writte
     provider: 'Acme',
     serviceTier: 'default',
   };
+}
+
+function passed(dialect: Both, frames: readonly Frame[], relay: boolean): Written {
+  const body = { model: 'm', max_tokens: 9, messages: [{ role: 'user', content: 'hi' }] };
+  const request = dialect.parseRequest(body, { vendor: 'acme' });
   const decoder = dialect.createDecoder({ request, relay, ground: 'g' });
-  const encoder = dialect.createEncoder(context);
+  const encoder = dialect.createEncoder(replyContext(request));
   const events: Event[] = [];
   let written = '';
   for (const frame of frames) {
@@ -163,5 +173,99 @@ describe.each(CASES)('frames of %s that are like the last one', (_name, dialect,
       }),
       { numRuns: 200 },
     );
+  });
+});
+
+/** Where bytes come from that are all at hand. */
+function chunksOf(chunks: Uint8Array[]): Flow<Uint8Array> {
+  return {
+    poll: () => chunks.shift(),
+    whenReady: () => false,
+    next: async () => {
+      const value = chunks.shift();
+      return value === undefined ? { done: true, value: undefined } : { done: false, value };
+    },
+    return: async () => ({ done: true, value: undefined }),
+  };
+}
+
+/** Each frame is a chunk, as in life; some come together, some in two. */
+function wireOf(frames: readonly Frame[], cut: number): Uint8Array[] {
+  const texts = frames.map(({ event, data }) => writeSseFrame(data, event));
+  if (cut > 1) texts.splice(cut, 2, texts.slice(cut, cut + 2).join(''));
+  const whole = texts.map((each) => Buffer.from(each));
+  const halved = whole[cut + 1];
+  if (halved !== undefined) whole.splice(cut + 1, 1, halved.subarray(0, 9), halved.subarray(9));
+  return whole;
+}
+
+/** What a caller gets of a stream, and what is known of it in the end. */
+async function streamed(dialect: Both, chunks: Uint8Array[], hasLane: boolean) {
+  const body = { model: 'm', max_tokens: 9, messages: [{ role: 'user', content: 'hi' }] };
+  const request = dialect.parseRequest(body, { vendor: 'acme' });
+  const encoder = dialect.createEncoder(replyContext(request));
+  const decoder = dialect.createDecoder({ request, relay: true, ground: 'g' });
+  const source = {
+    status: 200,
+    chunks: chunksOf(chunks),
+    signal: new AbortController().signal,
+    scope: { confidential: { secrets: [] } },
+    turns: new Turns(),
+  } as unknown as AnswerSource;
+  const batches = new Batches(source, streamReader(dialect.createFrameReader(100_000), decoder));
+  const meter = new Meter();
+  const tools = {
+    journey: {},
+    metadata: () => undefined,
+    billing: {},
+    believe: () => undefined,
+    estimate: async () => NO_USAGE,
+    watch: (batch: EventBatch) => meter.push(batch),
+    mayGoOn: () => true,
+    passing: hasLane ? { room: 3, whenAsked: () => {} } : undefined,
+    reading: { isAbandoned: false, isDraining: false },
+    record: async (settlement: Settlement) => {
+      items = settlement.result.items;
+      return settlement.bill;
+    },
+  } as unknown as SettleTools;
+  let items: unknown;
+  const answer = settleAnswer(batches, tools);
+  let written = '';
+  let lanes = 0;
+  const put = (batch: EventBatch) => {
+    written += encoder.encode(batch);
+    const lane = answer.texts();
+    const form = lane && encoder.formOf?.(lane.pieces);
+    if (lane === undefined || form === undefined) return;
+    let characters = 0;
+    for (let piece = lane.poll(); piece !== undefined; piece = lane.poll()) {
+      expect(form.bytesWith(piece)).toBe(Buffer.byteLength(form.writePlain(piece)));
+      written += form.writePlain(piece);
+      characters += piece.length;
+      lanes++;
+    }
+    encoder.passed?.(characters);
+  };
+  for (let step = await answer.next(); step.done !== true; step = await answer.next()) {
+    put(step.value);
+    for (let batch = answer.poll(); batch !== undefined; batch = answer.poll()) put(batch);
+  }
+  return { told: { written, items, pieces: meter.pieces, tokens: meter.outputTokens }, lanes };
+}
+
+describe.each(CASES)('text of %s that passes without events', (_name, dialect, frame) => {
+  it('is written, folded and counted as with them', async () => {
+    let lanes = 0;
+    await fc.assert(
+      fc.asyncProperty(repeated(frame), fc.nat(8), async (frames, cut) => {
+        const straight = await streamed(dialect, wireOf(frames, cut), true);
+        const around = await streamed(dialect, wireOf(frames, cut), false);
+        expect(straight.told).toEqual(around.told);
+        lanes += straight.lanes;
+      }),
+      { numRuns: 300 },
+    );
+    expect(lanes).toBeGreaterThan(0);
   });
 });

@@ -36,6 +36,8 @@ export function createDecoder(context: DecodeContext): StreamDecoder {
       const { form } = like;
       return [{ type: 'relay', dialect: 'chat', frame: shown, value, events, ...(form && { form }) }];
     },
+    pieces: () => (reader.isPlain ? like.pieces : undefined),
+    passed: (characters) => reader.passText(characters),
     end: () => reader.cut(),
   };
 }

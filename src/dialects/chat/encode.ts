@@ -1,5 +1,6 @@
 import type { Event, EventBatch, Failure, Finish, ItemHead } from '../../ir/events.ts';
 import type { ToolKind } from '../../ir/items.ts';
+import type { TextPieces } from '../../ir/text-lane.ts';
 import { ANY_TEXT, FrameForm } from '../../kit/frame-form.ts';
 import type { Json, JsonObject } from '../../kit/json.ts';
 import { layOver } from '../../kit/lay-over.ts';
@@ -98,6 +99,14 @@ class ChatEncoder implements StreamEncoder {
 
   keepAlive(): string {
     return writeSseComment(`${this.#context.vendor.toUpperCase()} PROCESSING`);
+  }
+
+  formOf({ form }: TextPieces): FrameForm | undefined {
+    return this.#likeChunks?.form === form ? this.#likeChunks.written : undefined;
+  }
+
+  passed(characters: number): void {
+    this.#said.goOn(characters);
   }
 
   #encodeAll(events: readonly Event[]): string {

@@ -67,6 +67,16 @@ export class AnswerReader {
     return this.#writer.take();
   }
 
+  /** There are no calls that text would have to wait for. */
+  get isPlain(): boolean {
+    return !this.#isEnded && this.#calls === undefined;
+  }
+
+  /** Text has come that was not shown here. */
+  passText(characters: number): void {
+    this.#writer.passText(characters);
+  }
+
   /** The upstream says that this was all. */
   finish(): Event[] {
     if (this.#isEnded) return [];

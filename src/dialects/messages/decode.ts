@@ -33,6 +33,7 @@ export function createDecoder(context: DecodeContext): StreamDecoder {
       const { form } = like;
       return [{ type: 'relay', dialect: 'messages', frame, value, events, ...(form && { form }) }];
     },
+    pieces: () => (reader.isEnded ? undefined : like.pieces),
     end: () => reader.end(),
   };
 }

@@ -1,10 +1,11 @@
 import type { Event, Finish, ItemHead } from '../../ir/events.ts';
+import type { TextPieces } from '../../ir/text-lane.ts';
 import type { Usage } from '../../ir/usage.ts';
 import type { FrameForm } from '../../kit/frame-form.ts';
 import type { Json, JsonObject } from '../../kit/json.ts';
 import { layOver } from '../../kit/lay-over.ts';
 import { objectOf } from '../../kit/members.ts';
-import { writeSseFrame } from '../../kit/sse.ts';
+import { SSE_TAIL, sseHead, writeSseFrame } from '../../kit/sse.ts';
 import type { ReplyContext } from '../dialect.ts';
 import { BlockOrder } from './block-order.ts';
 import { imageBlockAsText } from './made-image.ts';
@@ -20,6 +21,8 @@ type RelayEvent = Extract<Event, { type: 'relay' }>;
 interface Said {
   readonly form: FrameForm;
   readonly index: number;
+  /** How it is written, once somebody has asked. */
+  written?: FrameForm;
 }
 
 /** Names that may stand on an `event:` line. */
@@ -65,6 +68,13 @@ export class RelayWriter {
     const text = this.#write(event);
     this.#said = form === undefined ? undefined : this.#saidBy(form, event);
     return text;
+  }
+
+  formOf({ form }: TextPieces): FrameForm | undefined {
+    const said = this.#said;
+    if (said?.form !== form || !this.#blocks.isCurrent(said.index)) return undefined;
+    said.written ??= form.within(sseHead('content_block_delta'), SSE_TAIL);
+    return said.written;
   }
 
   /** What was written goes for all frames of its form: pieces of a block that is open, written as they came. */

@@ -1,0 +1,79 @@
+import type { TextLane, TextPieces } from '../ir/text-lane.ts';
+import type { Flow } from '../kit/flow.ts';
+import { SSE_TAIL, sseHead } from '../kit/sse.ts';
+
+/** Bytes of a chunk up to which it is what an upstream writes as it goes. */
+const MOST_BYTES = 1024;
+
+/** Bytes below this one are characters by themselves. */
+const FIRST_OF_MANY = 0x80;
+
+/** The texts of frames that are alike, out of the very chunks that an upstream sends, each of them whole frames. An end of a line is in none of the texts. */
+export class LikeTexts implements TextLane {
+  readonly pieces: TextPieces;
+  readonly #chunks: Flow<Uint8Array>;
+  readonly #head: string;
+  /** The chunk that is being read, and how far it was. */
+  #wire = '';
+  #at = 0;
+  /** A chunk, or the rest of one, that was something else. */
+  #other: Uint8Array | undefined;
+  /** Characters that have passed and the decoder does not know of. */
+  #passed = 0;
+
+  constructor(pieces: TextPieces, chunks: Flow<Uint8Array>) {
+    this.pieces = pieces;
+    this.#chunks = chunks;
+    this.#head = sseHead(pieces.event);
+  }
+
+  poll(): string | undefined {
+    if (this.#other !== undefined || (this.#wire === '' && !this.#takeChunk())) return undefined;
+    const wire = this.#wire;
+    const start = this.#at + this.#head.length;
+    const end = wire.indexOf(SSE_TAIL, this.#at);
+    const isNamed = end >= start && wire.slice(this.#at, start) === this.#head;
+    const text = isNamed ? this.pieces.form.plainTextIn(wire, start, end) : undefined;
+    if (text === undefined || text === '') {
+      this.#other = Buffer.from(wire.slice(this.#at));
+      this.#wire = '';
+      return undefined;
+    }
+    this.#passed += text.length;
+    this.#at = end + SSE_TAIL.length;
+    if (this.#at === wire.length) this.#wire = '';
+    return text;
+  }
+
+  /** A chunk has been taken that was something else. */
+  get isOver(): boolean {
+    return this.#other !== undefined;
+  }
+
+  /** The chunk that was something else. */
+  takeOther(): Uint8Array | undefined {
+    const other = this.#other;
+    this.#other = undefined;
+    return other;
+  }
+
+  takePassed(): number {
+    const passed = this.#passed;
+    this.#passed = 0;
+    return passed;
+  }
+
+  /** False: there is none, or none to be looked at here. Where a chunk ends in the middle of a character, it is not. */
+  #takeChunk(): boolean {
+    const chunk = this.#chunks.poll?.();
+    if (chunk === undefined) return false;
+    const isWhole = chunk.length <= MOST_BYTES && (chunk[chunk.length - 1] ?? FIRST_OF_MANY) < FIRST_OF_MANY;
+    if (!isWhole || !(chunk instanceof Buffer)) {
+      this.#other = chunk;
+      return false;
+    }
+    this.#wire = chunk.toString('utf8');
+    this.#at = 0;
+    return true;
+  }
+}
