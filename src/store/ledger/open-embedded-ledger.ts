@@ -8,7 +8,6 @@ import type { LedgerLoss, LedgerMark } from '../../ports/ledger-mark.ts';
 import type { JournalFiles } from '../journal/journal-files.ts';
 import { openJournal, openJournalFiles } from '../journal/open-journal.ts';
 import type { JournalLimits } from '../journal/segmented-journal.ts';
-import { WaitingGeneration } from '../waiting-generation.ts';
 import { assertComplete } from './assert-complete.ts';
 import { assertNothingLost } from './assert-nothing-lost.ts';
 import { Books } from './books.ts';
@@ -17,7 +16,13 @@ import { Compaction } from './compaction.ts';
 import { EmbeddedLedger } from './embedded-ledger.ts';
 import { interruptedUse, type WholeRow } from './interrupted.ts';
 import type { OpenedLedger } from './opened-ledger.ts';
-import { type AnyProjector, type Projected, type Projection, Projector } from './projector.ts';
+import {
+  type AnyProjector,
+  type Projected,
+  type Projection,
+  Projector,
+  wholeGenerations,
+} from './projector.ts';
 import { RecordWriter } from './record-writer.ts';
 import { replayInto } from './replay-into.ts';
 import { replayWithPlace } from './replay-with-place.ts';
@@ -102,11 +107,7 @@ export async function openEmbeddedLedger<Item extends Projected>(
   const books = new Books(snapshot?.books);
   const segments = new SegmentSequences();
   const rows = new Projector({
-    projection: {
-      name: 'generations',
-      of: (generation) => new WaitingGeneration(generation),
-      add: (batch) => generations.add(batch),
-    },
+    projection: wholeGenerations('generations', (batch) => generations.add(batch)),
     warn,
     maxPending: settings.maxPendingRows,
   });

@@ -6,7 +6,7 @@ import {
   type SettledPlace,
   type StoredGeneration,
 } from '../../ports/generations.ts';
-import { WaitingGeneration } from '../waiting-generation.ts';
+import { rowText } from '../row-text.ts';
 import { codeOf } from './database-unavailable.ts';
 import type { GenerationTableRow, Tables } from './tables.ts';
 
@@ -113,8 +113,14 @@ function fits(amount: bigint): boolean {
 }
 
 /** A generation as its table has it. */
-export function generationRowOf(generation: StoredGeneration): GenerationTableRow {
-  const { id, scopes, settledAtMs, charge, writtenOffNanos } = generation;
+export function generationRowOf({
+  id,
+  scopes,
+  settledAtMs,
+  charge,
+  writtenOffNanos,
+  row,
+}: StoredGeneration): GenerationTableRow {
   return {
     id,
     account_id: scopes.account,
@@ -124,7 +130,7 @@ export function generationRowOf(generation: StoredGeneration): GenerationTableRo
     credit_nanos: charge.creditNanos,
     byok_nanos: charge.byokNanos,
     written_off_nanos: writtenOffNanos,
-    details: WaitingGeneration.rowTextOf(generation),
+    details: rowText(row),
   };
 }
 
