@@ -27,13 +27,13 @@ export interface TurnstileLimits {
 }
 
 export const TURNSTILE_LIMITS: TurnstileLimits = {
-  turnMs: 3,
+  turnMs: 1,
   windowMs: 100,
   windows: 3,
   ratio: 1.25,
   slack: 20,
-  waitMs: 15,
-  lateMs: 30,
+  waitMs: 10,
+  lateMs: 20,
 };
 
 const TURN_CLOCK: TurnClock = {
