@@ -54,7 +54,7 @@ export async function countPrompt(
   tokenizer: Tokenizer,
   signal?: AbortSignal,
 ): Promise<number> {
-  return promptOf(request).count(tokenizer, signal);
+  return new Prompt(request).count(tokenizer, signal);
 }
 
 /** Usage of an answer whose upstream reported none. Nothing stops it: every answer is accounted for. */
@@ -84,34 +84,25 @@ export async function estimateUsage(
   };
 }
 
-/** A prompt whose length may be asked for. */
-export interface Prompt {
-  /** Characters, each known token as one: cheap, and enough to see that a prompt is far from any limit. */
-  readonly characters: number;
-  /** Tokens, as our tokenizer sees them. Rejects with the reason of `signal`, and for no other. */
-  count(tokenizer: Tokenizer, signal?: AbortSignal): Promise<number>;
-}
+/** A prompt whose length may be asked for, as everybody who looks at one request shares it. */
+export class Prompt {
+  readonly #request: GenerationRequest;
+  #characters: number | undefined;
 
-/** Of prompts with tools and schemas, which have to be written out for that. Lengths only: nothing else needs the text. */
-const CHARACTERS = new WeakMap<GenerationRequest, number>();
-
-/** What there is to count in a prompt. */
-export function promptOf(request: GenerationRequest): Prompt {
-  return {
-    characters: charactersOf(request),
-    count: (tokenizer, signal) => gather(request, new Countable()).count(tokenizer, signal),
-  };
-}
-
-function charactersOf(request: GenerationRequest): number {
-  if (request.tools.length === 0 && request.outputFormat === undefined) {
-    return gather(request, new Length()).characters;
+  constructor(request: GenerationRequest) {
+    this.#request = request;
   }
-  const known = CHARACTERS.get(request);
-  if (known !== undefined) return known;
-  const { characters } = gather(request, new Length());
-  CHARACTERS.set(request, characters);
-  return characters;
+
+  /** Characters, each known token as one: cheap, and enough to see that a prompt is far from any limit. */
+  get characters(): number {
+    this.#characters ??= gather(this.#request, new Length()).characters;
+    return this.#characters;
+  }
+
+  /** Tokens, as our tokenizer sees them. Rejects with the reason of `signal`, and for no other. */
+  count(tokenizer: Tokenizer, signal?: AbortSignal): Promise<number> {
+    return gather(this.#request, new Countable()).count(tokenizer, signal);
+  }
 }
 
 function gather<T extends Counted>({ items, tools, outputFormat }: GenerationRequest, prompt: T): T {
