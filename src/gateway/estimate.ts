@@ -2,6 +2,7 @@ import type { Item, Part } from '../ir/items.ts';
 import type { GenerationRequest } from '../ir/request.ts';
 import type { Result } from '../ir/result.ts';
 import type { Usage } from '../ir/usage.ts';
+import { jsonLength } from '../kit/json-length.ts';
 import type { Tokenizer } from './tokenizer.ts';
 
 /** What an image, a file or a recording counts for where nobody says: about one picture at common resolutions. */
@@ -13,6 +14,8 @@ const MESSAGE_OVERHEAD = 4;
 /** What is told of all that there is to count. */
 interface Counted {
   addText(text: string): void;
+  /** Something that is written as JSON. */
+  addJson(value: object): void;
   addTokens(tokens: number): void;
 }
 
@@ -22,6 +25,10 @@ class Length implements Counted {
 
   addText(text: string): void {
     this.characters += text.length;
+  }
+
+  addJson(value: object): void {
+    this.characters += jsonLength(value);
   }
 
   addTokens(tokens: number): void {
@@ -36,6 +43,10 @@ class Countable implements Counted {
 
   addText(text: string): void {
     if (text !== '') this.#texts.push(text);
+  }
+
+  addJson(value: object): void {
+    this.#texts.push(JSON.stringify(value));
   }
 
   addTokens(tokens: number): void {
@@ -107,8 +118,8 @@ export class Prompt {
 
 function gather<T extends Counted>({ items, tools, outputFormat }: GenerationRequest, prompt: T): T {
   for (const item of items) addItem(item, prompt);
-  for (const tool of tools) prompt.addText(JSON.stringify(tool));
-  if (outputFormat?.type === 'json-schema') prompt.addText(JSON.stringify(outputFormat.schema));
+  for (const tool of tools) prompt.addJson(tool);
+  if (outputFormat?.type === 'json-schema') prompt.addJson(outputFormat.schema);
   prompt.addTokens(items.length * MESSAGE_OVERHEAD);
   return prompt;
 }
@@ -131,7 +142,7 @@ function addItem(item: Item, to: Counted): void {
       to.addTokens(MEDIA_TOKENS);
       return;
     case 'opaque':
-      to.addText(JSON.stringify(item.value));
+      to.addJson(item.value);
       return;
   }
 }
@@ -145,7 +156,7 @@ function addPart(part: Part, to: Counted): void {
       to.addText(part.refusal);
       return;
     case 'opaque':
-      to.addText(JSON.stringify(part.value));
+      to.addJson(part.value);
       return;
     case 'file':
       if (part.source.kind === 'text') to.addText(part.source.text);
