@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ContentRoom } from './content-room.ts';
 
-const NOW = Promise.resolve();
+const NOW = () => Promise.resolve();
 
 describe('room for content', () => {
   it('is shared by all requests, and refuses for now what it cannot hold', () => {
@@ -42,14 +42,13 @@ describe('room for content', () => {
   it('is kept as long as the reply may need the content', async () => {
     const room = new ContentRoom();
     let replied = () => {};
-    const share = room.open(
-      new Promise((resolve) => {
-        replied = resolve;
-      }),
-    );
+    const reply = new Promise<void>((resolve) => {
+      replied = resolve;
+    });
+    const share = room.open(() => reply);
     share.take(10, 100);
     const closed = share.close();
-    await NOW;
+    await NOW();
     expect(room.takenBytes).toBe(10);
     replied();
     await closed;

@@ -13,7 +13,7 @@ export class ContentRoom {
   }
 
   /** The share of a request, nothing yet. `replied` resolves when its reply has left, or nobody waits for that. */
-  open(replied: Promise<void>): ContentShare {
+  open(replied: () => Promise<void>): ContentShare {
     return new Share(this, replied);
   }
 
@@ -38,10 +38,10 @@ export interface ContentShare {
 
 class Share implements ContentShare {
   readonly #room: ContentRoom;
-  readonly #replied: Promise<void>;
+  readonly #replied: () => Promise<void>;
   #bytes = 0;
 
-  constructor(room: ContentRoom, replied: Promise<void>) {
+  constructor(room: ContentRoom, replied: () => Promise<void>) {
     this.#room = room;
     this.#replied = replied;
   }
@@ -57,7 +57,7 @@ class Share implements ContentShare {
   }
 
   async #giveBack(): Promise<void> {
-    await this.#replied;
+    await this.#replied();
     this.#room.giveBack(this.#bytes);
     this.#bytes = 0;
   }

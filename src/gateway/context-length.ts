@@ -3,7 +3,7 @@ import type { GenerationRequest } from '../ir/request.ts';
 import type { RankedCandidate } from '../routing/candidate.ts';
 import { namedModel } from '../routing/resolve/named-model.ts';
 import { outputWithin } from '../routing/rules/filters.ts';
-import { promptOf } from './estimate.ts';
+import type { Prompt } from './estimate.ts';
 import { NothingLeft, type Plan } from './plan.ts';
 import type { Tokenizer } from './tokenizer.ts';
 
@@ -16,7 +16,7 @@ const CHARACTERS_PER_TOKEN = 2;
  */
 export function fitContext(
   plan: Plan,
-  request: GenerationRequest,
+  { request, prompt }: Asked,
   replan: (promptTokens: number) => Plan,
   counting: Counting,
 ): Plan | Promise<Plan> {
@@ -24,7 +24,6 @@ export function fitContext(
   let tightest = Number.POSITIVE_INFINITY;
   for (const candidate of candidates) tightest = Math.min(tightest, roomOf(candidate, request));
   if (tightest === Number.POSITIVE_INFINITY) return plan;
-  const prompt = promptOf(request);
   if (prompt.characters <= tightest * CHARACTERS_PER_TOKEN) return plan;
   return prompt.count(counting.tokenizer, counting.signal).then((tokens) => {
     if (tokens <= tightest) return plan;
@@ -36,6 +35,12 @@ export function fitContext(
       throw new NothingLeft('context-length', tooLongMessage(candidates, tokens, request), error.plan);
     }
   });
+}
+
+/** A request, and its prompt. */
+interface Asked {
+  readonly request: GenerationRequest;
+  readonly prompt: Prompt;
 }
 
 /** What prompts are counted by. */

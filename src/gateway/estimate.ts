@@ -2,6 +2,7 @@ import type { Item, Part } from '../ir/items.ts';
 import type { GenerationRequest } from '../ir/request.ts';
 import type { Result } from '../ir/result.ts';
 import type { Usage } from '../ir/usage.ts';
+import { jsonLength } from '../kit/json-length.ts';
 import type { Tokenizer } from './tokenizer.ts';
 
 /** What an image, a file or a recording counts for where nobody says: about one picture at common resolutions. */
@@ -13,6 +14,8 @@ const MESSAGE_OVERHEAD = 4;
 /** What is told of all that there is to count. */
 interface Counted {
   addText(text: string): void;
+  /** Something that is written as JSON. */
+  addJson(value: object): void;
   addTokens(tokens: number): void;
 }
 
@@ -22,6 +25,10 @@ class Length implements Counted {
 
   addText(text: string): void {
     this.characters += text.length;
+  }
+
+  addJson(value: object): void {
+    this.characters += jsonLength(value);
   }
 
   addTokens(tokens: number): void {
@@ -36,6 +43,10 @@ class Countable implements Counted {
 
   addText(text: string): void {
     if (text !== '') this.#texts.push(text);
+  }
+
+  addJson(value: object): void {
+    this.#texts.push(JSON.stringify(value));
   }
 
   addTokens(tokens: number): void {
@@ -54,7 +65,7 @@ export async function countPrompt(
   tokenizer: Tokenizer,
   signal?: AbortSignal,
 ): Promise<number> {
-  return promptOf(request).count(tokenizer, signal);
+  return new Prompt(request).count(tokenizer, signal);
 }
 
 /** Usage of an answer whose upstream reported none. Nothing stops it: every answer is accounted for. */
@@ -84,40 +95,31 @@ export async function estimateUsage(
   };
 }
 
-/** A prompt whose length may be asked for. */
-export interface Prompt {
-  /** Characters, each known token as one: cheap, and enough to see that a prompt is far from any limit. */
-  readonly characters: number;
-  /** Tokens, as our tokenizer sees them. Rejects with the reason of `signal`, and for no other. */
-  count(tokenizer: Tokenizer, signal?: AbortSignal): Promise<number>;
-}
+/** A prompt whose length may be asked for, as everybody who looks at one request shares it. */
+export class Prompt {
+  readonly #request: GenerationRequest;
+  #characters: number | undefined;
 
-/** Of prompts with tools and schemas, which have to be written out for that. Lengths only: nothing else needs the text. */
-const CHARACTERS = new WeakMap<GenerationRequest, number>();
-
-/** What there is to count in a prompt. */
-export function promptOf(request: GenerationRequest): Prompt {
-  return {
-    characters: charactersOf(request),
-    count: (tokenizer, signal) => gather(request, new Countable()).count(tokenizer, signal),
-  };
-}
-
-function charactersOf(request: GenerationRequest): number {
-  if (request.tools.length === 0 && request.outputFormat === undefined) {
-    return gather(request, new Length()).characters;
+  constructor(request: GenerationRequest) {
+    this.#request = request;
   }
-  const known = CHARACTERS.get(request);
-  if (known !== undefined) return known;
-  const { characters } = gather(request, new Length());
-  CHARACTERS.set(request, characters);
-  return characters;
+
+  /** Characters, each known token as one: cheap, and enough to see that a prompt is far from any limit. */
+  get characters(): number {
+    this.#characters ??= gather(this.#request, new Length()).characters;
+    return this.#characters;
+  }
+
+  /** Tokens, as our tokenizer sees them. Rejects with the reason of `signal`, and for no other. */
+  count(tokenizer: Tokenizer, signal?: AbortSignal): Promise<number> {
+    return gather(this.#request, new Countable()).count(tokenizer, signal);
+  }
 }
 
 function gather<T extends Counted>({ items, tools, outputFormat }: GenerationRequest, prompt: T): T {
   for (const item of items) addItem(item, prompt);
-  for (const tool of tools) prompt.addText(JSON.stringify(tool));
-  if (outputFormat?.type === 'json-schema') prompt.addText(JSON.stringify(outputFormat.schema));
+  for (const tool of tools) prompt.addJson(tool);
+  if (outputFormat?.type === 'json-schema') prompt.addJson(outputFormat.schema);
   prompt.addTokens(items.length * MESSAGE_OVERHEAD);
   return prompt;
 }
@@ -140,7 +142,7 @@ function addItem(item: Item, to: Counted): void {
       to.addTokens(MEDIA_TOKENS);
       return;
     case 'opaque':
-      to.addText(JSON.stringify(item.value));
+      to.addJson(item.value);
       return;
   }
 }
@@ -154,7 +156,7 @@ function addPart(part: Part, to: Counted): void {
       to.addText(part.refusal);
       return;
     case 'opaque':
-      to.addText(JSON.stringify(part.value));
+      to.addJson(part.value);
       return;
     case 'file':
       if (part.source.kind === 'text') to.addText(part.source.text);

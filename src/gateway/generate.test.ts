@@ -47,7 +47,7 @@ function inputOf(signal: AbortSignal): GenerationInput {
       messages: [{ role: 'user', content: [{ type: 'file', file: { file_id: FILE_ID } }] }],
     },
     signal,
-    replied: Promise.resolve(),
+    replied: () => Promise.resolve(),
     timing: { mark: () => {}, awaitUpstream: () => {} },
   } as unknown as GenerationInput;
 }

@@ -29,7 +29,7 @@ import {
 import { ContentRoom, type ContentShare } from './content-room.ts';
 import { fitContext, largestContext } from './context-length.ts';
 import { CredentialOpener } from './credentials.ts';
-import { countPrompt } from './estimate.ts';
+import { Prompt } from './estimate.ts';
 import { type Explanation, explainNothing, explainPlan } from './explain.ts';
 import type {
   EndpointService,
@@ -103,9 +103,10 @@ export function createGateway(parts: GatewayParts): Gateway {
         content,
         maxTokens: (body) => maxPromptTokens(parts, input, snapshot, body),
       });
-      const parsed = reading instanceof Promise ? await reading : reading;
-      const { plan, mustRelay } = await planned(parts, input, snapshot, parsed);
-      return { input, snapshot, request: parsed.request, journey: new Journey(plan), mustRelay, content };
+      const read = reading instanceof Promise ? await reading : reading;
+      const { plan, mustRelay } = await planned(parts, input, snapshot, read);
+      const { request, prompt } = read;
+      return { input, snapshot, request, prompt, journey: new Journey(plan), mustRelay, content };
     } catch (error) {
       void content.close();
       throw error;
@@ -117,7 +118,7 @@ export function createGateway(parts: GatewayParts): Gateway {
   /** Reserves the money, then answers. Nothing is awaited in between: whoever is admitted is settled. */
   async function admitted(input: GenerationInput): Promise<Admitted> {
     const underway = await prepare(input);
-    const { snapshot, request, journey, mustRelay } = underway;
+    const { snapshot, request, prompt, journey, mustRelay } = underway;
     const { ownCredentialFee, basePath } = snapshot;
     const { ledger, tokenizer } = parts;
     let admission: Admission;
@@ -125,7 +126,7 @@ export function createGateway(parts: GatewayParts): Gateway {
       const row = acceptedRow(plannedGeneration(underway));
       const canBeCut = request.stream && !mustRelay;
       admission = await admit(
-        { input, request, plan: journey.plan, row, canBeCut },
+        { input, request, prompt, plan: journey.plan, row, canBeCut },
         { ledger, tokenizer, learnt: state.learnt, ownCredentialFee, basePath, now },
       );
     } catch (error) {
@@ -169,7 +170,7 @@ export function createGateway(parts: GatewayParts): Gateway {
     },
 
     async countTokens(input): Promise<number> {
-      const { request, journey, snapshot, content } = await prepare(input);
+      const { request, prompt, journey, snapshot, content } = await prepare(input);
       const common = {
         request,
         hashUser: (id: string) => hashUser(parts.userHashKey, input.caller.accountId, id),
@@ -186,7 +187,7 @@ export function createGateway(parts: GatewayParts): Gateway {
           });
           if (counted !== undefined) return counted;
         }
-        return await countPrompt(request, parts.tokenizer, input.signal);
+        return await prompt.count(parts.tokenizer, input.signal);
       } finally {
         void content.close();
       }
@@ -252,6 +253,7 @@ function translated(underway: Underway): Underway {
 /** A request in the gateway's own words, and what was lost before it came to that. */
 interface Parsed {
   readonly request: GenerationRequest;
+  readonly prompt: Prompt;
   readonly report: readonly TranslationEntry[];
 }
 
@@ -307,8 +309,12 @@ function parse(
 ): Parsed | Promise<Parsed> {
   const request = runPromptly(parts.formats[input.format].parseRequestSliced(body, snapshot));
   return request instanceof Promise
-    ? request.then((late) => ({ request: accepted(late, input, snapshot), report }))
-    : { request: accepted(request, input, snapshot), report };
+    ? request.then((late) => parsed(accepted(late, input, snapshot), report))
+    : parsed(accepted(request, input, snapshot), report);
+}
+
+function parsed(request: GenerationRequest, report: Parsed['report']): Parsed {
+  return { request, prompt: new Prompt(request), report };
 }
 
 /** A request that asks for nothing that is not there, with what its workspace has to say. */
@@ -325,7 +331,7 @@ async function planned(
   parts: GatewayParts,
   input: GenerationInput,
   snapshot: GatewaySnapshot,
-  { request, report }: Parsed,
+  { request, prompt, report }: Parsed,
 ): Promise<{ readonly plan: Plan; readonly mustRelay: boolean }> {
   try {
     const found = parts.ownCredentials.of(input.caller);
@@ -347,7 +353,7 @@ async function planned(
     const planning = inTurn(parts.clock, () => planRequest(request, context));
     const first = planning instanceof Promise ? await planning : planning;
     const replan = (promptTokens: number) => planRequest(request, context, promptTokens);
-    const fitting = fitContext(first, request, replan, {
+    const fitting = fitContext(first, { request, prompt }, replan, {
       tokenizer: parts.tokenizer,
       signal: input.signal,
     });
@@ -372,11 +378,11 @@ async function explained(
 ): Promise<Explanation> {
   const snapshot = parts.snapshot();
   const maxTokens = async () => Number.POSITIVE_INFINITY;
-  const parsed = await readRequest(parts, input, snapshot, { content, maxTokens });
-  const { request } = parsed;
-  const promptTokens = await countPrompt(request, parts.tokenizer, input.signal);
+  const read = await readRequest(parts, input, snapshot, { content, maxTokens });
+  const { request, prompt } = read;
+  const promptTokens = await prompt.count(parts.tokenizer, input.signal);
   try {
-    const { plan } = await planned(parts, { ...input, wantsMetadata: false }, snapshot, parsed);
+    const { plan } = await planned(parts, { ...input, wantsMetadata: false }, snapshot, read);
     return await explainPlan(request, plan, {
       health: parts.health,
       preview: ({ endpoint, lane }) => parts.previewUpstream({ request, endpoint, lane }),

@@ -57,7 +57,7 @@ function planned({ input, request, plan }: Changes = {}): PlannedGeneration {
       acceptedAtMs: ACCEPTED_MS,
       wantsMetadata: false,
       signal: new AbortController().signal,
-      replied: Promise.resolve(),
+      replied: () => Promise.resolve(),
       timing: { mark: () => {}, awaitUpstream: () => {} },
       ...input,
     },

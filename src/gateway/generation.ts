@@ -23,15 +23,15 @@ export interface GenerationInput {
   /** The caller asked for routing metadata by header. */
   readonly wantsMetadata: boolean;
   /** `x-session-id`, where the body names no session. */
-  readonly sessionId?: string;
+  readonly sessionId?: string | undefined;
   /** `anthropic-beta` or `x-anthropic-beta`. */
-  readonly betas?: string;
+  readonly betas?: string | undefined;
   /** Who says to be calling; absent = nobody. */
   readonly attribution?: Attribution;
   /** Aborted when the caller goes away or the gateway's deadline passes (reason: a GatewayError). */
   readonly signal: AbortSignal;
-  /** Resolves when the reply has left, or nobody waits for that: until then it may need the request. */
-  readonly replied: Promise<void>;
+  /** Resolves when the reply has left, or nobody waits for that: until then it may need the request. Hardly ever asked. */
+  readonly replied: () => Promise<void>;
   /** Told how long each phase took, for `Server-Timing`. */
   readonly timing: Timing;
 }

@@ -23,6 +23,8 @@ export function withinLimits(
     .slice(0, perRequest);
 }
 
+const NOBODY: readonly RankedCandidate[] = [];
+
 /** A candidate that may be called now. The visit must be concluded. */
 export interface Stop {
   readonly candidate: RankedCandidate;
@@ -38,7 +40,7 @@ export class Itinerary {
   readonly #health: Health;
   readonly #limits: AttemptLimits;
   readonly #passedOver: RankedCandidate[] = [];
-  readonly #called: RankedCandidate[] = [];
+  #called: readonly RankedCandidate[] = NOBODY;
   #ownCalls = 0;
   #next = 0;
   #hasProbed = false;
@@ -87,7 +89,8 @@ export class Itinerary {
     const visit = this.#health.enter(site, { isRetry: this.#called.length > 0, isLastHope });
     if (visit === undefined) return undefined;
     if (candidate.access.kind === 'own') this.#ownCalls++;
-    this.#called.push(candidate);
+    // A list that is added to makes room for many: nearly always there is one.
+    this.#called = this.#called.length === 0 ? [candidate] : [...this.#called, candidate];
     return { candidate, visit };
   }
 

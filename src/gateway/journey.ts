@@ -13,6 +13,8 @@ export interface UpstreamCall {
   readonly latencyMs: number;
 }
 
+const NO_CALLS: readonly UpstreamCall[] = [];
+
 /** What the row of a generation says of its request, whatever comes of it. */
 export type RequestMembers = Pick<
   GenerationRow,
@@ -36,7 +38,7 @@ export type RequestMembers = Pick<
 /** What has happened to one request so far. Written by the attempt loop, read by settlement and metadata. */
 export class Journey {
   readonly plan: Plan;
-  readonly calls: UpstreamCall[] = [];
+  #calls: readonly UpstreamCall[] = NO_CALLS;
   /** The candidate that was called last, whatever came of it. */
   lastCalled: Candidate | undefined;
   #selected: Candidate | undefined;
@@ -52,12 +54,19 @@ export class Journey {
 
   /** Notes an upstream call whose outcome is known. */
   note(candidate: Candidate, status: number, latencyMs: number): void {
-    this.calls.push({ candidate, status, latencyMs });
+    const call = { candidate, status, latencyMs };
+    // A list that is added to makes room for many: nearly always there is one.
+    this.#calls = this.#calls.length === 0 ? [call] : [...this.#calls, call];
+  }
+
+  /** The calls whose outcome is known, in order. */
+  get calls(): readonly UpstreamCall[] {
+    return this.#calls;
   }
 
   /** The calls as callers are told of them. */
   get attempts(): AttemptRecord[] {
-    return this.calls.map(({ candidate, status }) => ({
+    return this.#calls.map(({ candidate, status }) => ({
       provider: candidate.endpoint.provider.name,
       model: candidate.model.id,
       status,

@@ -2,7 +2,7 @@ import type { Endpoint } from '../catalog/catalog.ts';
 import type { GenerationRequest } from '../ir/request.ts';
 import { isPlausible, type Usage } from '../ir/usage.ts';
 import { needsOf } from '../routing/rules/needs.ts';
-import { promptOf } from './estimate.ts';
+import { Prompt } from './estimate.ts';
 
 /** Counts up to this are believed without measuring the prompt: it costs more than they could. */
 const BELIEVED_TOKENS = 50_000;
@@ -24,5 +24,5 @@ export function plausibleUsage(
 
 /** Nobody knows how many tokens a picture is. */
 function charactersOf(request: GenerationRequest): number | undefined {
-  return needsOf(request).inputModalities.size > 0 ? undefined : promptOf(request).characters;
+  return needsOf(request).inputModalities.size > 0 ? undefined : new Prompt(request).characters;
 }

@@ -11,8 +11,9 @@ import { ROUTER_OF_PLUGIN } from '../routing/routers/routers.ts';
  */
 export function refuseUnavailable({ body }: GenerationRequest, vendor: string): void {
   if (!Array.isArray(body.plugins) && !Array.isArray(body.tools)) return;
-  const issues = [...pluginIssues(body.plugins), ...toolIssues(body.tools, vendor)];
-  if (issues.length > 0) throw invalidRequest(issues);
+  const ofPlugins = pluginIssues(body.plugins);
+  const ofTools = toolIssues(body.tools, vendor);
+  if (ofPlugins.length + ofTools.length > 0) throw invalidRequest([...ofPlugins, ...ofTools]);
 }
 
 /** Plugins that do something; the others are known by name. */
@@ -44,9 +45,9 @@ function issuesOf(
 ): Issue[] {
   const issues: Issue[] = [];
   if (!Array.isArray(list)) return issues;
-  for (const [index, value] of list.entries()) {
+  list.forEach((value, index) => {
     const issue = isJsonObject(value) ? issueOf(value, index) : undefined;
     if (issue !== undefined) issues.push(issue);
-  }
+  });
   return issues;
 }

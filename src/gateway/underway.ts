@@ -1,5 +1,6 @@
 import type { GenerationRequest } from '../ir/request.ts';
 import type { ContentShare } from './content-room.ts';
+import type { Prompt } from './estimate.ts';
 import type { GenerationInput } from './generation.ts';
 import type { Journey } from './journey.ts';
 import type { GatewaySnapshot } from './snapshot.ts';
@@ -9,6 +10,7 @@ export interface Underway {
   readonly input: GenerationInput;
   readonly snapshot: GatewaySnapshot;
   readonly request: GenerationRequest;
+  readonly prompt: Prompt;
   readonly journey: Journey;
   /** Only the relay lane can carry it. */
   readonly mustRelay: boolean;

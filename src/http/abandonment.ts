@@ -18,8 +18,14 @@ export class Abandonment {
 
   /** One wait at a time. */
   wait<T>(work: Promise<T>): Promise<T> {
-    if (this.#expired) work.catch(() => {});
-    return this.until((resolve, reject) => work.then(resolve, reject));
+    if (this.#expired) {
+      work.catch(() => {});
+      return Promise.reject(this.#signal.reason);
+    }
+    return new Promise((resolve, reject) => {
+      this.#giveUp = reject;
+      work.then(resolve, reject);
+    });
   }
 
   /** The same for work that says by itself when it is done: it is not begun when the time is over. */

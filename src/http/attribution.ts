@@ -1,7 +1,6 @@
 import Type, { type TSchema } from 'typebox';
 import type { Attribution } from '../gateway/generation.ts';
 import { type AppAttribution, appAttributionOf, printableText } from '../ir/app-attribution.ts';
-import { compact } from '../kit/members.ts';
 import { remembered } from '../kit/remembered.ts';
 import { vendorHeader } from './vendor-header.ts';
 
@@ -36,8 +35,14 @@ export function attributionOf(headers: Readonly<Record<string, string>>, vendor:
   const names = namesFor(vendor);
   const userAgent = printableText(textOf(headers[names.userAgent]), MOST_CHARACTERS.userAgent);
   const requestId = printableText(textOf(headers[names.requestId]), MOST_CHARACTERS.requestId);
-  return compact({ ...appOf(headers, names), userAgent, requestId });
+  const attribution: Mutable<Attribution> = { ...appOf(headers, names) };
+  if (userAgent !== undefined) attribution.userAgent = userAgent;
+  if (requestId !== undefined) attribution.requestId = requestId;
+  return attribution;
 }
+
+/** An object while it is made. */
+type Mutable<T> = { -readonly [Name in keyof T]: T[Name] };
 
 /** Most callers name no app. */
 function appOf(

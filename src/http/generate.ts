@@ -69,16 +69,15 @@ export class GenerationRun {
   readonly input: GenerationInput;
   readonly #call: Call;
   readonly #timer: NodeJS.Timeout;
-  #replied: (() => void) | undefined;
+  #isReplied = false;
+  #tellReplied: (() => void) | undefined;
+  #untilReplied: Promise<void> | undefined;
   #waits: Abandonment | undefined;
 
   constructor(call: Call, format: Format) {
     const { exchange, settings } = call;
-    const untilReplied = new Promise<void>((resolve) => {
-      this.#replied = resolve;
-    });
     this.#call = call;
-    this.input = inputOf(call, format, untilReplied);
+    this.input = inputOf(call, format, this.#replied);
     const left = settings.requestDeadlineMs - exchange.timing.elapsed();
     this.#timer = setTimeout(
       () => exchange.abort(new GatewayError('deadline', 'Operation timed out. Please try again later.')),
@@ -97,15 +96,22 @@ export class GenerationRun {
   end(): void {
     clearTimeout(this.#timer);
     this.#waits?.close();
-    this.#replied?.();
+    this.#isReplied = true;
+    this.#tellReplied?.();
   }
+
+  readonly #replied = (): Promise<void> => {
+    this.#untilReplied ??= new Promise((resolve) => {
+      if (this.#isReplied) resolve();
+      else this.#tellReplied = resolve;
+    });
+    return this.#untilReplied;
+  };
 }
 
-function inputOf(call: Call, format: Format, replied: Promise<void>): GenerationInput {
+function inputOf(call: Call, format: Format, replied: () => Promise<void>): GenerationInput {
   const { exchange, caller, headers, body, settings } = call;
   if (caller === undefined) throw new Error('a generation route must require a key');
-  const sessionId = sessionHeader(call);
-  const betas = betasOf(headers);
   return {
     format,
     caller,
@@ -113,8 +119,8 @@ function inputOf(call: Call, format: Format, replied: Promise<void>): Generation
     generationId: exchange.requestId,
     acceptedAtMs: exchange.acceptedAtMs,
     wantsMetadata: wantsMetadata(headers, settings.vendor),
-    ...(sessionId !== undefined && { sessionId }),
-    ...(betas !== undefined && { betas }),
+    sessionId: sessionHeader(call),
+    betas: betasOf(headers),
     attribution: attributionOf(headers, settings.vendor),
     signal: exchange.signal,
     replied,

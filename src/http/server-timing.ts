@@ -48,6 +48,17 @@ export class ServerTiming implements Timing {
     const upstream = this.#phases.upstream + (now - (this.#awaitedSince ?? now));
     const gateway = Math.max(0, now - this.#started - upstream);
     this.#told = { auth, plan, upstream, gateway };
-    return `auth;dur=${auth.toFixed(2)}, plan;dur=${plan.toFixed(2)}, upstream;dur=${upstream.toFixed(2)}, gateway;dur=${gateway.toFixed(2)}`;
+    return `auth;dur=${hundredths(auth)}, plan;dur=${hundredths(plan)}, upstream;dur=${hundredths(upstream)}, gateway;dur=${hundredths(gateway)}`;
   }
+}
+
+const FRACTIONS: readonly string[] = Array.from({ length: 100 }, (_, part) =>
+  (part / 100).toFixed(2).slice(1),
+);
+
+/** What `toFixed(2)` writes of times, which takes four times as long. */
+function hundredths(milliseconds: number): string {
+  const all = Math.round(milliseconds * 100);
+  const whole = Math.floor(all / 100);
+  return `${whole}${FRACTIONS[all - whole * 100]}`;
 }

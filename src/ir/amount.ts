@@ -29,6 +29,7 @@ export function minus(whole: Amount, part: Amount): Amount {
 
 /** The greater one on each side. */
 export function atLeast(one: Amount, other: Amount): Amount {
+  if (one.creditNanos <= other.creditNanos && one.byokNanos <= other.byokNanos) return other;
   return {
     creditNanos: one.creditNanos > other.creditNanos ? one.creditNanos : other.creditNanos,
     byokNanos: one.byokNanos > other.byokNanos ? one.byokNanos : other.byokNanos,

@@ -41,14 +41,9 @@ export function toNanos(sum: Price): Nanos {
   return sum === 0n ? 0n : (sum + HALF_NANO) / PRICE_UNITS_PER_NANO;
 }
 
-/** How many more units at `price` the money pays for, the lines being paid first; -1 when it does not even do that. */
-export function countWithin(
-  nanos: Nanos,
-  lines: readonly (readonly [count: number, price: Price])[],
-  price: Price,
-): number {
-  let left = nanos * PRICE_UNITS_PER_NANO;
-  for (const [count, each] of lines) left -= BigInt(count) * each;
+/** How many units at `price` the money pays for once `first` is paid; -1 when it does not even do that. */
+export function countWithin(nanos: Nanos, first: Price, price: Price): number {
+  const left = nanos * PRICE_UNITS_PER_NANO - first;
   if (left < 0n) return -1;
   return price === 0n ? Number.POSITIVE_INFINITY : Number(left / price);
 }

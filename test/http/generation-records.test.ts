@@ -22,7 +22,7 @@ const row = wholeRow(
       acceptedAtMs: 1,
       wantsMetadata: false,
       signal: new AbortController().signal,
-      replied: Promise.resolve(),
+      replied: () => Promise.resolve(),
       timing: { mark: () => {}, awaitUpstream: () => {} },
     },
     request: requestOf(),

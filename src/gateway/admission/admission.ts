@@ -12,6 +12,8 @@ export interface AdmissionParts {
   /** Tokens of the prompt as we count them; undefined where nobody counted. */
   readonly countedPrompt: number | undefined;
   readonly facts: CostFacts;
+  /** Of the candidates whose prices were looked at. */
+  readonly costs: readonly WorstCost[];
   readonly reserved: Amount;
   readonly size: Pick<ReservationSize, 'kind' | 'leastTokens'>;
   readonly ledger: Ledger;
@@ -41,14 +43,16 @@ export class Admission {
   readonly #ledger: Ledger;
   readonly #now: () => number;
   #reserved: Amount;
+  readonly #costs: readonly WorstCost[];
   /** Of the candidate that was asked about last: nearly always the same again. */
-  #cost: WorstCost | undefined;
+  #paying: Paying | undefined;
 
   constructor(parts: AdmissionParts) {
     this.answers = parts.answers;
     this.countedPrompt = parts.countedPrompt;
     this.facts = parts.facts;
     this.#generationId = parts.generationId;
+    this.#costs = parts.costs;
     this.#size = parts.size;
     this.#ledger = parts.ledger;
     this.#now = parts.now;
@@ -68,23 +72,21 @@ export class Admission {
   /** Whether a candidate can be paid: for all that it may write, or for an answer that is worth beginning. */
   canPay(candidate: Candidate): boolean {
     if (this.#size.kind === 'open') return true;
-    const cost = this.#costOf(candidate);
-    return cost.tokensWithin(this.#reserved) >= Math.min(cost.fullTokens, this.#size.leastTokens);
+    const { cost, paid } = this.#payingFor(candidate);
+    return paid >= Math.min(cost.fullTokens, this.#size.leastTokens);
   }
 
   /** Output tokens that a candidate is let write; undefined = as many as it likes. */
   mostOutputTokens(candidate: Candidate): number | undefined {
     if (this.#size.kind === 'open' || this.#size.kind === 'begun') return undefined;
-    const cost = this.#costOf(candidate);
-    const paid = cost.tokensWithin(this.#reserved);
+    const { cost, paid } = this.#payingFor(candidate);
     return paid >= cost.fullTokens ? undefined : Math.max(1, paid);
   }
 
   /** Whether an answer may go on after so many tokens. Reserves more where need be; false: it has to end here. */
   mayGoOn(candidate: Candidate, outputTokens: number): boolean | Promise<boolean> {
     if (!this.isTight) return true;
-    const cost = this.#costOf(candidate);
-    const paid = cost.tokensWithin(this.#reserved);
+    const { cost, paid } = this.#payingFor(candidate);
     if (paid >= cost.fullTokens) return true;
     // Who was told a limit counts by its own tokenizer: only one who ignores it is stopped.
     if (this.#size.kind === 'rest') return outputTokens <= paid * IGNORANCE + FEW;
@@ -104,11 +106,22 @@ export class Admission {
     const more = minus(next, this.#reserved);
     if (!(await this.#ledger.topUp(this.#generationId, more, this.#now()))) return false;
     this.#reserved = next;
+    this.#paying = undefined;
     return true;
   }
 
-  #costOf(candidate: Candidate): WorstCost {
-    if (this.#cost?.candidate !== candidate) this.#cost = new WorstCost(candidate, this.facts);
-    return this.#cost;
+  #payingFor(candidate: Candidate): Paying {
+    if (this.#paying?.cost.candidate !== candidate) {
+      const known = this.#costs.find((cost) => cost.candidate === candidate);
+      const cost = known ?? new WorstCost(candidate, this.facts);
+      this.#paying = { cost, paid: cost.tokensWithin(this.#reserved) };
+    }
+    return this.#paying;
   }
+}
+
+/** What a candidate may cost, and how many output tokens of it are paid for by now. */
+interface Paying {
+  readonly cost: WorstCost;
+  readonly paid: number;
 }

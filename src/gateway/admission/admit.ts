@@ -10,13 +10,13 @@ import {
   type Purse,
   type Reserving,
 } from '../../ports/ledger.ts';
-import { promptOf } from '../estimate.ts';
+import type { Prompt } from '../estimate.ts';
 import type { GenerationInput } from '../generation.ts';
 import { countInputImages } from '../input-images.ts';
 import type { Plan } from '../plan.ts';
 import type { Tokenizer } from '../tokenizer.ts';
 import { Admission } from './admission.ts';
-import type { Answers, LearntLengths } from './learnt-lengths.ts';
+import { type Answers, answersOf, type LearntLengths } from './learnt-lengths.ts';
 import { refused } from './refused.ts';
 import { type ReservationSize, sizeReservation, tokensWithin } from './reservation-size.ts';
 import { type CostFacts, WorstCost } from './worst-cost.ts';
@@ -36,6 +36,7 @@ export interface AdmitTools {
 export interface Applicant {
   readonly input: GenerationInput;
   readonly request: GenerationRequest;
+  readonly prompt: Prompt;
   readonly plan: Plan;
   /** What its row says should the gateway crash. */
   readonly row: JsonObject;
@@ -64,8 +65,7 @@ const COUNT_EXTRA = 8;
  * a 503 where nothing can be recorded.
  */
 export async function admit(applicant: Applicant, tools: AdmitTools): Promise<Admission> {
-  const { request, input } = applicant;
-  const prompt = promptOf(request);
+  const { prompt, input } = applicant;
   const quick = new Sizing(applicant, tools, prompt.characters);
   try {
     const first = await reserve(applicant, tools, (headroom) => quick.withPlenty(headroom));
@@ -118,6 +118,10 @@ function promptTokens(counted: number, ratio: number | undefined): number {
   return ratio === undefined ? Math.ceil(counted * COUNT_SLACK) + COUNT_EXTRA : Math.ceil(counted * ratio);
 }
 
+function firstOf(candidates: Plan['candidates']): Plan['candidates'] {
+  return candidates.length > MOST_CANDIDATES ? candidates.slice(0, MOST_CANDIDATES) : candidates;
+}
+
 function isPlenty({ amount }: ReservationSize, { creditNanos, totalNanos }: Affordable): boolean {
   const wanted = (amount.creditNanos + amount.byokNanos) * PLENTY;
   return (creditNanos === null || wanted <= creditNanos) && (totalNanos === null || wanted <= totalNanos);
@@ -142,10 +146,7 @@ class Sizing {
     this.#applicant = applicant;
     this.#tools = tools;
     this.#length = length;
-    this.#answers = {
-      keyHash: input.caller.key.hash,
-      modelId: plan.candidates[0]?.model.id ?? '',
-    };
+    this.#answers = answersOf(input.caller.key.hash, plan.candidates[0]?.model.id ?? '');
   }
 
   /** Null unless there is no limit, or far more than the request can cost: then its prompt has to be counted first. */
@@ -179,6 +180,7 @@ class Sizing {
       answers: this.#answers,
       countedPrompt: typeof this.#length === 'number' ? undefined : this.#length.known,
       facts,
+      costs: this.#costs,
       reserved,
       size,
       ledger,
@@ -201,9 +203,7 @@ class Sizing {
       ownCredentialFee,
       atMs: input.acceptedAtMs,
     };
-    const costs = plan.candidates
-      .slice(0, MOST_CANDIDATES)
-      .map((candidate) => new WorstCost(candidate, facts));
+    const costs = firstOf(plan.candidates).map((candidate) => new WorstCost(candidate, facts));
     this.#costFacts = facts;
     this.#costs = costs;
     this.#affordable = headroom.affordable;

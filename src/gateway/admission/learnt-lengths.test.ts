@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { LearntLengths } from './learnt-lengths.ts';
+import { answersOf, LearntLengths } from './learnt-lengths.ts';
 
-const answers = (keyHash: string, modelId = 'm') => ({ keyHash, modelId });
+const answers = (keyHash: string, modelId = 'm') => answersOf(keyHash, modelId);
 
 describe('learnt lengths', () => {
   it('are those of the key and the model', () => {

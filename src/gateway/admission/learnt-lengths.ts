@@ -6,10 +6,12 @@ const REMEMBERED = 16;
 /** Pairs that are remembered, those that were used last. */
 const MOST_PAIRS = 20_000;
 
-/** Whose answers, of which model. */
-export interface Answers {
-  readonly keyHash: string;
-  readonly modelId: string;
+/** Whose answers, of which model: a name of them all. */
+export type Answers = string & { readonly names: 'answers' };
+
+/** The answers that a key has from a model. */
+export function answersOf(keyHash: string, modelId: string): Answers {
+  return `${keyHash}\n${modelId}` as Answers;
 }
 
 /** What is known of the last answers. */
@@ -28,19 +30,17 @@ export interface LearntAnswer {
 
 /** How long answers have been lately: what reservations are sized by. Forgotten with the process. */
 export class LearntLengths {
-  readonly #recent = new LRUCache<string, LearntAnswer[]>({ max: MOST_PAIRS });
+  readonly #recent = new LRUCache<Answers, LearntAnswer[]>({ max: MOST_PAIRS });
 
   learn(answers: Answers, answer: LearntAnswer): void {
-    const name = nameOf(answers);
-    const recent = this.#recent.get(name) ?? [];
-    recent.push(answer);
-    if (recent.length > REMEMBERED) recent.shift();
-    this.#recent.set(name, recent);
+    const recent = this.#recent.get(answers);
+    if (recent === undefined) this.#recent.set(answers, [answer]);
+    else if (recent.push(answer) > REMEMBERED) recent.shift();
   }
 
   /** Undefined when nothing is known. */
   of(answers: Answers): Learnt | undefined {
-    const recent = this.#recent.get(nameOf(answers));
+    const recent = this.#recent.get(answers);
     if (recent === undefined) return undefined;
     let longest = 0;
     let highest: number | undefined;
@@ -51,8 +51,4 @@ export class LearntLengths {
     }
     return { longest, promptRatio: highest };
   }
-}
-
-function nameOf({ keyHash, modelId }: Answers): string {
-  return `${keyHash}\n${modelId}`;
 }

@@ -80,10 +80,9 @@ export function tokensWithin(cost: WorstCost, { creditNanos, totalNanos }: Affor
 
 /** What whichever of them may cost: `tokens` of output, or all that it can write. */
 function dearest(costs: readonly WorstCost[], tokens = Number.POSITIVE_INFINITY): Amount {
-  return costs.reduce<Amount>(
-    (most, cost) => atLeast(most, cost.amountOf(Math.min(cost.fullTokens, tokens))),
-    NOTHING,
-  );
+  let most = NOTHING;
+  for (const cost of costs) most = atLeast(most, cost.amountOf(Math.min(cost.fullTokens, tokens)));
+  return most;
 }
 
 /** The first one is paid as far as the money goes, others are where it reaches for them too. */

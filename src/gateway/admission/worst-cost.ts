@@ -2,7 +2,7 @@ import { feeOf } from '../../catalog/bill.ts';
 import type { Pricing } from '../../catalog/catalog.ts';
 import { pricingAt } from '../../catalog/price-history.ts';
 import type { Amount } from '../../ir/amount.ts';
-import { chargeOf, countWithin, type Nanos, type Price } from '../../kit/money.ts';
+import { costOf, countWithin, type Nanos, type Price, toNanos } from '../../kit/money.ts';
 import type { Candidate } from '../../routing/candidate.ts';
 
 /** What the cost of a request depends on, before anything of its answer is known. */
@@ -43,10 +43,7 @@ export class WorstCost {
 
   /** What so much output costs, the prompt included. */
   amountOf(outputTokens: number): Amount {
-    const listed = chargeOf([
-      [1, this.#inputPrice],
-      [outputTokens, this.#outputPrice],
-    ]);
+    const listed = toNanos(this.#inputPrice + costOf(outputTokens, this.#outputPrice));
     return this.#fee === undefined
       ? { creditNanos: listed, byokNanos: 0n }
       : { creditNanos: feeOf(listed, this.#fee), byokNanos: listed };
@@ -60,7 +57,7 @@ export class WorstCost {
   }
 
   #countWithin(nanos: Nanos): number {
-    return countWithin(nanos, [[1, this.#inputPrice]], this.#outputPrice);
+    return countWithin(nanos, this.#inputPrice, this.#outputPrice);
   }
 }
 
