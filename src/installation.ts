@@ -146,7 +146,7 @@ export async function openInstallation(options: InstallationOptions): Promise<In
     } = state;
     const vault = await whenThere(() => Vault.open(byokStore, directory.encryptionKeys));
     const ownCredentials = new OwnCredentialDirectory(byokStore, vault, sources.clock);
-    const callers = new CallerDirectory(tenancy, sources.clock);
+    const callers = new CallerDirectory(tenancy, sources.clock, options.database !== undefined);
     const credits = new Credits(ledger, sources);
     const accounts = new Accounts(tenancy, sources, credits, () => {
       const usd = options.initialUsd?.() ?? null;

@@ -7,7 +7,7 @@ import { hashSecret } from './hash-secret.ts';
 const SECRET = 'sk-of-somebody';
 
 describe('CallerDirectory, when nobody can be asked', () => {
-  const open = () => {
+  const open = (isShared = true) => {
     const clock = new HandClock();
     const key = {
       hash: hashSecret(SECRET),
@@ -26,7 +26,7 @@ describe('CallerDirectory, when nobody can be asked', () => {
       findWorkspaceById: async () => ({ id: 'w', includeByokInBudgets: false }) as Workspace,
       listBudgets: async () => [],
     } as unknown as Tenancy;
-    return { clock, state, callers: new CallerDirectory(tenancy, clock) };
+    return { clock, state, callers: new CallerDirectory(tenancy, clock, isShared) };
   };
 
   it('lets known callers in for five minutes, and says of others that it cannot tell', async () => {
@@ -53,6 +53,22 @@ describe('CallerDirectory, when nobody can be asked', () => {
     expect(await callers.find(SECRET)).toBeUndefined();
     state.isAway = true;
     await expect(callers.find(SECRET)).rejects.toThrow('away');
+  });
+
+  it('asks again where others may have changed something, and only after a change of our own where not', async () => {
+    const shared = open();
+    await shared.callers.find(SECRET);
+    shared.state.key = undefined;
+    shared.clock.pass(6_000);
+    expect(await shared.callers.find(SECRET)).toBeUndefined();
+
+    const { clock, state, callers } = open(false);
+    await callers.find(SECRET);
+    state.key = undefined;
+    clock.pass(6_000);
+    expect(await callers.find(SECRET)).toBeDefined();
+    callers.forgetKey(hashSecret(SECRET));
+    expect(await callers.find(SECRET)).toBeUndefined();
   });
 
   it('forgets at once, however often a caller came before', async () => {

@@ -6,13 +6,13 @@ import type { Key, Tenancy } from '../ports/tenancy.ts';
 import { hashSecret } from './hash-secret.ts';
 import { limitsOf } from './limits-of.ts';
 
-/** How long a change by another process may go unseen, milliseconds. */
+/** How long a change by another process may go unseen, milliseconds; and how long secrets stay in memory. */
 const FRESH_MS = 5_000;
 
 /** How long a known caller is let in while nobody can be asked about changes, milliseconds. */
 const STALE_MS = 300_000;
 
-const CACHE_CALLERS = 10_000;
+const CACHE_CALLERS = 20_000;
 
 interface Known {
   readonly caller: Caller;
@@ -27,6 +27,8 @@ interface Known {
 export class CallerDirectory {
   readonly #tenancy: Tenancy;
   readonly #clock: Clock;
+  /** How long what was read of a caller holds unless we hear of a change, milliseconds. */
+  readonly #holdsMs: number;
   readonly #known: LRUCache<string, Known>;
   /** Who showed which secret in the last moments: hashing it again would cost more than all else here. */
   readonly #recent = new Map<string, Known>();
@@ -34,9 +36,11 @@ export class CallerDirectory {
   /** Counts changes, so that what was read before one is not remembered after it. */
   #changes = 0;
 
-  constructor(tenancy: Tenancy, clock: Clock) {
+  /** Where nobody else can change anything (`isShared` is false), nobody has to be asked for changes. */
+  constructor(tenancy: Tenancy, clock: Clock, isShared: boolean) {
     this.#tenancy = tenancy;
     this.#clock = clock;
+    this.#holdsMs = isShared ? FRESH_MS : STALE_MS;
     this.#known = new LRUCache({
       max: CACHE_CALLERS,
       ttl: STALE_MS,
@@ -107,7 +111,7 @@ export class CallerDirectory {
   }
 
   #isFresh({ readAtMs }: Known): boolean {
-    return this.#clock.monotonic() - readAtMs < FRESH_MS;
+    return this.#clock.monotonic() - readAtMs < this.#holdsMs;
   }
 
   /** Undefined when the workspace was deleted, and the key with it, a moment ago. */
