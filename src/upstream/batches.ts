@@ -184,6 +184,7 @@ export class Batches implements AsyncIterableIterator<EventBatch>, AnswerFlow {
     const pieces = this.#maySkipTurn() ? this.#reader.pieces?.() : undefined;
     if (pieces === undefined) return undefined;
     if (this.#texts?.pieces.form !== pieces.form) this.#texts = new LikeTexts(pieces, this.#source.chunks);
+    this.#texts.goOn();
     return this.#texts;
   }
 
@@ -266,7 +267,7 @@ export class Batches implements AsyncIterableIterator<EventBatch>, AnswerFlow {
 
   /** The reader, told of what has passed it by. */
   #readerOf(): AnswerReader {
-    const passed = this.#texts?.takePassed() ?? 0;
+    const passed = this.#texts?.leave() ?? 0;
     if (passed > 0) this.#reader.passed?.(passed);
     return this.#reader;
   }

@@ -20,6 +20,8 @@ export class LikeTexts implements TextLane {
   #other: Uint8Array | undefined;
   /** Characters that have passed and the decoder does not know of. */
   #passed = 0;
+  /** Something was read another way: a frame may have begun that the next chunk goes on with. */
+  #isLeft = false;
 
   constructor(pieces: TextPieces, chunks: Flow<Uint8Array>) {
     this.pieces = pieces;
@@ -28,7 +30,8 @@ export class LikeTexts implements TextLane {
   }
 
   poll(): string | undefined {
-    if (this.#other !== undefined || (this.#wire === '' && !this.#takeChunk())) return undefined;
+    if (this.#isLeft || this.#other !== undefined) return undefined;
+    if (this.#wire === '' && !this.#takeChunk()) return undefined;
     const wire = this.#wire;
     const start = this.#at + this.#head.length;
     const end = wire.indexOf(SSE_TAIL, this.#at);
@@ -57,10 +60,17 @@ export class LikeTexts implements TextLane {
     return other;
   }
 
-  takePassed(): number {
+  /** Something is read another way: no text passes until `goOn`. Characters that have passed since then. */
+  leave(): number {
     const passed = this.#passed;
     this.#passed = 0;
+    this.#isLeft = true;
     return passed;
+  }
+
+  /** What was read another way was of the same form, and whole. */
+  goOn(): void {
+    this.#isLeft = false;
   }
 
   /** False: there is none, or none to be looked at here. Where a chunk ends in the middle of a character, it is not. */

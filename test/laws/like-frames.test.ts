@@ -7,8 +7,10 @@ import { Meter } from '../../src/gateway/meter.ts';
 import { type Settlement, type SettleTools, settleAnswer } from '../../src/gateway/settle.ts';
 import type { Event, EventBatch } from '../../src/ir/events.ts';
 import type { GenerationRequest } from '../../src/ir/request.ts';
+import type { TextLane } from '../../src/ir/text-lane.ts';
 import { NO_USAGE } from '../../src/ir/usage.ts';
 import type { Flow } from '../../src/kit/flow.ts';
+import type { FrameForm } from '../../src/kit/frame-form.ts';
 import type { Frame } from '../../src/kit/frames.ts';
 import type { JsonObject } from '../../src/kit/json.ts';
 import { SseReader, writeSseFrame } from '../../src/kit/sse.ts';
@@ -160,9 +162,16 @@ function passed(dialect: Both, frames: readonly Frame[], relay: boolean): Writte
   };
 }
 
-const CASES: readonly (readonly [string, Both, fc.Arbitrary<Frame>])[] = [
-  ['chat', { ...chatInbound, ...chatUpstream }, chatChunk],
-  ['messages', { ...messagesInbound, ...messagesUpstream }, messagesEvent],
+/** As most frames of a stream are; T is their text. */
+const PLAIN_CHUNK: Frame = { data: '{"id":"u","choices":[{"index":0,"delta":{"content":"T"}}]}' };
+const PLAIN_EVENT: Frame = {
+  event: 'content_block_delta',
+  data: '{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"T"}}',
+};
+
+const CASES: readonly (readonly [string, Both, fc.Arbitrary<Frame>, Frame])[] = [
+  ['chat', { ...chatInbound, ...chatUpstream }, chatChunk, PLAIN_CHUNK],
+  ['messages', { ...messagesInbound, ...messagesUpstream }, messagesEvent, PLAIN_EVENT],
 ];
 
 describe.each(CASES)('frames of %s that are like the last one', (_name, dialect, frame) => {
@@ -176,11 +185,19 @@ describe.each(CASES)('frames of %s that are like the last one', (_name, dialect,
   });
 });
 
-/** Where bytes come from that are all at hand. */
+/** Where bytes come from: a chunk whenever somebody waits for it. */
 function chunksOf(chunks: Uint8Array[]): Flow<Uint8Array> {
+  let isAtHand = false;
   return {
-    poll: () => chunks.shift(),
-    whenReady: () => false,
+    poll: () => {
+      const chunk = isAtHand ? chunks.shift() : undefined;
+      isAtHand = false;
+      return chunk;
+    },
+    whenReady: () => {
+      isAtHand = chunks.length > 0;
+      return isAtHand;
+    },
     next: async () => {
       const value = chunks.shift();
       return value === undefined ? { done: true, value: undefined } : { done: false, value };
@@ -189,13 +206,13 @@ function chunksOf(chunks: Uint8Array[]): Flow<Uint8Array> {
   };
 }
 
-/** Each frame is a chunk, as in life; some come together, some in two. */
-function wireOf(frames: readonly Frame[], cut: number): Uint8Array[] {
+/** Each frame is a chunk, as in life; some come together, one in two, cut so far from its end. */
+function wireOf(frames: readonly Frame[], cut: number, fromEnd: number): Uint8Array[] {
   const texts = frames.map(({ event, data }) => writeSseFrame(data, event));
   if (cut > 1) texts.splice(cut, 2, texts.slice(cut, cut + 2).join(''));
   const whole = texts.map((each) => Buffer.from(each));
   const halved = whole[cut + 1];
-  if (halved !== undefined) whole.splice(cut + 1, 1, halved.subarray(0, 9), halved.subarray(9));
+  if (halved !== undefined) whole.splice(cut + 1, 1, halved.subarray(0, -fromEnd), halved.subarray(-fromEnd));
   return whole;
 }
 
@@ -233,10 +250,14 @@ async function streamed(dialect: Both, chunks: Uint8Array[], hasLane: boolean) {
   const answer = settleAnswer(batches, tools);
   let written = '';
   let lanes = 0;
+  let lane: TextLane | undefined;
+  let form: FrameForm | undefined;
   const put = (batch: EventBatch) => {
     written += encoder.encode(batch);
-    const lane = answer.texts();
-    const form = lane && encoder.formOf?.(lane.pieces);
+    lane = answer.texts();
+    form = lane && encoder.formOf?.(lane.pieces);
+  };
+  const passTexts = () => {
     if (lane === undefined || form === undefined) return;
     let characters = 0;
     for (let piece = lane.poll(); piece !== undefined; piece = lane.poll()) {
@@ -249,23 +270,44 @@ async function streamed(dialect: Both, chunks: Uint8Array[], hasLane: boolean) {
   };
   for (let step = await answer.next(); step.done !== true; step = await answer.next()) {
     put(step.value);
-    for (let batch = answer.poll(); batch !== undefined; batch = answer.poll()) put(batch);
+    do {
+      passTexts();
+      for (let batch = answer.poll(); batch !== undefined; batch = answer.poll()) {
+        put(batch);
+        passTexts();
+      }
+    } while (answer.whenReady(() => {}));
   }
   return { told: { written, items, pieces: meter.pieces, tokens: meter.outputTokens }, lanes };
 }
 
-describe.each(CASES)('text of %s that passes without events', (_name, dialect, frame) => {
+const TEXTS = ['one', 'two', 'three', 'four', 'five', 's\u{1f600}x', 'seven'];
+
+describe.each(CASES)('text of %s that passes without events', (_name, dialect, frame, plain) => {
   it('is written, folded and counted as with them', async () => {
     let lanes = 0;
+    const place = fc.integer({ min: 1, max: 60 });
     await fc.assert(
-      fc.asyncProperty(repeated(frame), fc.nat(8), async (frames, cut) => {
-        const straight = await streamed(dialect, wireOf(frames, cut), true);
-        const around = await streamed(dialect, wireOf(frames, cut), false);
+      fc.asyncProperty(repeated(frame), fc.nat(8), place, async (frames, cut, fromEnd) => {
+        const straight = await streamed(dialect, wireOf(frames, cut, fromEnd), true);
+        const around = await streamed(dialect, wireOf(frames, cut, fromEnd), false);
         expect(straight.told).toEqual(around.told);
         lanes += straight.lanes;
       }),
       { numRuns: 300 },
     );
     expect(lanes).toBeGreaterThan(0);
+  });
+
+  it('may be cut anywhere, also inside a character', async () => {
+    const told = TEXTS.map((each) => ({ ...plain, data: plain.data.replace('T', each) }));
+    const length = Buffer.byteLength(writeSseFrame(told[5]?.data ?? '', plain.event));
+    for (let fromEnd = 1; fromEnd < length; fromEnd++) {
+      const straight = await streamed(dialect, wireOf(told, 3, fromEnd), true);
+      const around = await streamed(dialect, wireOf(told, 3, fromEnd), false);
+      expect(straight.told).toEqual(around.told);
+      expect(straight.told.written).toContain(TEXTS[5]);
+      expect(straight.lanes).toBeGreaterThan(0);
+    }
   });
 });
