@@ -61,11 +61,14 @@ class Callers {
     else void entry.then(told);
   }
 
-  /** So many ask in every turn of ten milliseconds, of which requests that have begun take the greater part. */
-  async turns(count: number, asking: (turn: number) => number): Promise<void> {
+  /** So many ask in every turn of ten milliseconds or so, of which requests that have begun take the greater part. */
+  async turns(count: number, asking: (turn: number) => number, turnMs = 10, askMs = 0): Promise<void> {
     for (let turn = 0; turn < count; turn++) {
-      const endMs = this.loop.nowMs + 10;
-      for (let index = asking(turn); index > 0; index--) this.ask();
+      const endMs = this.loop.nowMs + turnMs;
+      for (let index = asking(turn); index > 0; index--) {
+        this.ask();
+        this.loop.nowMs += askMs;
+      }
       await this.loop.endTurn();
       this.loop.nowMs = Math.max(endMs, this.loop.nowMs);
     }
@@ -113,7 +116,7 @@ describe('a turnstile', () => {
 
   it('refuses who would wait for long where more come than can begin, and serves the others soon', async () => {
     const callers = new Callers();
-    await callers.turns(60, () => 20);
+    await callers.turns(100, () => 20);
     const before = { begun: callers.begun, refused: callers.refused };
     callers.waitedMs.length = 0;
     await callers.turns(400, () => 20);
@@ -121,6 +124,22 @@ describe('a turnstile', () => {
     expect(begun).toBeGreaterThan(0.9 * 400 * LIMITS.turnMs);
     expect(begun + callers.refused - before.refused).toBeGreaterThan(0.98 * 400 * 20);
     expect(Math.max(...callers.waitedMs)).toBeLessThanOrEqual(LIMITS.lateMs);
+  });
+
+  it('refuses nobody of a crowd that comes in by as many as a turn takes, on a slow machine', async () => {
+    const callers = new Callers();
+    await callers.turns(800, (turn) => (turn < 47 ? 32 : 0), 40);
+    expect(callers).toMatchObject({ begun: 47 * 32, refused: 0 });
+  });
+
+  it('goes on serving where those who were refused come again at once', async () => {
+    const callers = new Callers();
+    await callers.turns(100, () => 100);
+    const { begun } = callers;
+    const sinceMs = callers.loop.nowMs;
+    await callers.turns(100, () => 1500, 10, 0.1);
+    const elapsed = callers.loop.nowMs - sinceMs;
+    expect(callers.begun - begun).toBeGreaterThan(0.05 * elapsed);
   });
 
   it('forgets about it when fewer come', async () => {

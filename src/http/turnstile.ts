@@ -14,6 +14,8 @@ export interface TurnstileLimits {
   readonly turnMs: number;
   /** Milliseconds over which arrivals are compared with beginnings. */
   readonly windowMs: number;
+  /** Turns that such a window has at least until there are too many: a crowd comes in by turns, which a slow machine takes longer for. */
+  readonly windowTurns: number;
   /** Windows in a row, each with too many arrivals, that are no mere crowd any more. */
   readonly windows: number;
   /** Arrivals that are too many for one beginning. */
@@ -24,16 +26,26 @@ export interface TurnstileLimits {
   readonly waitMs: number;
   /** Milliseconds after which one that waits is refused after all, while there are too many. */
   readonly lateMs: number;
+  /** Part of the last turn in which requests begin, where turns are long because so many are refused. */
+  readonly share: number;
+  /** Milliseconds of one turn in which requests begin at most. */
+  readonly mostTurnMs: number;
+  /** Turns, as long as the last, that a request may wait whatever else is said. */
+  readonly patience: number;
 }
 
 export const TURNSTILE_LIMITS: TurnstileLimits = {
   turnMs: 1,
   windowMs: 100,
+  windowTurns: 24,
   windows: 3,
   ratio: 1.25,
   slack: 20,
   waitMs: 10,
   lateMs: 20,
+  share: 0.25,
+  mostTurnMs: 10,
+  patience: 2,
 };
 
 const TURN_CLOCK: TurnClock = {
@@ -61,6 +73,9 @@ export class Turnstile {
   #waiting: Waiting[] = [];
   #first = 0;
   #turnSinceMs: number | undefined;
+  #lastTurnMs = 0;
+  /** Turns of this window. */
+  #turns = 0;
   #windowSinceMs = 0;
   #arrived = 0;
   #begun = 0;
@@ -88,7 +103,9 @@ export class Turnstile {
       this.#begun++;
       return true;
     }
-    if (this.#paceMs !== undefined && this.waiting * this.#paceMs > this.#limits.waitMs) return false;
+    if (this.#paceMs !== undefined && this.waiting * this.#paceMs > this.#atLeastTurns(this.#limits.waitMs)) {
+      return false;
+    }
     return new Promise((resolve) => {
       this.#waiting.push({ sinceMs: now, resolve });
     });
@@ -100,11 +117,25 @@ export class Turnstile {
       this.#turnSinceMs = now;
       this.#clock.atEndOfTurn(this.#endTurn);
     }
-    return now - this.#turnSinceMs < this.#limits.turnMs;
+    return now - this.#turnSinceMs < this.#beginningMs();
+  }
+
+  /** Callers that come again at once make turns of nothing but refusals: in those, some time is kept for beginnings. */
+  #beginningMs(): number {
+    const { turnMs, share, mostTurnMs } = this.#limits;
+    if (this.#paceMs === undefined) return turnMs;
+    return Math.max(turnMs, Math.min(mostTurnMs, this.#lastTurnMs * share));
+  }
+
+  /** Nobody begins before the end of a turn: who came in a long one has not waited for long. */
+  #atLeastTurns(milliseconds: number): number {
+    return Math.max(milliseconds, this.#lastTurnMs * this.#limits.patience);
   }
 
   readonly #endTurn = (): void => {
+    this.#lastTurnMs = this.#clock.now() - (this.#turnSinceMs ?? 0);
     this.#turnSinceMs = undefined;
+    this.#turns++;
     this.#beginNext();
   };
 
@@ -114,7 +145,7 @@ export class Turnstile {
     this.#count(now);
     while (this.waiting > 0 && this.#hasTime(now)) {
       const { sinceMs, resolve } = this.#shift();
-      const isLate = this.#paceMs !== undefined && now - sinceMs > this.#limits.lateMs;
+      const isLate = this.#paceMs !== undefined && now - sinceMs > this.#atLeastTurns(this.#limits.lateMs);
       resolve(!isLate);
       if (isLate) continue;
       this.#begun++;
@@ -138,13 +169,15 @@ export class Turnstile {
 
   /** Closes the windows that are over. */
   #count(now: number): void {
-    const { windowMs, windows, ratio, slack } = this.#limits;
+    const { windowMs, windowTurns, windows, ratio, slack } = this.#limits;
     const elapsed = now - this.#windowSinceMs;
-    if (elapsed < windowMs) return;
-    const isCrowded = elapsed < 2 * windowMs && this.#arrived > this.#begun * ratio + slack;
+    const hasTurns = this.#turns >= windowTurns;
+    if (elapsed < windowMs || (!hasTurns && this.#paceMs === undefined && this.waiting > 0)) return;
+    const isCrowded = (hasTurns || elapsed < 2 * windowMs) && this.#arrived > this.#begun * ratio + slack;
     this.#crowdedWindows = isCrowded ? this.#crowdedWindows + 1 : 0;
     this.#paceMs = this.#crowdedWindows >= windows ? elapsed / Math.max(1, this.#begun) : undefined;
     this.#windowSinceMs = now;
+    this.#turns = 0;
     this.#arrived = 0;
     this.#begun = 0;
   }

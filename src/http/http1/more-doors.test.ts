@@ -85,6 +85,20 @@ describe('more doors', () => {
     });
   });
 
+  it('are done without where no process can be begun', async () => {
+    const server = await listening();
+    const { execPath } = process;
+    process.execPath = 'not\0a path';
+    try {
+      const doors = new MoreDoors(server, 3, () => {});
+      await doors.stop();
+    } finally {
+      process.execPath = execPath;
+    }
+    callers(1, server);
+    expect(await takenByTurn([server], 1)).toEqual([1]);
+  });
+
   it('are not opened any more once they were stopped', async () => {
     const server = await listening();
     const doors: Door[] = [];
