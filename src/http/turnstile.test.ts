@@ -116,7 +116,7 @@ describe('a turnstile', () => {
 
   it('refuses who would wait for long where more come than can begin, and serves the others soon', async () => {
     const callers = new Callers();
-    await callers.turns(100, () => 20);
+    await callers.turns(150, () => 20);
     const before = { begun: callers.begun, refused: callers.refused };
     callers.waitedMs.length = 0;
     await callers.turns(400, () => 20);
@@ -134,7 +134,7 @@ describe('a turnstile', () => {
 
   it('goes on serving where those who were refused come again at once', async () => {
     const callers = new Callers();
-    await callers.turns(100, () => 100);
+    await callers.turns(150, () => 100);
     const { begun } = callers;
     const sinceMs = callers.loop.nowMs;
     await callers.turns(100, () => 1500, 10, 0.1);

@@ -37,14 +37,14 @@ export interface TurnstileLimits {
 export const TURNSTILE_LIMITS: TurnstileLimits = {
   turnMs: 1,
   windowMs: 100,
-  windowTurns: 24,
-  windows: 3,
+  windowTurns: 16,
+  windows: 4,
   ratio: 1.25,
   slack: 20,
   waitMs: 10,
   lateMs: 20,
-  share: 0.25,
-  mostTurnMs: 10,
+  share: 0.1,
+  mostTurnMs: 25,
   patience: 2,
 };
 

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { fakeGateway, PLAIN_KEY, startServer, stopServers } from './harness.ts';
 
 /** Connections that are open already: this server has one door, by which they come in one by one. */
-const CONNECTIONS = 200;
+const CONNECTIONS = 400;
 
 const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
 
@@ -13,7 +13,7 @@ afterEach(async () => {
   await stopServers();
 });
 
-const WORK_MS = 8;
+const WORK_MS = 4;
 
 /** A gateway that works on every request for some milliseconds, in which nobody else can. */
 function busyGateway() {
@@ -82,7 +82,7 @@ describe('more requests than can be served', () => {
   it('are refused in part, and told when to come again, when they go on coming', async () => {
     const { port } = await startServer({ gateway: busyGateway() });
     await Promise.all(Array.from({ length: CONNECTIONS }, () => generate(port)));
-    const told = await flood(port, 3, 1_500);
+    const told = await flood(port, 3, 2_500);
     expect(statuses(told)).toEqual([200, 503]);
     const refused = told.filter(({ status }) => status === 503);
     for (const { retryAfter, body } of refused) {
