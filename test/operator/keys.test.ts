@@ -2,6 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { bootstrap } from '../../src/manage/bootstrap.ts';
+import { CallerDirectory } from '../../src/manage/caller-directory.ts';
 import { hashSecret } from '../../src/manage/hash-secret.ts';
 import { openTestInstallation } from './installation.ts';
 
@@ -103,13 +104,14 @@ describe('CallerDirectory', () => {
     expect(await under.callers.find(secret)).toBeUndefined();
   });
 
-  it('sees what another process did after five seconds at most', async () => {
+  it('of a shared database sees what another process did after five seconds at most', async () => {
     const { key, secret } = await under.keys.create({ name: 'n' });
-    await under.callers.find(secret);
+    const callers = new CallerDirectory(under.tenancy, under.sources.clock, true);
+    await callers.find(secret);
     await under.tenancy.deleteKey(key.hash);
-    expect((await under.callers.find(secret))?.key).toEqual(key);
+    expect((await callers.find(secret))?.key).toEqual(key);
     under.time.advance(5001);
-    expect(await under.callers.find(secret)).toBeUndefined();
+    expect(await callers.find(secret)).toBeUndefined();
   });
 
   it('tells the workspace and what may be spent, and sees changes of both at once', async () => {
@@ -135,9 +137,10 @@ describe('CallerDirectory', () => {
     expect(await under.callers.find(secret)).toBeUndefined();
   });
 
-  it('sees the budgets that another process set after five seconds at most', async () => {
+  it('of a shared database sees the budgets that another process set after five seconds at most', async () => {
     const { key, secret } = await under.keys.create({ name: 'n' });
-    await under.callers.find(secret);
+    const callers = new CallerDirectory(under.tenancy, under.sources.clock, true);
+    await callers.find(secret);
     const made = {
       id: 'b',
       workspaceId: key.workspaceId,
@@ -147,9 +150,9 @@ describe('CallerDirectory', () => {
       updatedAtMs: 1,
     };
     await under.tenancy.setBudget(key.workspaceId, () => made, undefined);
-    expect((await under.callers.find(secret))?.limits.workspace).toEqual([]);
+    expect((await callers.find(secret))?.limits.workspace).toEqual([]);
     under.time.advance(5001);
-    expect((await under.callers.find(secret))?.limits.workspace).toHaveLength(1);
+    expect((await callers.find(secret))?.limits.workspace).toHaveLength(1);
   });
 
   it('does not remember a key that was revoked while it was being read', async () => {
