@@ -3,6 +3,7 @@ import { TURNSTILE_LIMITS, type TurnClock, Turnstile } from './turnstile.ts';
 
 /** Three requests of a millisecond begin in a turn. */
 const LIMITS = { ...TURNSTILE_LIMITS, turnMs: 3 };
+const ANY_WAIT = { ...LIMITS, longMs: Number.POSITIVE_INFINITY };
 
 /** An event loop in which time passes only when somebody works. */
 class Loop implements TurnClock {
@@ -40,7 +41,12 @@ const settled = async () => {
 /** Requests that take a millisecond each to begin. */
 class Callers {
   readonly loop = new Loop();
-  readonly turnstile = new Turnstile(LIMITS, this.loop);
+  readonly turnstile: Turnstile;
+
+  constructor(limits = LIMITS) {
+    this.turnstile = new Turnstile(limits, this.loop);
+  }
+
   begun = 0;
   refused = 0;
   readonly waitedMs: number[] = [];
@@ -83,10 +89,10 @@ describe('a turnstile', () => {
     expect(Math.max(...callers.waitedMs)).toBeLessThan(5);
   });
 
-  it('has a crowd wait, however large, and refuses nobody', async () => {
+  it('has a crowd wait and refuses nobody', async () => {
     const callers = new Callers();
-    await callers.turns(400, (turn) => (turn === 0 ? 1000 : 0));
-    expect(callers).toMatchObject({ begun: 1000, refused: 0 });
+    await callers.turns(400, (turn) => (turn === 0 ? 300 : 0));
+    expect(callers).toMatchObject({ begun: 300, refused: 0 });
     expect(callers.turnstile.waiting).toBe(0);
   });
 
@@ -107,7 +113,7 @@ describe('a turnstile', () => {
     const callers = new Callers();
     let known = 0;
     await callers.turns(400, (turn) => {
-      const asking = turn === 0 ? 400 : callers.begun - known;
+      const asking = turn === 0 ? 250 : callers.begun - known;
       known = callers.begun;
       return asking;
     });
@@ -127,9 +133,26 @@ describe('a turnstile', () => {
   });
 
   it('refuses nobody of a crowd that comes in by as many as a turn takes, on a slow machine', async () => {
+    const callers = new Callers(ANY_WAIT);
+    await callers.turns(800, (turn) => (turn < 20 ? 32 : 0), 40);
+    expect(callers).toMatchObject({ begun: 20 * 32, refused: 0 });
+  });
+
+  it('refuses where all wait for long, though no more come than can begin', async () => {
+    const closed = (callers: Callers) => {
+      let known = 0;
+      return callers.turns(400, (turn) => {
+        const asking = turn === 0 ? 1000 : callers.begun - known;
+        known = callers.begun;
+        return asking;
+      });
+    };
     const callers = new Callers();
-    await callers.turns(800, (turn) => (turn < 47 ? 32 : 0), 40);
-    expect(callers).toMatchObject({ begun: 47 * 32, refused: 0 });
+    await closed(callers);
+    expect(callers.refused).toBeGreaterThan(0);
+    const patient = new Callers(ANY_WAIT);
+    await closed(patient);
+    expect(patient.refused).toBe(0);
   });
 
   it('goes on serving where those who were refused come again at once', async () => {

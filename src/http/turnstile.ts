@@ -16,8 +16,10 @@ export interface TurnstileLimits {
   readonly windowMs: number;
   /** Turns that such a window has at least until there are too many: a crowd comes in by turns, which a slow machine takes longer for. */
   readonly windowTurns: number;
-  /** Windows in a row, each with too many arrivals, that are no mere crowd any more. */
+  /** Windows in a row, each with too many arrivals or too long a wait at its end, that are no mere crowd any more. */
   readonly windows: number;
+  /** Milliseconds that are too long a wait, though no more come: nor would they, if no more can wait. */
+  readonly longMs: number;
   /** Arrivals that are too many for one beginning. */
   readonly ratio: number;
   /** Arrivals beyond that which never matter. */
@@ -37,13 +39,14 @@ export interface TurnstileLimits {
 export const TURNSTILE_LIMITS: TurnstileLimits = {
   turnMs: 1,
   windowMs: 100,
-  windowTurns: 16,
+  windowTurns: 8,
   windows: 4,
+  longMs: 1000,
   ratio: 1.25,
   slack: 20,
   waitMs: 10,
   lateMs: 20,
-  share: 0.1,
+  share: 0.15,
   mostTurnMs: 25,
   patience: 2,
 };
@@ -63,8 +66,8 @@ interface Waiting {
 /**
  * Lets requests begin as fast as they can be worked on. A crowd waits: callers that wait for their answers before they ask
  * again are never more than there are of them, and get what they want a little later. Where more come than can be served,
- * for longer than a crowd would take, nobody is helped by waiting: those who would wait for long are refused at once, so
- * that the others are served as if there was no crowd.
+ * or wait for a second, for longer than a crowd would take, nobody is helped by waiting: those who would wait for long are
+ * refused at once, so that the others are served as if there was no crowd.
  */
 export class Turnstile {
   readonly #limits: TurnstileLimits;
@@ -169,11 +172,12 @@ export class Turnstile {
 
   /** Closes the windows that are over. */
   #count(now: number): void {
-    const { windowMs, windowTurns, windows, ratio, slack } = this.#limits;
+    const { windowMs, windowTurns, windows, longMs, ratio, slack } = this.#limits;
     const elapsed = now - this.#windowSinceMs;
     const hasTurns = this.#turns >= windowTurns;
     if (elapsed < windowMs || (!hasTurns && this.#paceMs === undefined && this.waiting > 0)) return;
-    const isCrowded = (hasTurns || elapsed < 2 * windowMs) && this.#arrived > this.#begun * ratio + slack;
+    const areMany = (hasTurns || elapsed < 2 * windowMs) && this.#arrived > this.#begun * ratio + slack;
+    const isCrowded = areMany || now - (this.#waiting[this.#first]?.sinceMs ?? now) > longMs;
     this.#crowdedWindows = isCrowded ? this.#crowdedWindows + 1 : 0;
     this.#paceMs = this.#crowdedWindows >= windows ? elapsed / Math.max(1, this.#begun) : undefined;
     this.#windowSinceMs = now;
