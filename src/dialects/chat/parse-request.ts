@@ -193,43 +193,37 @@ export function parseServiceTier(given: JsonObject): string | undefined {
   return tier === 'fast' ? 'priority' : tier;
 }
 
-/** What parseSampling reads: most requests have none of it, and asking for each costs more than looking at what is there. */
-const SAMPLING_FIELDS: ReadonlySet<string> = new Set([
-  'temperature',
-  'top_p',
-  'top_k',
-  'top_a',
-  'min_p',
-  'frequency_penalty',
-  'presence_penalty',
-  'repetition_penalty',
-  'seed',
-  'stop',
-  'logit_bias',
-  'logprobs',
-  'top_logprobs',
+type ReadSetting = (given: JsonObject, field: string) => Sampling[keyof Sampling];
+
+/** Where each field that steers sampling goes, and how it is read. */
+const SAMPLING = new Map<string, readonly [setting: keyof Sampling, read: ReadSetting]>([
+  ['temperature', ['temperature', numberAt]],
+  ['top_p', ['topP', numberAt]],
+  ['top_k', ['topK', numberAt]],
+  ['top_a', ['topA', numberAt]],
+  ['min_p', ['minP', numberAt]],
+  ['frequency_penalty', ['frequencyPenalty', numberAt]],
+  ['presence_penalty', ['presencePenalty', numberAt]],
+  ['repetition_penalty', ['repetitionPenalty', numberAt]],
+  ['seed', ['seed', numberAt]],
+  ['stop', ['stop', (given) => parseStop(given.stop)]],
+  ['logit_bias', ['logitBias', objectAt]],
+  ['logprobs', ['logprobs', booleanAt]],
+  ['top_logprobs', ['topLogprobs', numberAt]],
 ]);
 
+/** Most requests have none of it: asking for each costs more than looking at what is there. */
 function parseSampling(given: JsonObject): Sampling {
-  if (!hasAnyOf(SAMPLING_FIELDS, given)) return {};
-  return compact({
-    temperature: numberAt(given, 'temperature'),
-    topP: numberAt(given, 'top_p'),
-    topK: numberAt(given, 'top_k'),
-    topA: numberAt(given, 'top_a'),
-    minP: numberAt(given, 'min_p'),
-    frequencyPenalty: numberAt(given, 'frequency_penalty'),
-    presencePenalty: numberAt(given, 'presence_penalty'),
-    repetitionPenalty: numberAt(given, 'repetition_penalty'),
-    seed: numberAt(given, 'seed'),
-    stop: parseStop(given.stop),
-    logitBias: objectAt(given, 'logit_bias'),
-    logprobs: booleanAt(given, 'logprobs'),
-    topLogprobs: numberAt(given, 'top_logprobs'),
-  });
+  if (!hasAnyOf(SAMPLING, given)) return {};
+  const sampling: Partial<Record<keyof Sampling, Sampling[keyof Sampling]>> = {};
+  for (const [field, [setting, read]] of SAMPLING) {
+    const value = read(given, field);
+    if (value !== undefined) sampling[setting] = value;
+  }
+  return sampling as Sampling;
 }
 
-function hasAnyOf(fields: ReadonlySet<string>, given: JsonObject): boolean {
+function hasAnyOf(fields: ReadonlyMap<string, unknown>, given: JsonObject): boolean {
   for (const field in given) if (fields.has(field)) return true;
   return false;
 }
