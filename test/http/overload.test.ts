@@ -30,26 +30,57 @@ function busyGateway() {
 interface Told {
   readonly status: number;
   readonly retryAfter: string | undefined;
+  readonly timing: unknown;
   readonly body: string;
+  readonly format: Format;
 }
 
+interface Format {
+  readonly path: string;
+  readonly body: string;
+  /** What a refusal looks like. */
+  readonly refusal: object;
+}
+
+const MESSAGES = '[{"role":"user","content":"hi"}]';
+
+const FORMATS: readonly Format[] = [
+  {
+    path: '/api/v1/chat/completions',
+    body: `{"model":"acme/large","messages":${MESSAGES}}`,
+    refusal: { error: { code: 503 } },
+  },
+  {
+    path: '/api/v1/messages',
+    body: `{"model":"acme/large","max_tokens":9,"messages":${MESSAGES}}`,
+    refusal: { type: 'error', error: { type: 'overloaded_error' } },
+  },
+  {
+    path: '/api/v1/responses',
+    body: '{"model":"acme/large","input":"hi"}',
+    refusal: { error: { code: 503 } },
+  },
+];
+
+let asked = 0;
+
+/** In each format in turn. */
 function generate(port: number): Promise<Told> {
+  const format = FORMATS[asked++ % FORMATS.length] as Format;
   const headers = { authorization: `Bearer ${PLAIN_KEY}`, 'content-type': 'application/json' };
   return new Promise((resolve, reject) => {
-    const asking = request(
-      { port, agent, method: 'POST', path: '/api/v1/chat/completions', headers },
-      (reply) => {
-        let body = '';
-        reply.setEncoding('utf8').on('data', (text: string) => {
-          body += text;
-        });
-        reply.on('end', () =>
-          resolve({ status: reply.statusCode ?? 0, retryAfter: reply.headers['retry-after'], body }),
-        );
-      },
-    );
+    const asking = request({ port, agent, method: 'POST', path: format.path, headers }, (reply) => {
+      let body = '';
+      reply.setEncoding('utf8').on('data', (text: string) => {
+        body += text;
+      });
+      reply.on('end', () => {
+        const { 'retry-after': retryAfter, 'server-timing': timing } = reply.headers;
+        resolve({ status: reply.statusCode ?? 0, retryAfter, timing, body, format });
+      });
+    });
     asking.on('error', reject);
-    asking.end('{"model":"acme/large","messages":[{"role":"user","content":"hi"}]}');
+    asking.end(format.body);
   });
 }
 
@@ -85,9 +116,11 @@ describe('more requests than can be served', () => {
     const told = await flood(port, 3, 2_500);
     expect(statuses(told)).toEqual([200, 503]);
     const refused = told.filter(({ status }) => status === 503);
-    for (const { retryAfter, body } of refused) {
+    expect(new Set(refused.map(({ format }) => format)).size).toBe(FORMATS.length);
+    for (const { retryAfter, timing, body, format } of refused) {
       expect(retryAfter).toBe('1');
-      expect(JSON.parse(body).error).toMatchObject({ code: 503 });
+      expect(timing).toMatch(/gateway;dur=\d/);
+      expect(JSON.parse(body)).toMatchObject(format.refusal);
     }
     await sleep(500);
     expect(statuses(await Promise.all(Array.from({ length: 20 }, () => generate(port))))).toEqual([200]);
