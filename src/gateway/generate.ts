@@ -6,6 +6,7 @@ import type { Format } from '../ir/items.ts';
 import type { TranslationEntry } from '../ir/metadata.ts';
 import type { GenerationRequest } from '../ir/request.ts';
 import type { Result } from '../ir/result.ts';
+import { STRETCH } from '../kit/cohort.ts';
 import type { Log } from '../kit/log.ts';
 import { textAt } from '../kit/members.ts';
 import { inTurn, runAtOnce, runPromptly } from '../kit/turns.ts';
@@ -104,6 +105,7 @@ export function createGateway(parts: GatewayParts): Gateway {
         maxTokens: (body) => maxPromptTokens(parts, input, snapshot, body),
       });
       const read = reading instanceof Promise ? await reading : reading;
+      await STRETCH;
       const { plan, mustRelay } = await planned(parts, input, snapshot, read);
       const { request, prompt } = read;
       return { input, snapshot, request, prompt, journey: new Journey(plan), mustRelay, content };

@@ -6,6 +6,7 @@ import type { RoutingMetadata } from '../ir/metadata.ts';
 import type { Result } from '../ir/result.ts';
 import type { AnswerFlow, TextLane } from '../ir/text-lane.ts';
 import { type Bill, NO_USAGE, type Usage } from '../ir/usage.ts';
+import { STRETCH } from '../kit/cohort.ts';
 import type { Polling } from '../kit/flow.ts';
 import { LedgerUnavailable } from '../ports/ledger.ts';
 import { UpstreamFailure } from '../upstream/upstream.ts';
@@ -340,6 +341,7 @@ async function settle(result: Result, terminal: Terminal, tools: SettleTools): P
   const metadata = tools.metadata(failed ? 'failed' : 'served');
   const shown = metadata === undefined ? {} : { metadata };
   try {
+    await STRETCH;
     const charged = await tools.record({
       usage,
       bill,

@@ -1,4 +1,5 @@
 import { GatewayError, invalidRequest } from '../ir/errors.ts';
+import { STRETCH } from '../kit/cohort.ts';
 import type { Clock } from '../kit/ids.ts';
 import type { JsonObject } from '../kit/json.ts';
 import { inTurn } from '../kit/turns.ts';
@@ -45,6 +46,7 @@ export async function answer(exchange: Exchange, match: RouteMatch, context: Ans
     const headers = readHeaders(exchange, match.compiled);
     const reading = readBody(exchange, match.compiled, context);
     const body = reading instanceof Promise ? await reading : reading;
+    await STRETCH;
     const handling = route.handler({
       exchange,
       services: context.services,

@@ -2,6 +2,7 @@ import type { InboundDialect } from '../dialects/dialect.ts';
 import type { GenerationInput } from '../gateway/generation.ts';
 import { GatewayError, invalidRequest } from '../ir/errors.ts';
 import type { Format } from '../ir/items.ts';
+import { STRETCH } from '../kit/cohort.ts';
 import { writeJson } from '../kit/stringify-sliced.ts';
 import { inTurn } from '../kit/turns.ts';
 import { Abandonment } from './abandonment.ts';
@@ -34,9 +35,11 @@ async function whole(call: Call, dialect: InboundDialect): Promise<void> {
   const run = new GenerationRun(call, dialect.format);
   try {
     const { result, context } = await run.windingUp(services.gateway.complete(run.input));
+    await STRETCH;
     const encoding = inTurn(services.clock, () => dialect.encodeBody(result, context));
     const writing = writeJson(encoding instanceof Promise ? await encoding : encoding);
-    exchange.reply.jsonText(200, typeof writing === 'string' ? writing : await writing);
+    const text = await writing;
+    exchange.reply.jsonText(200, text);
     await exchange.reply.flushed(exchange.signal, times.abortGraceMs);
   } finally {
     run.end();

@@ -191,8 +191,7 @@ class GatewayServer implements HttpServer {
       }
       if (route.rateClass === 'generation') {
         const entry = this.#turnstile.enter();
-        const mayBegin = typeof entry === 'boolean' ? entry : await entry;
-        if (!mayBegin) return this.#turnAway(exchange, route, face);
+        if (entry === false || !(await entry)) return this.#turnAway(exchange, route, face);
       }
       await answer(exchange, match, {
         services: this.#services,

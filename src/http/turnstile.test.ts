@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { TURNSTILE_LIMITS, type TurnClock, Turnstile } from './turnstile.ts';
 
-/** Three requests of a millisecond begin in a turn. */
-const LIMITS = { ...TURNSTILE_LIMITS, turnMs: 3 };
+/** Three requests of a millisecond begin in a turn, one after the other. */
+const LIMITS = { ...TURNSTILE_LIMITS, turnMs: 3, together: 1 };
 const ANY_WAIT = { ...LIMITS, longMs: Number.POSITIVE_INFINITY };
 
 /** An event loop in which time passes only when somebody works. */
@@ -25,7 +25,13 @@ class Loop implements TurnClock {
 
   /** Ends a turn: whatever waits for that runs, and what it begins. */
   async endTurn(): Promise<void> {
+    await this.afterAll();
     for (const run of this.#atEnd.splice(0)) run();
+    await this.afterAll();
+  }
+
+  /** Whatever was to come after this. */
+  async afterAll(): Promise<void> {
     await settled();
     for (let next = this.#after.shift(); next !== undefined; next = this.#after.shift()) {
       next();
@@ -63,7 +69,7 @@ class Callers {
       this.loop.nowMs += 1;
     };
     const entry = this.turnstile.enter();
-    if (typeof entry === 'boolean') told(entry);
+    if (entry === false) told(entry);
     else void entry.then(told);
   }
 
@@ -89,6 +95,19 @@ describe('a turnstile', () => {
     expect(Math.max(...callers.waitedMs)).toBeLessThan(5);
   });
 
+  it('begins with the first of a crowd as soon as all have come that come in this turn', async () => {
+    const callers = new Callers({ ...LIMITS, together: 4 });
+    for (let index = 0; index < 10; index++) callers.ask();
+    expect(callers).toMatchObject({ begun: 0 });
+    await callers.loop.afterAll();
+    // Four take longer than there is time for beginnings in a turn.
+    expect(callers).toMatchObject({ begun: 4 });
+    await callers.loop.endTurn();
+    expect(callers).toMatchObject({ begun: 8 });
+    await callers.loop.endTurn();
+    expect(callers).toMatchObject({ begun: 10, refused: 0 });
+  });
+
   it('has a crowd wait and refuses nobody', async () => {
     const callers = new Callers();
     await callers.turns(400, (turn) => (turn === 0 ? 300 : 0));
@@ -102,8 +121,7 @@ describe('a turnstile', () => {
     for (let index = 0; index < 20; index++) {
       const entry = turnstile.enter();
       loop.nowMs += 1;
-      if (typeof entry === 'boolean') order.push(index);
-      else void entry.then(() => order.push(index));
+      if (entry !== false) void entry.then(() => order.push(index));
     }
     while (turnstile.waiting > 0) await loop.endTurn();
     expect(order).toEqual(Array.from({ length: 20 }, (_, index) => index));

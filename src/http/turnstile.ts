@@ -12,6 +12,8 @@ export interface TurnClock {
 export interface TurnstileLimits {
   /** Milliseconds of one turn of the event loop in which requests begin: the rest is for those that have begun. */
   readonly turnMs: number;
+  /** Requests that begin together before it is looked at whether there is time for more. */
+  readonly together: number;
   /** Milliseconds over which arrivals are compared with beginnings. */
   readonly windowMs: number;
   /** Turns that such a window has at least until there are too many: a crowd comes in by turns, which a slow machine takes longer for. */
@@ -38,6 +40,7 @@ export interface TurnstileLimits {
 
 export const TURNSTILE_LIMITS: TurnstileLimits = {
   turnMs: 1,
+  together: 16,
   windowMs: 100,
   windowTurns: 8,
   windows: 4,
@@ -97,30 +100,32 @@ export class Turnstile {
     return this.#waiting.length - this.#first;
   }
 
-  /** Whether a request may begin; a promise while it has to wait. */
-  enter(): boolean | Promise<boolean> {
+  /** Whether a request may begin, once all have come that come in this turn; false at once where it may not. */
+  enter(): false | Promise<boolean> {
     const now = this.#clock.now();
     this.#count(now);
     this.#arrived++;
-    if (this.waiting === 0 && this.#hasTime(now)) {
-      this.#begun++;
-      return true;
-    }
     if (this.#paceMs !== undefined && this.waiting * this.#paceMs > this.#atLeastTurns(this.#limits.waitMs)) {
       return false;
+    }
+    if (this.#turnSinceMs === undefined) {
+      this.#beginTurn(now);
+      this.#clock.afterThis(this.#beginNext);
     }
     return new Promise((resolve) => {
       this.#waiting.push({ sinceMs: now, resolve });
     });
   }
 
+  #beginTurn(now: number): void {
+    this.#turnSinceMs = now;
+    this.#clock.atEndOfTurn(this.#endTurn);
+  }
+
   /** Whether there is time left in this turn; begins one. */
   #hasTime(now: number): boolean {
-    if (this.#turnSinceMs === undefined) {
-      this.#turnSinceMs = now;
-      this.#clock.atEndOfTurn(this.#endTurn);
-    }
-    return now - this.#turnSinceMs < this.#beginningMs();
+    if (this.#turnSinceMs === undefined) this.#beginTurn(now);
+    return now - (this.#turnSinceMs ?? now) < this.#beginningMs();
   }
 
   /** Callers that come again at once make turns of nothing but refusals: in those, some time is kept for beginnings. */
@@ -142,19 +147,20 @@ export class Turnstile {
     this.#beginNext();
   };
 
-  /** One begins after the other: only so is it seen how long they take. */
+  /** Some begin together, and others only after them: so it is seen how long they take. */
   readonly #beginNext = (): void => {
     const now = this.#clock.now();
     this.#count(now);
-    while (this.waiting > 0 && this.#hasTime(now)) {
+    if (this.waiting === 0 || !this.#hasTime(now)) return;
+    let begun = 0;
+    while (this.waiting > 0 && begun < this.#limits.together) {
       const { sinceMs, resolve } = this.#shift();
       const isLate = this.#paceMs !== undefined && now - sinceMs > this.#atLeastTurns(this.#limits.lateMs);
       resolve(!isLate);
-      if (isLate) continue;
-      this.#begun++;
-      this.#clock.afterThis(this.#beginNext);
-      return;
+      if (!isLate) begun++;
     }
+    this.#begun += begun;
+    if (this.waiting > 0) this.#clock.afterThis(this.#beginNext);
   };
 
   #shift(): Waiting {

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import type { Cohort } from '../../kit/cohort.ts';
 import { CARRIAGE_RETURN, LINE_FEED } from '../../kit/http-characters.ts';
 import { type BodyFrame, LengthFrame } from './body-frame.ts';
 import { ChunkedFrame } from './chunked-frame.ts';
@@ -28,6 +29,8 @@ export type Refusal = HeadProblem | 'late' | 'connect';
 /** Whom a connection tells what happens on it. */
 export interface ConnectionOwner {
   readonly limits: ConnectionLimits;
+  /** Connections on which a request begins in this turn: has each of them take what came. */
+  readonly arrivals: Cohort<Connection>;
   /** A request is here, and as much of its body as came with it. */
   accept(request: InboundRequest, answer: Outgoing): void;
   /** Bytes came that are no request, and no answer was begun: says so by `endWith`. */
@@ -50,6 +53,8 @@ export class Connection implements AnswerLine, BodySource {
   #writtenAnswers = 0;
   /** Whose turn it is. */
   #writing: Outgoing | undefined;
+  /** Bytes that came in this turn while no request was being read. */
+  #came: Buffer | undefined;
   /** The beginning of a head. */
   #beginning: Buffer | undefined;
   /** The request whose body is on its way, and what is known of its end. */
@@ -70,12 +75,18 @@ export class Connection implements AnswerLine, BodySource {
   constructor(socket: Socket, owner: ConnectionOwner) {
     this.#socket = socket;
     this.#owner = owner;
-    socket.on('data', (bytes: Buffer) => this.#take(bytes));
+    socket.on('data', (bytes: Buffer) => this.#come(bytes));
     socket.on('drain', () => this.#writing?.becomeWritable());
-    socket.on('end', () => this.#endOfRequests());
+    socket.on('end', () => {
+      this.takeWhatCame();
+      this.#endOfRequests();
+    });
     // `close` follows and says it all.
     socket.on('error', ignore);
-    socket.on('close', () => this.#close());
+    socket.on('close', () => {
+      this.takeWhatCame();
+      this.#close();
+    });
   }
 
   get needsDrain(): boolean {
@@ -148,8 +159,27 @@ export class Connection implements AnswerLine, BodySource {
     if (nowMs - this.#readingSinceMs > limit) this.#fail('late');
   }
 
-  #take(bytes: Buffer): void {
+  /** Takes the bytes that are kept for the end of this turn, if it has not yet. */
+  takeWhatCame(): void {
+    const bytes = this.#came;
+    if (bytes === undefined) return;
+    this.#came = undefined;
+    this.#take(bytes);
+  }
+
+  /** A request begins together with others; what comes of it afterwards is taken at once, so that no more than a read is kept. */
+  #come(bytes: Buffer): void {
     this.#restingSinceMs = undefined;
+    if (this.#came === undefined && this.#receiving === undefined && this.#beginning === undefined) {
+      this.#came = bytes;
+      this.#owner.arrivals.add(this);
+      return;
+    }
+    this.takeWhatCame();
+    this.#take(bytes);
+  }
+
+  #take(bytes: Buffer): void {
     this.#isTaking = true;
     this.#takenAtOnce = 0;
     let at = 0;
@@ -256,8 +286,16 @@ export class Connection implements AnswerLine, BodySource {
   }
 
   #restIfDone(): void {
-    const isBusy = this.#answers.length > 0 || this.#receiving !== undefined || this.#beginning !== undefined;
-    if (isBusy || this.#isTaking || this.#isDeaf || this.#readingSinceMs !== undefined) return;
+    const isAsked =
+      this.#came !== undefined || this.#receiving !== undefined || this.#beginning !== undefined;
+    if (
+      isAsked ||
+      this.#answers.length > 0 ||
+      this.#isTaking ||
+      this.#isDeaf ||
+      this.#readingSinceMs !== undefined
+    )
+      return;
     this.#restingSinceMs = performance.now();
     this.#owner.rested(this);
   }

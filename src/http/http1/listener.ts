@@ -1,4 +1,5 @@
 import { type AddressInfo, createServer, type Server } from 'node:net';
+import { Cohort } from '../../kit/cohort.ts';
 import { Connection, type ConnectionLimits, type ConnectionOwner, type Refusal } from './connection.ts';
 import type { InboundRequest } from './inbound-request.ts';
 import { MoreDoors } from './more-doors.ts';
@@ -24,6 +25,7 @@ export interface ListenerSettings {
 /** Takes connections in, and watches over all of them with one timer. */
 export class Listener implements ConnectionOwner {
   readonly limits: ConnectionLimits;
+  readonly arrivals = new Cohort<Connection>((connection) => connection.takeWhatCame());
   readonly #reception: Reception;
   readonly #settings: ListenerSettings;
   /** All listen in the same place. */

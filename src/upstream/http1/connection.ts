@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { Cohort } from '../../kit/cohort.ts';
 import type { Exchange } from '../exchange.ts';
 import { socketProblem } from '../socket-problem.ts';
 import { TransportProblem } from '../upstream.ts';
@@ -32,6 +33,17 @@ const KEEP_ALIVE_MARGIN_MS = 1000;
 
 const LONGEST_KEEP_ALIVE_MS = 600_000;
 
+/** The beginning or the end of an answer, or both. */
+interface News {
+  readonly head: Head | undefined;
+  readonly piece: Buffer | undefined;
+  readonly isEnd: boolean;
+}
+
+/** Connections whose requests are written, and connections on which an answer began or ended, in this turn. */
+const REQUESTS = new Cohort<Connection>((connection) => connection.write());
+const NEWS = new Cohort<Connection>((connection) => connection.tell());
+
 /** A connection that carries one request after another, one at a time. */
 export class Connection {
   readonly #owner: ConnectionOwner;
@@ -49,6 +61,8 @@ export class Connection {
   #keepMs = 0;
   /** Bytes of the current answer have come. */
   #hasBegun = false;
+  /** What the exchange is told at the end of this turn. */
+  #news: News | undefined;
   /** Its place among those that nobody uses, and until when it is kept there; for its owner. */
   idleAt: number | undefined;
   idleUntilMs = 0;
@@ -62,7 +76,7 @@ export class Connection {
       .open({ buffer: readBuffer, callback: (length) => this.#onRead(length, readBuffer) })
       .once(sockets.readyEvent, () => {
         this.#isReady = true;
-        this.#write();
+        this.write();
       })
       .on('end', () => this.#onEnd())
       .on('error', (error) => this.#onLost(error))
@@ -77,7 +91,7 @@ export class Connection {
     if (!this.#isReady) return;
     this.#socket.ref();
     // What this turn of the loop still brings was sent before: it is no answer to this request, and an end means another connection.
-    setImmediate(this.#write);
+    REQUESTS.add(this);
   }
 
   /** Reads on after the exchange had enough. */
@@ -93,16 +107,13 @@ export class Connection {
     this.#isClosed = true;
     this.#exchange = undefined;
     this.#request = undefined;
+    this.#news = undefined;
     this.#socket.destroy();
     this.#owner.onClosed(this);
   }
 
-  /** Ends it as if the network had. */
-  break(): void {
-    this.#onLost(undefined);
-  }
-
-  readonly #write = (): void => {
+  /** Writes the request that waits for it. */
+  write(): void {
     const request = this.#request;
     if (request === undefined) return;
     this.#request = undefined;
@@ -110,10 +121,32 @@ export class Connection {
     this.#parser.begin();
     this.#exchange?.onSent();
     writeRequest(this.#socket, request);
-  };
+  }
+
+  /** Tells the exchange what its answer has come to, if it has not yet. */
+  tell(): void {
+    const news = this.#news;
+    const exchange = this.#exchange;
+    if (news === undefined || exchange === undefined) return;
+    this.#news = undefined;
+    const { head, piece, isEnd } = news;
+    if (head !== undefined) exchange.onHead(head);
+    if (isEnd) {
+      this.#release();
+      exchange.onEnd(piece);
+    } else if (piece !== undefined && !exchange.onBytes(piece)) {
+      this.#pause();
+    }
+  }
+
+  /** Ends it as if the network had. */
+  break(): void {
+    this.#onLost(undefined);
+  }
 
   /** Whether to read on. */
   #onRead(length: number, bytes: Buffer): boolean {
+    this.tell();
     const exchange = this.#exchange;
     if (exchange === undefined || this.#request !== undefined) {
       this.#onLost(undefined);
@@ -132,25 +165,29 @@ export class Connection {
     const parser = this.#parser;
     const problem = parser.read(bytes, length);
     const head = parser.takeHead();
-    if (head !== undefined) {
-      this.#keepMs = keepMsOf(head, this.#plan.keepAliveMs);
-      exchange.onHead(head);
-    }
+    if (head !== undefined) this.#keepMs = keepMsOf(head, this.#plan.keepAliveMs);
     const piece = pieceOf(bytes, parser.bodyFrom, parser.bodyTo);
     if (problem !== undefined) {
       // What came before it is as good as if it had come in a read of its own.
+      if (head !== undefined) exchange.onHead(head);
       if (piece !== undefined) exchange.onBytes(piece);
       this.#fail(exchange, problem);
       return false;
     }
-    if (parser.isEnded) {
-      this.#release();
-      exchange.onEnd(piece);
-      return !this.#isClosed;
+    if (head !== undefined || parser.isEnded) {
+      this.#news = { head, piece, isEnd: parser.isEnded };
+      NEWS.add(this);
+      return true;
     }
     if (piece === undefined || exchange.onBytes(piece)) return true;
     this.#isPaused = !this.#isClosed;
     return false;
+  }
+
+  #pause(): void {
+    if (this.#isClosed) return;
+    this.#isPaused = true;
+    this.#socket.pause();
   }
 
   /** The answer is whole. */
@@ -168,6 +205,7 @@ export class Connection {
   }
 
   #onEnd(): void {
+    this.tell();
     const exchange = this.#exchange;
     if (exchange === undefined || this.#request !== undefined || !this.#hasBegun) {
       this.#onLost(undefined);
@@ -189,6 +227,7 @@ export class Connection {
   }
 
   #onLost(error: Error | undefined): void {
+    this.tell();
     const exchange = this.#exchange;
     const request = this.#request;
     this.close();

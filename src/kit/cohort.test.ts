@@ -1,0 +1,67 @@
+import { describe, expect, it, vi } from 'vitest';
+import { Cohort, STRETCH } from './cohort.ts';
+
+const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+describe('a cohort', () => {
+  it('is dealt with at the end of the turn, in the order in which its things came', async () => {
+    const dealt: number[] = [];
+    const cohort = new Cohort<number>((thing) => dealt.push(thing));
+    cohort.add(1);
+    await STRETCH;
+    cohort.add(2);
+    expect(dealt).toEqual([]);
+    await nextTurn();
+    expect(dealt).toEqual([1, 2]);
+  });
+
+  it('leaves to the next turn what comes while it is dealt with', async () => {
+    const turns: number[][] = [[]];
+    const cohort = new Cohort<number>((thing) => {
+      turns.at(-1)?.push(thing);
+      if (thing < 3) cohort.add(thing + 1);
+    });
+    cohort.add(1);
+    for (let turn = 0; turn < 3; turn++) {
+      await nextTurn();
+      turns.push([]);
+    }
+    expect(turns).toEqual([[1], [2], [3], []]);
+  });
+
+  it('deals with the others when one of them throws', async () => {
+    const dealt: number[] = [];
+    const cohort = new Cohort<number>((thing) => {
+      if (thing === 2) throw new Error('two');
+      dealt.push(thing);
+    });
+    const uncaught = vi.fn();
+    const before = process.listeners('uncaughtException');
+    process.removeAllListeners('uncaughtException').once('uncaughtException', uncaught);
+    try {
+      for (const thing of [1, 2, 3]) cohort.add(thing);
+      await nextTurn();
+      await nextTurn();
+    } finally {
+      process.removeAllListeners('uncaughtException');
+      for (const listener of before) process.on('uncaughtException', listener);
+    }
+    expect(dealt).toEqual([1, 3]);
+    expect(uncaught).toHaveBeenCalledOnce();
+  });
+});
+
+describe('a stretch', () => {
+  it('is gone by all before one of them goes on', async () => {
+    const steps: string[] = [];
+    const go = async (name: string) => {
+      steps.push(`${name}1`);
+      await STRETCH;
+      steps.push(`${name}2`);
+      await STRETCH;
+      steps.push(`${name}3`);
+    };
+    await Promise.all([go('a'), go('b')]);
+    expect(steps).toEqual(['a1', 'b1', 'a2', 'b2', 'a3', 'b3']);
+  });
+});
