@@ -1,10 +1,46 @@
-import { setFlagsFromString } from 'node:v8';
+import { constants, type PerformanceEntry, PerformanceObserver } from 'node:perf_hooks';
+import { getHeapStatistics, setFlagsFromString } from 'node:v8';
+
+const MIB = 1024 * 1024;
+
+/** What nobody holds any more may take so much before it is collected. */
+const GARBAGE_BYTES = 48 * MIB;
+
+/** Percent by which a heap may grow until then: a small one would be collected all the time, a large one hardly ever. */
+const MOST_PERCENT = 100;
+const LEAST_PERCENT = 20;
+const PERCENT_STEP = 10;
+
+/** How much a heap that holds so many bytes may grow, in percent. */
+export function growthOf(liveBytes: number): number {
+  const percent = Math.round(((GARBAGE_BYTES / liveBytes) * 100) / PERCENT_STEP) * PERCENT_STEP;
+  return Math.min(MOST_PERCENT, Math.max(LEAST_PERCENT, percent));
+}
 
 /**
  * Makes the process collect its garbage earlier. By default V8 lets a small heap grow fourfold between two full
  * collections; a gateway has little that lives long and much that lives as long as a slow reader takes, so that what
- * it holds for a hundred of them would double with what nobody holds any more.
+ * it holds for a hundred of them would double with what nobody holds any more. A full collection costs as much as the heap
+ * is large, so that a share alone would not do either: what may pile up is about the same for all of them.
  */
 export function useFrugalHeap(): void {
-  setFlagsFromString('--heap-growing-percent=40');
+  let growth = MOST_PERCENT;
+  allowGrowth(growth);
+  new PerformanceObserver((list) => {
+    if (!list.getEntries().some(isFullCollection)) return;
+    const next = growthOf(getHeapStatistics().used_heap_size);
+    if (next === growth) return;
+    growth = next;
+    allowGrowth(growth);
+  }).observe({ entryTypes: ['gc'] });
+}
+
+function isFullCollection(
+  entry: PerformanceEntry & { readonly detail?: { readonly kind?: number } },
+): boolean {
+  return entry.detail?.kind === constants.NODE_PERFORMANCE_GC_MAJOR;
+}
+
+function allowGrowth(percent: number): void {
+  setFlagsFromString(`--heap-growing-percent=${percent}`);
 }
