@@ -67,14 +67,25 @@ export class Exchange implements ReplyOwner {
 
   /** `gen-<unix seconds>-<20 random>` on generation routes. */
   get requestId(): string {
-    this.#requestId ??= `${this.#isGeneration ? 'gen' : 'req'}-${Math.floor(this.acceptedAtMs / 1000)}-${this.#token}`;
+    this.#requestId ??= requestIdOf(this.#isGeneration ? 'gen' : 'req', this.acceptedAtMs, this.#token);
     return this.#requestId;
   }
 
   commonHeaders(): string {
-    const requestId = this.requestId;
-    const ids = `request-id: ${requestId}\r\nx-request-id: ${requestId}\r\n`;
-    if (!this.#isGeneration) return ids;
-    return `${ids}X-Generation-Id: ${requestId}\r\nServer-Timing: ${this.timing.header()}\r\n`;
+    return this.#isGeneration ? generationLines(this.requestId, this.timing) : idLines(this.requestId);
   }
+}
+
+/** What a request is called from its first moment on. */
+export function requestIdOf(kind: 'gen' | 'req', acceptedAtMs: number, token: string): string {
+  return `${kind}-${Math.floor(acceptedAtMs / 1000)}-${token}`;
+}
+
+/** The headers that all replies of generation routes have, each with its line break. */
+export function generationLines(requestId: string, timing: ServerTiming): string {
+  return `${idLines(requestId)}X-Generation-Id: ${requestId}\r\nServer-Timing: ${timing.header()}\r\n`;
+}
+
+function idLines(requestId: string): string {
+  return `request-id: ${requestId}\r\nx-request-id: ${requestId}\r\n`;
 }

@@ -16,6 +16,7 @@ type Headers = Readonly<Record<string, string>>;
 
 const NO_HEADERS: Headers = {};
 
+const SAFETY_LINE = 'X-Content-Type-Options: nosniff\r\n';
 const JSON_LINES = 'Content-Type: application/json; charset=utf-8\r\nCache-Control: no-store\r\n';
 const HTML_LINES = 'Content-Type: text/html; charset=utf-8\r\n';
 const STREAM_LINES =
@@ -26,6 +27,18 @@ const BYTES_LINES = 'Content-Type: application/octet-stream\r\nContent-Dispositi
 const LAST_CHUNK = '0\r\n\r\n';
 
 const DONE = Promise.resolve();
+
+/** All headers of a JSON reply but those of its exchange and of its connection, each with its line break. */
+export function jsonLines(length: number, headers: Headers): string {
+  return `${linesOf(JSON_LINES, headers, length)}${SAFETY_LINE}`;
+}
+
+/** `lines` and `headers` have no name in common. */
+function linesOf(lines: string, headers: Headers, length: number): string {
+  let all = lines;
+  for (const name in headers) all += headerLine(name, headers[name] as string);
+  return `${all}Content-Length: ${length}\r\n`;
+}
 
 /** The thin face of one HTTP response: whole replies, or a stream under back-pressure. */
 export class Reply {
@@ -204,18 +217,15 @@ export class Reply {
     const answer = this.#answer;
     this.#status = status;
     answer.hasBegun = true;
-    const all = `${lines}X-Content-Type-Options: nosniff\r\n${this.#owner.commonHeaders()}${framing}`;
+    const all = `${lines}${SAFETY_LINE}${this.#owner.commonHeaders()}${framing}`;
     return this.#heads.head(status, all, answer.keepsAlive);
   }
 
-  /** `lines` and `headers` have no name in common. */
   #whole(status: number, body: string | Uint8Array, lines: string, headers: Headers): void {
     const unread = this.#leavesUnread();
     if (unread) this.closeConnection();
-    let all = lines;
-    for (const name in headers) all += headerLine(name, headers[name] as string);
     const length = Buffer.byteLength(body);
-    const head = this.#begin(status, `${all}Content-Length: ${length}\r\n`);
+    const head = this.#begin(status, linesOf(lines, headers, length));
     if (!this.#hasBody) this.#answer.write(head, 'latin1');
     else if (typeof body !== 'string') this.#answer.writeBoth(head, body);
     else this.#answer.write(head + body, length === body.length ? 'latin1' : 'utf8');

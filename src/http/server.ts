@@ -1,6 +1,7 @@
 import { type EncodeError, encodeEnvelope } from '../dialects/error-envelope.ts';
 import { GatewayError, toGatewayError } from '../ir/errors.ts';
 import { answer } from './answer.ts';
+import { BUSY, BUSY_HEADERS, BusyAnswers } from './busy-answers.ts';
 import { CallerGone } from './caller-gone.ts';
 import {
   DEFAULT_TIMES,
@@ -11,13 +12,14 @@ import {
   type HttpTimes,
 } from './dependencies.ts';
 import { renderDocsPage } from './docs-page.ts';
-import { errorHeaders, replyWithError } from './error-reply.ts';
-import { Exchange, type ExchangeParts } from './exchange.ts';
+import { replyWithError } from './error-reply.ts';
+import { Exchange, type ExchangeParts, generationLines, requestIdOf } from './exchange.ts';
 import { HttpMetrics, type InFlight } from './http-metrics.ts';
 import type { Connection, Refusal } from './http1/connection.ts';
 import type { InboundRequest } from './http1/inbound-request.ts';
 import { Listener } from './http1/listener.ts';
 import type { Outgoing } from './http1/outgoing.ts';
+import type { PlainRequest } from './http1/plain-request.ts';
 import { ResponseHeads } from './http1/response-heads.ts';
 import { describeRoutes } from './openapi.ts';
 import { rawError } from './raw-error.ts';
@@ -25,6 +27,7 @@ import { headerValues } from './request-headers.ts';
 import type { Route, ServerState, ServerView } from './route.ts';
 import { RouteIndex } from './route-index.ts';
 import { routesFor } from './routes.ts';
+import { ServerTiming } from './server-timing.ts';
 import { Turnstile } from './turnstile.ts';
 import { unavailable } from './unavailable.ts';
 
@@ -55,13 +58,8 @@ interface Face {
   readonly basePath: string;
   readonly index: RouteIndex;
   readonly view: ServerView;
-  /** What those are told whom there is no time for, in each format. */
-  readonly busyTexts: Map<EncodeError, string>;
+  readonly busy: BusyAnswers;
 }
-
-/** One for all: a thousand of them may be told so in a second. */
-const BUSY = unavailable('Service temporarily unavailable: more requests come than can be served');
-const BUSY_HEADERS = errorHeaders(BUSY);
 
 /** Requests of one connection that may wait for their answers at the same time. */
 const MAX_PIPELINED = 16;
@@ -103,6 +101,8 @@ class GatewayServer implements HttpServer {
       limits,
       { checkMs, doors: basics.doors ?? 1 },
       {
+        isFull: () => this.#state === 'ready' && this.#turnstile.isFull,
+        turnAway: (request) => this.#turnAwayUnread(request),
         accept: (request, answer) => this.#accept(request, answer),
         refuse: (connection, refusal) => this.#refuse(connection, refusal),
         failed: (error) => this.#services.log.error('The listener failed', { error }),
@@ -213,14 +213,26 @@ class GatewayServer implements HttpServer {
     });
   }
 
-  /** As if `BUSY` had been thrown, but for less: where many are turned away there is no time to lose. */
-  #turnAway(exchange: Exchange, { operationId, encodeError }: Route, { vendor, busyTexts }: Face): void {
-    const known = busyTexts.get(encodeError);
-    const text = known ?? JSON.stringify(encodeError(BUSY, { vendor, generationId: null }));
-    if (known === undefined) busyTexts.set(encodeError, text);
-    exchange.reply.jsonText(BUSY.status, text, BUSY_HEADERS);
+  #turnAway({ reply, timing }: Exchange, { operationId, encodeError }: Route, { busy }: Face): void {
+    reply.jsonText(BUSY.status, busy.body(encodeError), BUSY_HEADERS);
     this.metrics.failed(BUSY.kind);
-    this.metrics.answered(operationId, exchange.reply.gone ? 'gone' : BUSY.status, exchange.timing);
+    this.metrics.answered(operationId, reply.gone ? 'gone' : BUSY.status, timing);
+  }
+
+  /** The same without an exchange, before the request is read: where many are turned away there is no time to lose. */
+  #turnAwayUnread({ target }: PlainRequest): string | undefined {
+    const { clock, ids, settings } = this.#services;
+    const { index, busy } = this.#currentFace(settings());
+    const match = index.find('POST', target);
+    if ('allowed' in match || match.compiled.route.rateClass !== 'generation') return undefined;
+    this.#turnstile.turnAway();
+    const { operationId, encodeError } = match.compiled.route;
+    const timing = new ServerTiming(clock);
+    const requestId = requestIdOf('gen', clock.now(), ids.token(20));
+    const text = busy.text(encodeError, generationLines(requestId, timing), this.#heads);
+    this.metrics.failed(BUSY.kind);
+    this.metrics.answered(operationId, BUSY.status, timing);
+    return text;
   }
 
   readonly #enter = ({ maxConcurrentRequests }: HttpSettings): (() => void) | undefined => {
@@ -248,7 +260,13 @@ class GatewayServer implements HttpServer {
       document,
       page,
     };
-    this.#face = { vendor, basePath, index: new RouteIndex(routes, basePath), view, busyTexts: new Map() };
+    this.#face = {
+      vendor,
+      basePath,
+      index: new RouteIndex(routes, basePath),
+      view,
+      busy: new BusyAnswers(vendor),
+    };
     return this.#face;
   }
 
@@ -259,7 +277,7 @@ class GatewayServer implements HttpServer {
 
   #refuse(connection: Connection, refusal: Refusal): void {
     const { clock, ids, settings } = this.#services;
-    const requestId = `req-${Math.floor(clock.now() / 1000)}-${ids.token(20)}`;
+    const requestId = requestIdOf('req', clock.now(), ids.token(20));
     connection.endWith(rawError(refusal, { vendor: settings().vendor, requestId, heads: this.#heads }));
   }
 }

@@ -131,7 +131,7 @@ describe('a turnstile', () => {
     const callers = new Callers();
     let known = 0;
     await callers.turns(400, (turn) => {
-      const asking = turn === 0 ? 250 : callers.begun - known;
+      const asking = turn === 0 ? 150 : callers.begun - known;
       known = callers.begun;
       return asking;
     });
@@ -178,7 +178,7 @@ describe('a turnstile', () => {
     await callers.turns(150, () => 100);
     const { begun } = callers;
     const sinceMs = callers.loop.nowMs;
-    await callers.turns(100, () => 1500, 10, 0.1);
+    await callers.turns(100, () => 128, 10, 0.1);
     const elapsed = callers.loop.nowMs - sinceMs;
     expect(callers.begun - begun).toBeGreaterThan(0.05 * elapsed);
   });

@@ -18,7 +18,10 @@ export interface TurnstileLimits {
   readonly windowMs: number;
   /** Turns that such a window has at least until there are too many: a crowd comes in by turns, which a slow machine takes longer for. */
   readonly windowTurns: number;
-  /** Windows in a row, each with too many arrivals or too long a wait at its end, that are no mere crowd any more. */
+  /**
+   * Windows, each with too many arrivals or too long a wait at its end, that are no mere crowd any more; those without are
+   * taken off again, so that it takes as many until there are not too many any more.
+   */
   readonly windows: number;
   /** Milliseconds that are too long a wait, though no more come: nor would they, if no more can wait. */
   readonly longMs: number;
@@ -30,10 +33,6 @@ export interface TurnstileLimits {
   readonly waitMs: number;
   /** Milliseconds after which one that waits is refused after all, while there are too many. */
   readonly lateMs: number;
-  /** Part of the last turn in which requests begin, where turns are long because so many are refused. */
-  readonly share: number;
-  /** Milliseconds of one turn in which requests begin at most. */
-  readonly mostTurnMs: number;
   /** Turns, as long as the last, that a request may wait whatever else is said. */
   readonly patience: number;
 }
@@ -44,13 +43,11 @@ export const TURNSTILE_LIMITS: TurnstileLimits = {
   windowMs: 100,
   windowTurns: 8,
   windows: 4,
-  longMs: 1000,
+  longMs: 600,
   ratio: 1.25,
   slack: 20,
   waitMs: 10,
   lateMs: 20,
-  share: 0.15,
-  mostTurnMs: 25,
   patience: 2,
 };
 
@@ -85,7 +82,7 @@ export class Turnstile {
   #windowSinceMs = 0;
   #arrived = 0;
   #begun = 0;
-  /** Windows in a row in which too many arrived. */
+  /** Windows in which too many arrived, less those in which not. */
   #crowdedWindows = 0;
   /** How long one beginning takes while there are too many; undefined when there are not. */
   #paceMs: number | undefined;
@@ -100,14 +97,25 @@ export class Turnstile {
     return this.#waiting.length - this.#first;
   }
 
+  /** There are too many, and whoever came now would wait for long. */
+  get isFull(): boolean {
+    return (
+      this.#paceMs !== undefined && this.waiting * this.#paceMs > this.#atLeastTurns(this.#limits.waitMs)
+    );
+  }
+
+  /** Counts a request that was refused because it is full. */
+  turnAway(): void {
+    this.#count(this.#clock.now());
+    this.#arrived++;
+  }
+
   /** Whether a request may begin, once all have come that come in this turn; false at once where it may not. */
   enter(): false | Promise<boolean> {
     const now = this.#clock.now();
     this.#count(now);
     this.#arrived++;
-    if (this.#paceMs !== undefined && this.waiting * this.#paceMs > this.#atLeastTurns(this.#limits.waitMs)) {
-      return false;
-    }
+    if (this.isFull) return false;
     if (this.#turnSinceMs === undefined) {
       this.#beginTurn(now);
       this.#clock.afterThis(this.#beginNext);
@@ -125,14 +133,7 @@ export class Turnstile {
   /** Whether there is time left in this turn; begins one. */
   #hasTime(now: number): boolean {
     if (this.#turnSinceMs === undefined) this.#beginTurn(now);
-    return now - (this.#turnSinceMs ?? now) < this.#beginningMs();
-  }
-
-  /** Callers that come again at once make turns of nothing but refusals: in those, some time is kept for beginnings. */
-  #beginningMs(): number {
-    const { turnMs, share, mostTurnMs } = this.#limits;
-    if (this.#paceMs === undefined) return turnMs;
-    return Math.max(turnMs, Math.min(mostTurnMs, this.#lastTurnMs * share));
+    return now - (this.#turnSinceMs ?? now) < this.#limits.turnMs;
   }
 
   /** Nobody begins before the end of a turn: who came in a long one has not waited for long. */
@@ -184,8 +185,9 @@ export class Turnstile {
     if (elapsed < windowMs || (!hasTurns && this.#paceMs === undefined && this.waiting > 0)) return;
     const areMany = (hasTurns || elapsed < 2 * windowMs) && this.#arrived > this.#begun * ratio + slack;
     const isCrowded = areMany || now - (this.#waiting[this.#first]?.sinceMs ?? now) > longMs;
-    this.#crowdedWindows = isCrowded ? this.#crowdedWindows + 1 : 0;
-    this.#paceMs = this.#crowdedWindows >= windows ? elapsed / Math.max(1, this.#begun) : undefined;
+    this.#crowdedWindows = Math.min(windows, Math.max(0, this.#crowdedWindows + (isCrowded ? 1 : -1)));
+    const areTooMany = this.#crowdedWindows > (this.#paceMs === undefined ? windows - 1 : 0);
+    this.#paceMs = areTooMany ? elapsed / Math.max(1, this.#begun) : undefined;
     this.#windowSinceMs = now;
     this.#turns = 0;
     this.#arrived = 0;

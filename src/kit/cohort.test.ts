@@ -29,6 +29,20 @@ describe('a cohort', () => {
     expect(turns).toEqual([[1], [2], [3], []]);
   });
 
+  it('deals with no more than it may in one turn, first with those that came first', async () => {
+    const turns: number[][] = [[]];
+    const cohort = new Cohort<number>((thing) => {
+      turns.at(-1)?.push(thing);
+      if (thing === 1) cohort.add(6);
+    }, 2);
+    for (const thing of [1, 2, 3, 4, 5]) cohort.add(thing);
+    for (let turn = 0; turn < 4; turn++) {
+      await nextTurn();
+      turns.push([]);
+    }
+    expect(turns).toEqual([[1, 2], [3, 4], [5, 6], [], []]);
+  });
+
   it('deals with the others when one of them throws', async () => {
     const dealt: number[] = [];
     const cohort = new Cohort<number>((thing) => {

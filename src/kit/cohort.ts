@@ -5,10 +5,13 @@
  */
 export class Cohort<T> {
   readonly #deal: (thing: T) => void;
+  readonly #most: number;
   #gathered: T[] = [];
 
-  constructor(deal: (thing: T) => void) {
+  /** `most`: things that are dealt with in one turn; the others wait for the next, so that no turn takes too long. */
+  constructor(deal: (thing: T) => void, most = Number.POSITIVE_INFINITY) {
     this.#deal = deal;
+    this.#most = most;
   }
 
   /** Is dealt with at the end of this turn, after those that were added before. */
@@ -18,18 +21,21 @@ export class Cohort<T> {
 
   readonly #dealWithAll = (): void => {
     const things = this.#gathered;
+    const count = Math.min(things.length, this.#most);
     this.#gathered = [];
     let dealt = 0;
     try {
-      for (const thing of things) {
-        dealt++;
-        this.#deal(thing);
-      }
+      while (dealt < count) this.#deal(things[dealt++] as T);
     } finally {
-      // What one of them throws is not the others' fault.
-      for (const thing of things.slice(dealt)) this.add(thing);
+      // Those that there was no time for, and those after one that threw, which was not their fault.
+      if (dealt < things.length) this.#goOnWith(things.slice(dealt));
     }
   };
+
+  #goOnWith(left: T[]): void {
+    if (this.#gathered.length === 0) setImmediate(this.#dealWithAll);
+    this.#gathered = [...left, ...this.#gathered];
+  }
 }
 
 /**

@@ -6,6 +6,7 @@ import { ChunkedFrame } from './chunked-frame.ts';
 import { framingOf } from './framing.ts';
 import { type BodySource, InboundRequest } from './inbound-request.ts';
 import { type AnswerLine, Outgoing } from './outgoing.ts';
+import { type PlainRequest, plainRequest } from './plain-request.ts';
 import { cannotBeInHead, type HeadProblem, parseRequestHead } from './request-head.ts';
 
 /** How long things may take on a connection, and how much it may ask for. */
@@ -31,6 +32,10 @@ export interface ConnectionOwner {
   readonly limits: ConnectionLimits;
   /** Connections on which a request begins in this turn: has each of them take what came. */
   readonly arrivals: Cohort<Connection>;
+  /** There is no time for all: it is worth asking before a request is read. */
+  isFull(): boolean;
+  /** What a request is answered that is not read for that reason; undefined when it is. */
+  turnAway(request: PlainRequest): string | undefined;
   /** A request is here, and as much of its body as came with it. */
   accept(request: InboundRequest, answer: Outgoing): void;
   /** Bytes came that are no request, and no answer was begun: says so by `endWith`. */
@@ -221,6 +226,7 @@ export class Connection implements AnswerLine, BodySource {
   }
 
   #begin(text: string, bytes: Buffer, at: number): number {
+    if (this.#isTurnedAway(text, bytes.length - at)) return bytes.length;
     const head = parseRequestHead(text);
     if (typeof head === 'string') return this.#fail(head);
     if (head.method === 'CONNECT') return this.#fail('connect');
@@ -241,6 +247,17 @@ export class Connection implements AnswerLine, BodySource {
     if (this.#receiving !== undefined) this.#answerToReceiving = answer;
     this.#owner.accept(request, answer);
     return after;
+  }
+
+  /** Whether a request, after whose head so many bytes came, was answered without being read. */
+  #isTurnedAway(text: string, rest: number): boolean {
+    if (!this.#owner.isFull() || this.#answers.length > 0 || this.needsDrain) return false;
+    const request = plainRequest(text);
+    const refusal = request?.length === rest ? this.#owner.turnAway(request) : undefined;
+    if (refusal === undefined) return false;
+    this.#readingSinceMs = undefined;
+    this.write(refusal, 'latin1');
+    return true;
   }
 
   /** The place after what there is of the body; undefined when it is none. */

@@ -4,9 +4,14 @@ import { Connection, type ConnectionLimits, type ConnectionOwner, type Refusal }
 import type { InboundRequest } from './inbound-request.ts';
 import { MoreDoors } from './more-doors.ts';
 import type { Outgoing } from './outgoing.ts';
+import type { PlainRequest } from './plain-request.ts';
 
 /** What is done with what comes in. */
 export interface Reception {
+  /** There is no time for more requests of some kinds. */
+  isFull(): boolean;
+  /** What a request of such a kind is answered; undefined for others. */
+  turnAway(request: PlainRequest): string | undefined;
   accept(request: InboundRequest, answer: Outgoing): void;
   refuse(connection: Connection, problem: Refusal): void;
   /** The socket that connections come from failed. */
@@ -15,6 +20,9 @@ export interface Reception {
 
 /** Connections that may wait to be taken in, if the system lets as many: what comes beyond that tries again after a second. */
 const BACKLOG = 4096;
+
+/** Connections that may begin a request in one turn: where there are more, those that have begun are not to wait for all of them. */
+const ARRIVALS_AT_ONCE = 128;
 
 /** How often what is checked, and by how many sockets connections come in. */
 export interface ListenerSettings {
@@ -25,7 +33,7 @@ export interface ListenerSettings {
 /** Takes connections in, and watches over all of them with one timer. */
 export class Listener implements ConnectionOwner {
   readonly limits: ConnectionLimits;
-  readonly arrivals = new Cohort<Connection>((connection) => connection.takeWhatCame());
+  readonly arrivals = new Cohort<Connection>((connection) => connection.takeWhatCame(), ARRIVALS_AT_ONCE);
   readonly #reception: Reception;
   readonly #settings: ListenerSettings;
   /** All listen in the same place. */
@@ -80,6 +88,14 @@ export class Listener implements ConnectionOwner {
 
   destroyConnections(): void {
     for (const connection of this.#connections) connection.destroy();
+  }
+
+  isFull(): boolean {
+    return this.#reception.isFull();
+  }
+
+  turnAway(request: PlainRequest): string | undefined {
+    return this.#reception.turnAway(request);
   }
 
   accept(request: InboundRequest, answer: Outgoing): void {
