@@ -1,3 +1,5 @@
+import { afterThis } from '../kit/turns.ts';
+
 /** What a turnstile reads the time from. */
 export interface TurnClock {
   /** Milliseconds that only grow. */
@@ -54,8 +56,7 @@ export const TURNSTILE_LIMITS: TurnstileLimits = {
 const TURN_CLOCK: TurnClock = {
   now: () => performance.now(),
   atEndOfTurn: (run) => void setImmediate(run),
-  // Ticks that a microtask asks for come after all microtasks.
-  afterThis: (run) => queueMicrotask(() => process.nextTick(run)),
+  afterThis,
 };
 
 interface Waiting {

@@ -83,6 +83,12 @@ export function inTurn<T>(clock: Pick<Clock, 'monotonic'>, step: () => T): T | P
   return clock.monotonic() - started > LONG_STEP_MS ? nextTurn().then(() => result) : result;
 }
 
+/** Runs something once whatever has just begun has gone as far as it can without waiting, in the same turn of the event loop. */
+export function afterThis(run: () => void): void {
+  // Ticks that a microtask asks for come after all microtasks.
+  queueMicrotask(() => process.nextTick(run));
+}
+
 /** Resolves in the next turn of the event loop. Promises that are already settled never let it turn. */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));

@@ -1,3 +1,4 @@
+import { afterThis } from '../../kit/turns.ts';
 import {
   type Append,
   type Durability,
@@ -42,7 +43,7 @@ interface WrittenAppend {
 const MEND_EVERY_MS = 250;
 
 /**
- * Appends of one turn of the event loop, and those that come while the disk is busy, are written together. Those who wait
+ * Appends that are made together, and those that come while the disk is busy, are written together. Those who wait
  * for `power` are synced together: at once, or where the last sync served several a moment later, because a sync costs
  * much and more of them are about to come. All writing, syncing and mending is done in turn by one loop.
  *
@@ -173,8 +174,8 @@ export class SegmentedJournal implements Journal {
 
   async #loop(): Promise<void> {
     while (this.#isMendDue || this.#waiting.areThere || this.#isSyncDue) {
-      // Those who append in the same turn of the event loop go into the same batch.
-      await nextTurn();
+      // Those who append together go into the same batch.
+      await new Promise<void>(afterThis);
       if (this.#isMendDue) await this.#mend();
       if (this.#waiting.areThere) await this.#commit(this.#waiting.takeBatch());
       if (this.#isSyncDue) await this.#sync();
@@ -271,8 +272,4 @@ export class SegmentedJournal implements Journal {
       this.#mendLater();
     }
   }
-}
-
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }
