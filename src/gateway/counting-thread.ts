@@ -1,10 +1,13 @@
 import { createRequire } from 'node:module';
 import { Worker } from 'node:worker_threads';
 
-/** Counts tokens in another thread, one small slice of text at a time. */
+/** Texts that are counted together. */
+export type Slice = readonly string[];
+
+/** Counts tokens in another thread, a few small slices of text at a time. */
 export interface CountingThread {
-  /** Tokens of the texts together; rejects when the thread fails. To be called again only after it has settled. */
-  count(texts: readonly string[]): Promise<number>;
+  /** Tokens of each slice; rejects when the thread fails. To be called again only after it has settled. */
+  count(slices: readonly Slice[]): Promise<readonly number[]>;
   close(): Promise<void>;
 }
 
@@ -56,9 +59,8 @@ const count = (text) => {
   }
   return from === text.length ? tokens : tokens + countTokens(text.slice(from), plain);
 };
-parentPort.on('message', (texts) => {
-  parentPort.postMessage(texts.reduce((tokens, text) => tokens + count(text), 0));
-});
+const countAll = (texts) => texts.reduce((tokens, text) => tokens + count(text), 0);
+parentPort.on('message', (slices) => parentPort.postMessage(slices.map(countAll)));
 `;
 
 /**
@@ -67,7 +69,7 @@ parentPort.on('message', (texts) => {
  */
 export function openCountingThread(): CountingThread {
   let worker: Worker | undefined;
-  let settle: { resolve: (tokens: number) => void; reject: (reason: unknown) => void } | undefined;
+  let settle: { resolve: (tokens: readonly number[]) => void; reject: (reason: unknown) => void } | undefined;
 
   const fail = (failed: Worker | undefined, reason: unknown) => {
     if (failed === undefined || failed !== worker) return;
@@ -83,7 +85,7 @@ export function openCountingThread(): CountingThread {
       eval: true,
       workerData: { encoding, longRun, longest: LONGEST_RUN },
     });
-    started.on('message', (tokens: number) => settle?.resolve(tokens));
+    started.on('message', (tokens: readonly number[]) => settle?.resolve(tokens));
     started.on('error', (error) => fail(started, error));
     started.on('exit', () => fail(started, new Error('the thread ended')));
     // The process may end while the worker waits for work.
@@ -92,14 +94,14 @@ export function openCountingThread(): CountingThread {
   };
 
   return {
-    async count(texts) {
+    async count(slices) {
       worker ??= start();
       const asked = worker;
       const timer = setTimeout(() => fail(asked, new Error('the thread takes too long')), TIME_LIMIT_MS);
       try {
-        return await new Promise<number>((resolve, reject) => {
+        return await new Promise<readonly number[]>((resolve, reject) => {
           settle = { resolve, reject };
-          asked.postMessage(texts);
+          asked.postMessage(slices);
         });
       } finally {
         clearTimeout(timer);

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import type { CountingThread } from './counting-thread.ts';
+import type { CountingThread, Slice } from './counting-thread.ts';
 import { charactersOf } from './text-slices.ts';
 import { createTokenizer } from './tokenizer.ts';
 
@@ -48,13 +48,13 @@ describe('the tokenizer', () => {
 
 /** A thread that counts a token for every character when it is told to. */
 function steppedThread() {
-  const asked: { texts: readonly string[]; answer: () => void; fail: () => void }[] = [];
+  const asked: { slices: readonly Slice[]; answer: () => void; fail: () => void }[] = [];
   const thread: CountingThread = {
-    count: (texts) =>
+    count: (slices) =>
       new Promise((resolve, reject) => {
         asked.push({
-          texts,
-          answer: () => resolve(charactersOf(texts)),
+          slices,
+          answer: () => resolve(slices.map(charactersOf)),
           fail: () => reject(new Error('dead')),
         });
       }),
@@ -78,7 +78,19 @@ describe('counting in turns', () => {
     }
     await Promise.all([long, short]);
     expect(order).toEqual(['short', 'long']);
-    expect(asked[1]?.texts).toEqual(['hello']);
+    expect(asked[1]?.slices).toEqual([['hello']]);
+  });
+
+  it('asks about short texts together', async () => {
+    const { asked, thread } = steppedThread();
+    const { count } = createTokenizer({ thread });
+    const counts = ['a', 'bb', 'ccc', 'd'.repeat(8190), 'ee'].map((text) => count([text]));
+    for (let index = 0; index < 3; index++) {
+      await turn();
+      asked[index]?.answer();
+    }
+    expect(await Promise.all(counts)).toEqual([1, 2, 3, 8190, 2]);
+    expect(asked.map(({ slices }) => slices.map(charactersOf))).toEqual([[1], [2, 3], [8190, 2]]);
   });
 
   it('estimates what a thread does not count in time, from what it has counted', async () => {
@@ -130,7 +142,7 @@ describe('counting in turns', () => {
     }
     expect(await last).toBe(200_000);
     await Promise.all(many);
-    expect(asked.filter(({ texts }) => texts[0]?.startsWith('y'))).toHaveLength(1);
+    expect(asked.filter(({ slices }) => slices[0]?.[0]?.startsWith('y'))).toHaveLength(1);
   });
 
   it('answers everybody when it is closed', async () => {

@@ -30,7 +30,10 @@ export interface TokenizerParts {
   readonly patienceMs?: number;
 }
 
-/** A tokenizer that counts in turns: of all questions the one of which least was counted comes next. */
+/**
+ * A tokenizer that counts in turns: of all questions those of which least was counted come next, as many of them together as
+ * make a slice. To ask another thread costs more than to count a short text.
+ */
 export function createTokenizer(parts: TokenizerParts = {}): Tokenizer {
   const { thread = openCountingThread(), patienceMs = PATIENCE_MS } = parts;
   const open = new Set<Question>();
@@ -40,13 +43,13 @@ export function createTokenizer(parts: TokenizerParts = {}): Tokenizer {
   const work = async () => {
     if (isWorking) return;
     isWorking = true;
-    for (let next = leastCounted(open); next !== undefined; next = leastCounted(open)) {
-      try {
-        const slice = next.nextSlice();
-        next.add(slice, await thread.count(slice));
-        if (next.isCounted) next.settle();
-      } catch {
-        next.settle();
+    for (let next = leastCounted(open); next.length > 0; next = leastCounted(open)) {
+      const slices = next.map((question) => question.nextSlice());
+      const counts = await thread.count(slices).catch(() => undefined);
+      for (const [index, question] of next.entries()) {
+        const tokens = counts?.[index];
+        if (tokens !== undefined) question.add(slices[index] ?? [], tokens);
+        if (tokens === undefined || question.isCounted) question.settle();
       }
     }
     isWorking = false;
@@ -136,10 +139,17 @@ class Question {
   }
 }
 
-function leastCounted(questions: Iterable<Question>): Question | undefined {
-  let least: Question | undefined;
+/** Of the questions that are least counted as many as make a slice together, and at least one. */
+function leastCounted(questions: ReadonlySet<Question>): Question[] {
+  let least = Number.POSITIVE_INFINITY;
+  for (const { counted } of questions) least = Math.min(least, counted);
+  const together: Question[] = [];
+  let characters = 0;
   for (const question of questions) {
-    if (least === undefined || question.counted < least.counted) least = question;
+    if (question.counted > least) continue;
+    characters += charactersOf(question.nextSlice());
+    if (together.length > 0 && characters > SLICE_CHARACTERS) break;
+    together.push(question);
   }
-  return least;
+  return together;
 }
