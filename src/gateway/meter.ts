@@ -1,5 +1,6 @@
 import type { Event, EventBatch } from '../ir/events.ts';
 import { NO_USAGE, type Usage } from '../ir/usage.ts';
+import { GrowingText } from '../kit/growing-text.ts';
 
 /** Characters of a token, about. */
 const CHARACTERS_PER_TOKEN = 4;
@@ -17,19 +18,18 @@ export function mostTokensOf(pieces: number, characters: number): number {
 
 /** Text that came in and was not counted yet. */
 class Tail {
-  /** As it came: texts added one by one are many times as large, and most are never asked for. */
-  readonly #texts: string[] = [];
+  readonly #text = new GrowingText();
   #pieces = 0;
   #length = 0;
 
   add(text: string, pieces: number): void {
-    this.#texts.push(text);
+    this.#text.add(text);
     this.#pieces += pieces;
     this.#length += text.length;
   }
 
   get text(): string {
-    return this.#texts.join('');
+    return this.#text.toString();
   }
 
   /** Nobody sends less than a token at a time. */

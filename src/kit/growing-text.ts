@@ -37,5 +37,8 @@ function addTo(levels: string[][], level: number, text: string): void {
   addTo(levels, level + 1, texts.join(''));
 }
 
-/** Texts that one level keeps apart at most. */
-const MOST_TEXTS = 512;
+/**
+ * Texts that one level keeps apart at most. Few, since a piece that was cut out of a larger text keeps all of that in memory,
+ * and a stream that waits for its reader keeps the pieces.
+ */
+const MOST_TEXTS = 64;
