@@ -23,14 +23,35 @@ const LONGEST_RUN = 32;
 /** The kinds of characters that words are made of. */
 const RUNS = ['[\\p{L}\\p{M}]', '[^\\s\\p{L}\\p{N}]', '\\s', '[\\r\\n/]'];
 
+/** What the thread makes is gone after each slice: more room for it would only stay taken, megabytes. */
+const YOUNG_MB = 2;
+
 /**
- * Runs in the worker: counts what it is sent. Special tokens are counted as the text that they are. To look for long runs
+ * Runs in the worker: counts what it is sent. The tables are read from the file that they are published in, as the library has
+ * them: its own program text of them takes twice the memory until the thread ends. Special tokens are counted as the text that they are. To look for long runs
  * takes nearly as long as to count, and most texts have none: a long one covers one of so many places, and only those are
  * looked at first. What is no character of ASCII may be of any kind there.
  */
 const WORKER = `
 const { parentPort, workerData } = require('node:worker_threads');
-const { countTokens } = require(workerData.encoding);
+const { readFileSync } = require('node:fs');
+const { GptEncoding } = require(workerData.library);
+const BYTE_ORDER_MARK = '\\uFEFF';
+const UNREADABLE = '\\uFFFD';
+const isWhole = (text, bytes) =>
+  !text.startsWith(BYTE_ORDER_MARK) && (!text.includes(UNREADABLE) || Buffer.from(text).equals(bytes));
+const readRanks = () => {
+  const lines = readFileSync(workerData.ranks);
+  const token = Buffer.alloc(1024);
+  const ranks = [];
+  for (let at = 0; at < lines.length; at = lines.indexOf(10, at) + 1) {
+    const bytes = token.subarray(0, token.write(lines.latin1Slice(at, lines.indexOf(32, at)), 'base64'));
+    const text = bytes.toString('utf8');
+    ranks.push(isWhole(text, bytes) ? text : [...bytes]);
+  }
+  return ranks;
+};
+const { countTokens } = GptEncoding.getEncodingApi('o200k_base', readRanks);
 const longRun = new RegExp(workerData.longRun, 'gu');
 const isLetter = (code) => (code > 64 && code < 91) || (code > 96 && code < 123) || code > 127;
 const isNeither = (code) => !(code > 47 && code < 58) && (code > 127 || !isLetter(code));
@@ -79,11 +100,14 @@ export function openCountingThread(): CountingThread {
   };
 
   const start = (): Worker => {
-    const encoding = createRequire(import.meta.url).resolve('gpt-tokenizer/encoding/o200k_base');
+    const { resolve } = createRequire(import.meta.url);
+    const library = resolve('gpt-tokenizer/GptEncoding');
+    const ranks = resolve('gpt-tokenizer/data/o200k_base.tiktoken');
     const longRun = RUNS.map((kind) => `${kind}{${LONGEST_RUN}}`).join('|');
     const started = new Worker(WORKER, {
       eval: true,
-      workerData: { encoding, longRun, longest: LONGEST_RUN },
+      workerData: { library, ranks, longRun, longest: LONGEST_RUN },
+      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
     });
     started.on('message', (tokens: readonly number[]) => settle?.resolve(tokens));
     started.on('error', (error) => fail(started, error));

@@ -44,6 +44,16 @@ describe('the meter', () => {
     expect(meter.uncountedTokens).toBe(0);
   });
 
+  it('has a sample counted of what came in faster than it was counted', async () => {
+    const meter = new Meter();
+    for (let index = 0; index < 1000; index++) meter.push([say('four words are here '.repeat(10))]);
+    await meter.count(async (text) => {
+      expect(text.length).toBeLessThan(10_000);
+      return text.length / 5;
+    });
+    expect(meter.outputTokens).toBe(40_000);
+  });
+
   it('takes what the upstream has said of the prompt, and of the answer where that is more', () => {
     const meter = new Meter();
     const usage = {

@@ -1,5 +1,6 @@
 import type { Event, EventBatch } from '../ir/events.ts';
 import { NO_USAGE, type Usage } from '../ir/usage.ts';
+import { GrowingText } from '../kit/growing-text.ts';
 
 /** Characters of a token, about. */
 const CHARACTERS_PER_TOKEN = 4;
@@ -10,6 +11,12 @@ const LONGEST_TOKEN = 8;
 /** Characters of a token where it is better to think too many than too few. */
 const SHORT_TOKEN = 3;
 
+/**
+ * Characters that are kept to be counted: many times as many as an answer has that comes as fast as models write. Where
+ * answers come faster than anybody counts, the rest would only wait, as a second copy of them.
+ */
+const SAMPLE_CHARACTERS = 8 * 1024;
+
 /** Tokens of text in so many pieces, at most, nearly always. */
 export function mostTokensOf(pieces: number, characters: number): number {
   return Math.max(pieces, Math.ceil(characters / SHORT_TOKEN));
@@ -17,19 +24,31 @@ export function mostTokensOf(pieces: number, characters: number): number {
 
 /** Text that came in and was not counted yet. */
 class Tail {
-  /** As it came: texts added one by one are many times as large, and most are never asked for. */
-  readonly #texts: string[] = [];
+  /** The beginning of it, and how long that is. */
+  readonly #sample = new GrowingText();
+  #sampleLength = 0;
   #pieces = 0;
   #length = 0;
 
   add(text: string, pieces: number): void {
-    this.#texts.push(text);
+    if (this.#sampleLength < SAMPLE_CHARACTERS) {
+      this.#sample.add(text);
+      this.#sampleLength += text.length;
+    }
     this.#pieces += pieces;
     this.#length += text.length;
   }
 
-  get text(): string {
-    return this.#texts.join('');
+  /** All of it, or enough to know what the rest is like. */
+  get sample(): string {
+    return this.#sample.toString();
+  }
+
+  /** Tokens of all of it where the sample has so many. */
+  scaled(tokens: number): number {
+    return this.#length === this.#sampleLength
+      ? tokens
+      : Math.ceil((tokens * this.#length) / this.#sampleLength);
   }
 
   /** Nobody sends less than a token at a time. */
@@ -99,7 +118,7 @@ export class Meter {
     const tail = this.#tail;
     this.#counting = tail;
     this.#tail = new Tail();
-    const tokens = await count(tail.text);
+    const tokens = tail.scaled(await count(tail.sample));
     this.#counted += Math.max(tokens, tail.pieces);
     this.#counting = undefined;
   }

@@ -11,6 +11,7 @@ import type { Polling } from '../kit/flow.ts';
 import { LedgerUnavailable } from '../ports/ledger.ts';
 import { UpstreamFailure } from '../upstream/upstream.ts';
 import { type BillingFacts, billGeneration } from './bill-generation.ts';
+import { gatherTexts } from './gather-texts.ts';
 import type { Journey } from './journey.ts';
 import { OpenItems } from './open-items.ts';
 import { PassedTexts } from './passed-texts.ts';
@@ -290,9 +291,10 @@ class Passage {
   /** Folds and shows a batch without a terminal event; tells whether the answer may go on after it. */
   #look(batch: EventBatch): boolean | Promise<boolean> {
     this.#lookBack();
-    this.#fold.pushAll(batch);
-    this.#tools.watch(batch, false);
-    this.#openItems.push(batch);
+    const gathered = gatherTexts(batch);
+    this.#fold.pushAll(gathered);
+    this.#tools.watch(gathered, false);
+    this.#openItems.push(gathered);
     return this.#tools.mayGoOn();
   }
 

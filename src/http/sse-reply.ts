@@ -73,9 +73,12 @@ async function pump(
   const passage = new Passage(source, encoder, reply, pulse);
   try {
     for (;;) {
-      const next = await waits.wait(source.next());
+      let next: IteratorResult<EventBatch, unknown> | undefined = await waits.wait(source.next());
       if (next.done === true) break;
-      if (passage.put(next.value)) await waits.until<void>(passage.passOn);
+      const isAhead = passage.put(next.value);
+      // Events are many times as large as their bytes: whoever waits for its reader or its turn need not keep them.
+      next = undefined;
+      if (isAhead) await waits.until<void>(passage.passOn);
       await reply.drained(signal);
       if (reply.gone) return;
     }

@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { GrowingText } from './growing-text.ts';
@@ -39,4 +41,31 @@ describe('GrowingText', () => {
     expect(performance.now() - started).toBeLessThan(1500);
     expect(text.toString()).toHaveLength(30_100_000);
   });
+
+  it('does not keep what its pieces were cut out of', () => {
+    const heapBytes = liveHeap();
+    const text = new GrowingText();
+    const before = heapBytes();
+    for (let index = 0; index < 500; index++) text.add(cutOut(index));
+    expect(heapBytes() - before).toBeLessThan((64 + 16) * BEFORE_CUT);
+    expect(text.toString()).toHaveLength(500 * 26);
+  });
 });
+
+const BEFORE_CUT = 50_000;
+
+/** A piece as readers of frames make them: a view of a longer text. */
+function cutOut(index: number): string {
+  const whole = Buffer.alloc(BEFORE_CUT, `${index} of many words in a frame`).toString('latin1');
+  return whole.slice(1000, 1026);
+}
+
+/** Bytes of all that somebody holds. */
+function liveHeap(): () => number {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  return () => {
+    collect();
+    return process.memoryUsage().heapUsed;
+  };
+}

@@ -11,7 +11,7 @@ export class GrowingText {
 
   add(piece: string): void {
     this.#pieces.push(piece);
-    if (this.#pieces.length < MOST_TEXTS) return;
+    if (this.#pieces.length < MOST_PIECES) return;
     const block = this.#pieces.join('');
     this.#pieces = [];
     this.#levels ??= [];
@@ -32,10 +32,16 @@ function addTo(levels: string[][], level: number, text: string): void {
   const texts = levels[level] ?? [];
   levels[level] = texts;
   texts.push(text);
-  if (texts.length < MOST_TEXTS) return;
+  if (texts.length < MOST_BLOCKS) return;
   levels[level] = [];
   addTo(levels, level + 1, texts.join(''));
 }
 
-/** Texts that one level keeps apart at most. */
-const MOST_TEXTS = 512;
+/**
+ * Pieces that are kept apart at most. Few, since a piece that was cut out of a larger text keeps all of that in memory, and a
+ * stream that waits for its reader keeps the pieces.
+ */
+const MOST_PIECES = 64;
+
+/** Blocks that one level keeps apart at most. */
+const MOST_BLOCKS = 512;

@@ -100,6 +100,15 @@ describe('an answer', () => {
     expect(await lastOf(batches)).toEqual(finish);
   });
 
+  it('that comes in large chunks is read in pieces that end with their frames', async () => {
+    const frame = `data: ${'word '.repeat(20)}\n\n`;
+    const { batches } = open(`${frame.repeat(1000)}data: end\n\n`, (word) => [text(word)]);
+    const inPiece = Math.floor(4096 / frame.length);
+    const sizes = await sizesOf(batches);
+    expect(sizes.slice(0, 5)).toEqual(Array.from({ length: 5 }, () => inPiece));
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(1001);
+  });
+
   it('has no more items than a model could write', async () => {
     let place = 0;
     const { batches } = open(repeated('item', 20_001) + repeated('end', 1), () => [item(place++)]);

@@ -37,6 +37,8 @@ const MOST_PIECES = 20_000;
 /** Chunks below this size are what an upstream writes as it goes. */
 const TRICKLE_BYTES = 1024;
 
+const LINE_FEED = 10;
+
 const NOTHING = new Uint8Array(0);
 
 /** Turns the bytes of an answer into events. Pure and synchronous; one per answer. */
@@ -111,6 +113,13 @@ function problemOf(thrown: unknown): unknown {
 
 function toldAll(events: readonly Event[], { status, scope }: AnswerSource): Event[] {
   return events.map((event) => toldTerminal(event, status, scope));
+}
+
+/** Where the next piece of a chunk ends: behind a line if there is one, so that no part of a frame waits for its rest. */
+function endOfPiece(chunk: Uint8Array): number {
+  if (chunk.length <= PIECE_BYTES) return chunk.length;
+  const lineEnd = chunk.lastIndexOf(LINE_FEED, PIECE_BYTES - 1);
+  return lineEnd === -1 ? PIECE_BYTES : lineEnd + 1;
 }
 
 /** Where the bytes of an answer come from, and whose failure it is if they stop. */
@@ -256,8 +265,9 @@ export class Batches implements AsyncIterableIterator<EventBatch>, AnswerFlow {
       this.#rest = chunk;
     }
     const chunk = this.#rest;
-    this.#rest = chunk.length > PIECE_BYTES ? chunk.subarray(PIECE_BYTES) : NOTHING;
-    return chunk.length > PIECE_BYTES ? chunk.subarray(0, PIECE_BYTES) : chunk;
+    const end = endOfPiece(chunk);
+    this.#rest = end === chunk.length ? NOTHING : chunk.subarray(end);
+    return end === chunk.length ? chunk : chunk.subarray(0, end);
   }
 
   async #nextChunk(): Promise<Uint8Array | undefined> {
