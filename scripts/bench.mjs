@@ -1,6 +1,7 @@
 // `node scripts/bench.mjs NAME [ARGUMENT...]` runs bench/NAME.ts.
 // `node scripts/bench.mjs [--OPTION...]` compares the gateway with its peers (bench/compare/run.ts), and with `--guard` looks
 // whether anything has become much dearer (bench/compare/guard.ts).
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { buildIfNeeded, installIfNeeded, root, run, runTool } from './toolchain.mjs';
@@ -10,10 +11,18 @@ const [first, ...rest] = process.argv.slice(2);
 
 installIfNeeded();
 if (first === undefined || first.startsWith('--')) await compare();
-else if (/^[a-z][a-z-]*$/.test(first)) runOne(first, rest);
+else if (parts().includes(first)) runOne(first, rest);
 else {
-  console.error('usage: node scripts/bench.mjs [NAME [ARGUMENT...]], where bench/NAME.ts is what to run');
+  console.error(
+    `bench: there is no part ${first}; there are ${parts().join(', ')}. One scenario: --only SCENARIO`,
+  );
   process.exit(2);
+}
+
+/** What can be run by itself. */
+function parts() {
+  const files = readdirSync(join(root, 'bench')).filter((file) => file.endsWith('.ts'));
+  return files.map((file) => file.slice(0, -'.ts'.length));
 }
 
 function runOne(name, args) {

@@ -33,7 +33,7 @@ export function parseOptions(words: readonly string[], scenarios: readonly strin
   if (values.only !== undefined && !scenarios.includes(values.only))
     throw new Error(`--only ${values.only}: there is no such scenario; there are ${scenarios.join(', ')}`);
   return {
-    rounds: Math.round(positive('--rounds', values.rounds, 100)),
+    rounds: whole('--rounds', values.rounds, 100),
     seconds: positive('--seconds', values.seconds, 600),
     peers: peersOf(values.peers),
     ...(values.only !== undefined && { only: values.only }),
@@ -45,6 +45,12 @@ function positive(name: string, word: string, most: number): number {
   const value = Number(word);
   if (value > 0 && value <= most) return value;
   throw new Error(`${name} ${word}: must be a number above 0 and at most ${most}`);
+}
+
+function whole(name: string, word: string, most: number): number {
+  const value = Number(word);
+  if (Number.isInteger(value) && value > 0 && value <= most) return value;
+  throw new Error(`${name} ${word}: must be a whole number above 0 and at most ${most}`);
 }
 
 function peersOf(word: string): Peers {

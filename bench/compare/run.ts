@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { closeSync, openSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type BenchOptions, parseOptions, USAGE } from './options.ts';
@@ -13,10 +13,13 @@ const built = dirname(fileURLToPath(import.meta.url));
 
 function optionsOrUsage(): BenchOptions {
   try {
-    return parseOptions(
+    const read = parseOptions(
       process.argv.slice(2),
       SCENARIOS.map(({ name }) => name),
     );
+    // A quarter of an hour later it would be too late to find out that it cannot be written.
+    if (read.json !== undefined) closeSync(openSync(read.json, 'a'));
+    return read;
   } catch (problem) {
     console.error(`bench: ${problem instanceof Error ? problem.message : problem}\n${USAGE}`);
     process.exit(2);

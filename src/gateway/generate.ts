@@ -142,7 +142,6 @@ export function createGateway(parts: GatewayParts): Gateway {
   return {
     async stream(input): Promise<OpenedStream> {
       const { underway, batches } = await admitted(input);
-      const started = parts.clock.monotonic();
       input.timing.awaitUpstream();
       let first: Awaited<ReturnType<typeof batches.next>>;
       try {
@@ -150,14 +149,13 @@ export function createGateway(parts: GatewayParts): Gateway {
       } catch (error) {
         throw routed(error, underway);
       } finally {
-        input.timing.mark('upstream', parts.clock.monotonic() - started);
+        input.timing.mark('upstream', underway.journey.waitedMs);
       }
       return { context: replyContext(underway, now), batches: new Resumed(first, batches) };
     },
 
     async complete(input): Promise<FinishedGeneration> {
       const { underway, batches } = await admitted(input);
-      const started = parts.clock.monotonic();
       input.timing.awaitUpstream();
       let result: Result;
       try {
@@ -165,7 +163,7 @@ export function createGateway(parts: GatewayParts): Gateway {
       } catch (error) {
         throw routed(error, underway);
       } finally {
-        input.timing.mark('upstream', parts.clock.monotonic() - started);
+        input.timing.mark('upstream', underway.journey.waitedMs);
       }
       if (result.failure !== undefined) throw result.failure.withRouting(metadataOf(underway, 'failed'));
       return { context: replyContext(underway, now), result };

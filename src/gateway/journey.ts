@@ -64,6 +64,11 @@ export class Journey {
     return this.#calls;
   }
 
+  /** Milliseconds that endpoints were waited for. */
+  get waitedMs(): number {
+    return this.#calls.reduce((sum, { latencyMs }) => sum + latencyMs, 0);
+  }
+
   /** The calls as callers are told of them. */
   get attempts(): AttemptRecord[] {
     return this.#calls.map(({ candidate, status }) => ({

@@ -183,6 +183,18 @@ describe('a turnstile', () => {
     expect(callers.begun - begun).toBeGreaterThan(0.05 * elapsed);
   });
 
+  it('forgets about it when nobody comes', async () => {
+    const callers = new Callers();
+    await callers.turns(100, () => 20);
+    expect(callers.refused).toBeGreaterThan(0);
+    callers.refused = 0;
+    while (callers.turnstile.waiting > 0) await callers.turns(1, () => 0);
+    callers.loop.nowMs += 5000;
+    await callers.turns(60, (turn) => (turn === 0 ? 100 : 0));
+    expect(callers).toMatchObject({ refused: 0 });
+    expect(callers.turnstile.waiting).toBe(0);
+  });
+
   it('forgets about it when fewer come', async () => {
     const callers = new Callers();
     await callers.turns(100, () => 20);

@@ -186,7 +186,9 @@ export class Turnstile {
     if (elapsed < windowMs || (!hasTurns && this.#paceMs === undefined && this.waiting > 0)) return;
     const areMany = (hasTurns || elapsed < 2 * windowMs) && this.#arrived > this.#begun * ratio + slack;
     const isCrowded = areMany || now - (this.#waiting[this.#first]?.sinceMs ?? now) > longMs;
-    this.#crowdedWindows = Math.min(windows, Math.max(0, this.#crowdedWindows + (isCrowded ? 1 : -1)));
+    // Where nobody came for a while, there was nobody to close the windows that were over.
+    const more = isCrowded ? 1 : -Math.floor(elapsed / windowMs);
+    this.#crowdedWindows = Math.min(windows, Math.max(0, this.#crowdedWindows + more));
     const areTooMany = this.#crowdedWindows > (this.#paceMs === undefined ? windows - 1 : 0);
     this.#paceMs = areTooMany ? elapsed / Math.max(1, this.#begun) : undefined;
     this.#windowSinceMs = now;

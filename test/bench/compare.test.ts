@@ -34,7 +34,7 @@ describe('the options of the benchmark', () => {
 
   it.each([
     [['--only', 'nothing'], 'there is no such scenario; there are burst'],
-    [['--rounds', 'many'], '--rounds many: must be a number'],
+    [['--rounds', 'many'], '--rounds many: must be a whole number'],
     [['--seconds', '0'], '--seconds 0: must be a number'],
     [['--peers', 'some'], '--peers some: must be none, nginx or all'],
     [['--fast'], '--fast'],

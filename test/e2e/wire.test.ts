@@ -84,6 +84,16 @@ describe('what a failed generation says of its time', () => {
     const [, milliseconds] = /upstream;dur=([\d.]+)/.exec(response.headers.get('server-timing') ?? '') ?? [];
     expect(Number(milliseconds)).toBeGreaterThan(0);
   });
+
+  it('names no wait for the upstream where nobody was called', async () => {
+    const tired = await openTestGateway({ ...SIMULATED_UPSTREAMS, routing: { cooldown: { failures: 1 } } });
+    const body = { model: 'chat/fail-500', messages: [{ role: 'user', content: 'Hello' }] };
+    await tired.post('/chat/completions', body);
+    const response = await tired.post('/chat/completions', body);
+    await tired.close();
+    expect(response.status).toBe(503);
+    expect(response.headers.get('server-timing')).toContain('upstream;dur=0.00');
+  });
 });
 
 describe.each(UPSTREAMS)('streams of the responses format, %s upstream', (upstream) => {
