@@ -87,11 +87,12 @@ describe('what a failed generation says of its time', () => {
 
   it('names no wait for the upstream where nobody was called', async () => {
     const tired = await openTestGateway({ ...SIMULATED_UPSTREAMS, routing: { cooldown: { failures: 1 } } });
-    const body = { model: 'chat/fail-500', messages: [{ role: 'user', content: 'Hello' }] };
+    const body = { model: 'chat/fail-429', messages: [{ role: 'user', content: 'Hello' }] };
     await tired.post('/chat/completions', body);
     const response = await tired.post('/chat/completions', body);
+    const { error } = (await response.json()) as { error: { message: string } };
     await tired.close();
-    expect(response.status).toBe(503);
+    expect(error.message).toContain('is rate limited');
     expect(response.headers.get('server-timing')).toContain('upstream;dur=0.00');
   });
 });
