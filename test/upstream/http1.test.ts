@@ -76,6 +76,17 @@ describe('an answer on the wire', () => {
     expect(server.sockets).toHaveLength(1);
   });
 
+  it('leaves a connection that can be used again where its end came before anybody had read its beginning', async () => {
+    const body = 'x'.repeat(100_000);
+    await serveTexts(`${OK}content-length: ${body.length}\r\n\r\n${body}`);
+    for (let count = 0; count < 3; count++) {
+      const { chunks } = await ask({ timeouts: { ...PATIENT, firstByte: 500 } });
+      await sleep(5);
+      expect(await textOf(chunks)).toBe(body);
+    }
+    expect(server.sockets).toHaveLength(1);
+  });
+
   it('is the same byte by byte', async () => {
     await serve(async (socket) => {
       for (const byte of CHUNKED) {

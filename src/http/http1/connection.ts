@@ -60,6 +60,8 @@ export class Connection implements AnswerLine, BodySource {
   #writing: Outgoing | undefined;
   /** Bytes that came in this turn while no request was being read. */
   #came: Buffer | undefined;
+  /** It is among those that take what came at the end of this turn: once is enough. */
+  #isArriving = false;
   /** The beginning of a head. */
   #beginning: Buffer | undefined;
   /** The request whose body is on its way, and what is known of its end. */
@@ -82,10 +84,7 @@ export class Connection implements AnswerLine, BodySource {
     this.#owner = owner;
     socket.on('data', (bytes: Buffer) => this.#come(bytes));
     socket.on('drain', () => this.#writing?.becomeWritable());
-    socket.on('end', () => {
-      this.takeWhatCame();
-      this.#endOfRequests();
-    });
+    socket.on('end', () => this.#end());
     // `close` follows and says it all.
     socket.on('error', ignore);
     socket.on('close', () => {
@@ -159,9 +158,16 @@ export class Connection implements AnswerLine, BodySource {
   check(nowMs: number): void {
     const { headersMs, requestMs, idleMs } = this.#owner.limits;
     if (this.#restingSinceMs !== undefined && nowMs - this.#restingSinceMs > idleMs) this.destroy();
-    if (this.#readingSinceMs === undefined) return;
+    // What has come is looked at before anybody is called late.
+    if (this.#readingSinceMs === undefined || this.#came !== undefined) return;
     const limit = this.#receiving === undefined ? headersMs : requestMs;
     if (nowMs - this.#readingSinceMs > limit) this.#fail('late');
+  }
+
+  /** The turn ends for which bytes were kept. */
+  arrive(): void {
+    this.#isArriving = false;
+    this.takeWhatCame();
   }
 
   /** Takes the bytes that are kept for the end of this turn, if it has not yet. */
@@ -177,7 +183,8 @@ export class Connection implements AnswerLine, BodySource {
     this.#restingSinceMs = undefined;
     if (this.#came === undefined && this.#receiving === undefined && this.#beginning === undefined) {
       this.#came = bytes;
-      this.#owner.arrivals.add(this);
+      if (!this.#isArriving) this.#owner.arrivals.add(this);
+      this.#isArriving = true;
       return;
     }
     this.takeWhatCame();
@@ -336,6 +343,16 @@ export class Connection implements AnswerLine, BodySource {
   /** The last answer that is not written in its turn yet, to a request that came whole. */
   get #lastOwed(): Outgoing | undefined {
     return this.#answers.slice(this.#writtenAnswers).findLast((answer) => answer !== this.#answerToReceiving);
+  }
+
+  /** A request that came with the end may be answered in this turn: whoever sends one and ends is still told what was wrong with it. */
+  #end(): void {
+    if (this.#came === undefined) {
+      this.#endOfRequests();
+      return;
+    }
+    this.takeWhatCame();
+    setImmediate(() => this.#endOfRequests());
   }
 
   /** The caller sends nothing more: most of those who do are gone, so it does not get what is not written yet. */

@@ -33,7 +33,7 @@ export interface ListenerSettings {
 /** Takes connections in, and watches over all of them with one timer. */
 export class Listener implements ConnectionOwner {
   readonly limits: ConnectionLimits;
-  readonly arrivals = new Cohort<Connection>((connection) => connection.takeWhatCame(), ARRIVALS_AT_ONCE);
+  readonly arrivals = new Cohort<Connection>((connection) => connection.arrive(), ARRIVALS_AT_ONCE);
   readonly #reception: Reception;
   readonly #settings: ListenerSettings;
   /** All listen in the same place. */
@@ -75,7 +75,10 @@ export class Listener implements ConnectionOwner {
   /** Closes the connections that rest, now and from now on. */
   closeResting(): void {
     this.#closesResting = true;
-    for (const connection of this.#connections) if (connection.isResting) connection.destroy();
+    for (const connection of this.#connections) {
+      connection.takeWhatCame();
+      if (connection.isResting) connection.destroy();
+    }
   }
 
   /** Takes no more connections in; resolves when the last is closed. */

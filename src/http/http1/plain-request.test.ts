@@ -25,6 +25,11 @@ describe('a plain request', () => {
     ['a body that waits to be asked for', 'Content-Length: 12', 'Expect: 100-continue'],
     ['a connection that ends with it', 'Content-Length: 12', 'Connection: close'],
     ['more to say of its connection', 'Content-Length: 12', 'Connection: keep-alive, upgrade'],
+    ['a line that goes on in the next', 'Content-Length: 12', 'X: a', ' b'],
+    ['a line without a name', 'Content-Length: 12', ': a'],
+    ['a line without a colon', 'Content-Length: 12', 'a'],
+    ['a bare carriage return', 'Content-Length: 12', 'X: a\rb'],
+    ['a character that no line has', 'Content-Length: 12', 'Transfer\0-Encoding: chunked'],
     ['another protocol', 'Content-Length: 12', 'Upgrade: h2c'],
   ])('is none with %s', (_name, ...lines) => {
     expect(plainRequest(head(...lines))).toBeUndefined();

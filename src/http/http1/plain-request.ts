@@ -1,3 +1,5 @@
+import { TOKEN_CLASS } from '../../kit/http-characters.ts';
+
 /** A request of which there is nothing to know but where it ends. */
 export interface PlainRequest {
   readonly target: string;
@@ -5,7 +7,10 @@ export interface PlainRequest {
   readonly length: number;
 }
 
-const POST = /^POST ([\x21-\x7e]+) HTTP\/1\.1\r\n/;
+/** Lines that can be read in one way only. */
+const PLAIN = new RegExp(
+  `^POST ([\\x21-\\x7e]+) HTTP/1\\.1\\r\\n(?:[${TOKEN_CLASS}]+:[\\t\\x20-\\x7e\\x80-\\xff]*\\r\\n)*$`,
+);
 const LENGTH = /\r\ncontent-length: *(\d{1,15})\r\n/i;
 /** What may change where a request ends, or what becomes of its connection. */
 const NOT_PLAIN =
@@ -17,7 +22,7 @@ const NOT_PLAIN =
  * more to be sure.
  */
 export function plainRequest(head: string): PlainRequest | undefined {
-  const target = POST.exec(head)?.[1];
+  const target = PLAIN.exec(head)?.[1];
   const length = LENGTH.exec(head)?.[1];
   if (target === undefined || length === undefined || NOT_PLAIN.test(head)) return undefined;
   return { target, length: Number(length) };

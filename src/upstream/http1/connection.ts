@@ -200,6 +200,8 @@ export class Connection {
       return;
     }
     this.#hasCarried = true;
+    // The end may have come in the same turn in which the exchange had enough.
+    this.resume();
     this.#socket.unref();
     this.#owner.onFree(this, keepMs);
   }
