@@ -130,6 +130,7 @@ class GatewayServer implements HttpServer {
    * and `/readyz` says so, until the listener closes with the last of it.
    */
   async drain(limitMs: number): Promise<void> {
+    this.#listener.takeWhatCame();
     this.#state = 'draining';
     this.#listener.closeResting();
     const awaited = new Set(this.#exchanges);

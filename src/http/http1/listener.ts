@@ -72,13 +72,15 @@ export class Listener implements ConnectionOwner {
     return { host: address, port: bound };
   }
 
+  /** Has all requests accepted that have come by now. */
+  takeWhatCame(): void {
+    for (const connection of this.#connections) connection.takeWhatCame();
+  }
+
   /** Closes the connections that rest, now and from now on. */
   closeResting(): void {
     this.#closesResting = true;
-    for (const connection of this.#connections) {
-      connection.takeWhatCame();
-      if (connection.isResting) connection.destroy();
-    }
+    for (const connection of this.#connections) if (connection.isResting) connection.destroy();
   }
 
   /** Takes no more connections in; resolves when the last is closed. */
