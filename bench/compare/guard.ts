@@ -35,7 +35,7 @@ const GUARDS: readonly Target[] = [
   ),
   guard(
     'relay, CPU a request against a bare proxy',
-    8,
+    5,
     ratio('whole-2k', 'requestCost', 'relay', 'bare proxy'),
   ),
   guard('validation against JSON.parse', 0.5, validationShare),
