@@ -322,6 +322,17 @@ describe('time', () => {
     await until(() => read().includes('answer to slow'), 'the answer');
   });
 
+  it('is not up for those whose request came while the server was held up', async () => {
+    const { port } = await startServer({ times: { headersMs: 100, checkMs: 20, lingerMs: 20 } });
+    const { socket, read } = await openSocket(port);
+    await pause(30);
+    socket.write(HEALTH);
+    const heldUntil = performance.now() + 200;
+    while (performance.now() < heldUntil);
+    await until(() => statusesOf(read()).length === 1, 'an answer');
+    expect(statusesOf(read())).toEqual(['200']);
+  });
+
   it('begins anew with the next request of a connection', async () => {
     const { port } = await startServer({ times: { headersMs: 100, checkMs: 20, lingerMs: 20 } });
     const { socket, read } = await openSocket(port);
