@@ -126,15 +126,15 @@ export class Turnstile {
     });
   }
 
-  #beginTurn(now: number): void {
+  #beginTurn(now: number): number {
     this.#turnSinceMs = now;
     this.#clock.atEndOfTurn(this.#endTurn);
+    return now;
   }
 
   /** Whether there is time left in this turn; begins one. */
   #hasTime(now: number): boolean {
-    if (this.#turnSinceMs === undefined) this.#beginTurn(now);
-    return now - (this.#turnSinceMs ?? now) < this.#limits.turnMs;
+    return now - (this.#turnSinceMs ?? this.#beginTurn(now)) < this.#limits.turnMs;
   }
 
   /** Nobody begins before the end of a turn: who came in a long one has not waited for long. */

@@ -178,10 +178,15 @@ export class Connection implements AnswerLine, BodySource {
     this.#take(bytes);
   }
 
+  /** No request is being read, and nothing waits to be. */
+  get #isBetweenRequests(): boolean {
+    return this.#came === undefined && this.#receiving === undefined && this.#beginning === undefined;
+  }
+
   /** A request begins together with others; what comes of it afterwards is taken at once, so that no more than a read is kept. */
   #come(bytes: Buffer): void {
     this.#restingSinceMs = undefined;
-    if (this.#came === undefined && this.#receiving === undefined && this.#beginning === undefined) {
+    if (this.#isBetweenRequests) {
       this.#came = bytes;
       if (!this.#isArriving) this.#owner.arrivals.add(this);
       this.#isArriving = true;
@@ -310,16 +315,8 @@ export class Connection implements AnswerLine, BodySource {
   }
 
   #restIfDone(): void {
-    const isAsked =
-      this.#came !== undefined || this.#receiving !== undefined || this.#beginning !== undefined;
-    if (
-      isAsked ||
-      this.#answers.length > 0 ||
-      this.#isTaking ||
-      this.#isDeaf ||
-      this.#readingSinceMs !== undefined
-    )
-      return;
+    const isAsked = !this.#isBetweenRequests || this.#readingSinceMs !== undefined;
+    if (isAsked || this.#answers.length > 0 || this.#isTaking || this.#isDeaf) return;
     this.#restingSinceMs = performance.now();
     this.#owner.rested(this);
   }
