@@ -52,6 +52,8 @@ export class MoreDoors {
   stop(): Promise<void> {
     this.#missing = 0;
     clearTimeout(this.#timer);
+    // Whoever waits for its end may have nothing else left that keeps this process alive.
+    this.#process?.ref();
     this.#process?.kill('SIGKILL');
     return this.#gone;
   }
