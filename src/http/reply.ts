@@ -26,6 +26,9 @@ const BYTES_LINES = 'Content-Type: application/octet-stream\r\nContent-Dispositi
 /** What ends a body that is written in chunks. */
 const LAST_CHUNK = '0\r\n\r\n';
 
+/** The lengths that most pieces of a stream have, as they are written before them. */
+const LENGTHS = Array.from({ length: 2048 }, (_, length) => length.toString(16));
+
 const DONE = Promise.resolve();
 
 /** All headers of a JSON reply but those of its exchange and of its connection, each with its line break. */
@@ -38,6 +41,10 @@ function linesOf(lines: string, headers: Headers, length: number): string {
   let all = lines;
   for (const name in headers) all += headerLine(name, headers[name] as string);
   return `${all}Content-Length: ${length}\r\n`;
+}
+
+function hexadecimal(length: number): string {
+  return LENGTHS[length] ?? length.toString(16);
 }
 
 /** The thin face of one HTTP response: whole replies, or a stream under back-pressure. */
@@ -197,7 +204,7 @@ export class Reply {
   #put(text: string, length: number, tail: string): boolean {
     const head = this.#takeHead();
     const isFramed = this.#isChunked && length > 0;
-    const framed = isFramed ? `${head}${length.toString(16)}\r\n${text}\r\n${tail}` : head + text + tail;
+    const framed = isFramed ? `${head}${hexadecimal(length)}\r\n${text}\r\n${tail}` : head + text + tail;
     if (framed === '') return true;
     // Where every character is one byte they need not be looked at again.
     return this.#answer.write(framed, length === text.length ? 'latin1' : 'utf8');

@@ -11,5 +11,14 @@ export interface Flow<T> extends AsyncIterator<T, unknown, undefined> {
   whenReady?(wake: () => void): boolean;
 }
 
+/** A flow of bytes. */
+export interface ByteFlow extends Flow<Uint8Array> {
+  /**
+   * What is at hand, as text, if that is no more than so many bytes and ends with a character of one byte. Undefined does
+   * not say that there is nothing: `poll` does. Bytes that are read as text at once need no place of their own.
+   */
+  pollText?(most: number): string | undefined;
+}
+
 /** The members of a flow that a generator has not. */
 export type Polling<T> = Required<Pick<Flow<T>, 'poll' | 'whenReady'>>;

@@ -1,7 +1,7 @@
 import type { StreamDecoder } from '../dialects/dialect.ts';
 import { type Event, type EventBatch, isContent, terminalIndex } from '../ir/events.ts';
 import type { AnswerFlow, TextLane, TextPieces } from '../ir/text-lane.ts';
-import type { Flow } from '../kit/flow.ts';
+import type { ByteFlow } from '../kit/flow.ts';
 import { BrokenFrames, type Frame, type FrameReader, FrameTooLarge } from '../kit/frames.ts';
 import { brokenOff, type FailureScope, toldTerminal } from './failure.ts';
 import { LikeTexts } from './like-texts.ts';
@@ -125,7 +125,7 @@ function endOfPiece(chunk: Uint8Array): number {
 /** Where the bytes of an answer come from, and whose failure it is if they stop. */
 export interface AnswerSource {
   readonly status: number;
-  readonly chunks: Flow<Uint8Array>;
+  readonly chunks: ByteFlow;
   readonly signal: AbortSignal;
   readonly scope: FailureScope;
   /** Shared by all answers. */

@@ -1,4 +1,4 @@
-import type { Flow } from '../kit/flow.ts';
+import type { ByteFlow } from '../kit/flow.ts';
 import { Deadlines, type Expiry } from './deadlines.ts';
 import type { Head } from './http1/response-parser.ts';
 import { expiryProblem } from './socket-problem.ts';
@@ -6,6 +6,9 @@ import { type TransportCall, TransportProblem } from './upstream.ts';
 
 /** Bytes that may wait for the reader before the socket is paused: less than one full read from the socket. */
 const HIGH_WATER_BYTES = 16 * 1024;
+
+/** Bytes below this one are characters by themselves. */
+const FIRST_OF_MANY = 0x80;
 
 /** A connection that was closed before it was used says so by then; later, somebody may have worked on the request. */
 const STALE_WITHIN_MS = 1000;
@@ -21,7 +24,7 @@ export interface Carrier {
  * of chunks, one per turn of the socket. Above the high-water mark the socket is paused until the reader comes
  * back. Returning early, the abort signal and every time limit close the connection.
  */
-export class Exchange implements AsyncIterableIterator<Uint8Array>, Flow<Uint8Array> {
+export class Exchange implements AsyncIterableIterator<Uint8Array>, ByteFlow {
   readonly #signal: AbortSignal;
   readonly #maxBodyBytes: number;
   readonly #deadlines: Deadlines;
@@ -31,6 +34,10 @@ export class Exchange implements AsyncIterableIterator<Uint8Array>, Flow<Uint8Ar
   /** What waits for the reader: mostly one piece, and more behind it when the reader is slow. */
   #piece: Buffer | undefined;
   #morePieces: Buffer[] | undefined;
+  /** Bytes that wait where the socket has put them, if no others do: until `onRead` returns. */
+  #lent: Buffer | undefined;
+  #lentFrom = 0;
+  #lentTo = 0;
   #waitingBytes = 0;
   #receivedBytes = 0;
   #isPaused = false;
@@ -77,9 +84,27 @@ export class Exchange implements AsyncIterableIterator<Uint8Array>, Flow<Uint8Ar
     this.#rejectHead = nobody;
   }
 
+  /** Bytes of the body, where the socket will put others; false: no more for now. */
+  onRead(bytes: Buffer, from: number, to: number): boolean {
+    if (!this.#receive(to - from)) return false;
+    if (this.#piece === undefined) {
+      this.#lent = bytes;
+      this.#lentFrom = from;
+      this.#lentTo = to;
+    } else this.#keep(copyOf(bytes, from, to));
+    const goesOn = this.#handOut();
+    this.#keepLent();
+    return goesOn;
+  }
+
   /** Bytes of the body; false: no more for now. */
   onBytes(piece: Buffer): boolean {
-    if (!this.#put(piece)) return false;
+    if (!this.#receive(piece.length)) return false;
+    this.#keep(piece);
+    return this.#handOut();
+  }
+
+  #handOut(): boolean {
     this.#isPaused = this.#waitingBytes >= HIGH_WATER_BYTES;
     if (this.#isPaused) this.#deadlines.pause();
     else this.#deadlines.enter('idle');
@@ -91,7 +116,7 @@ export class Exchange implements AsyncIterableIterator<Uint8Array>, Flow<Uint8Ar
   onEnd(piece: Buffer | undefined): void {
     // It may carry somebody else's request by now.
     this.#carrier = undefined;
-    if (piece !== undefined) this.#put(piece);
+    if (piece !== undefined && this.#receive(piece.length)) this.#keep(piece);
     if (this.isOver) return;
     this.#ended = true;
     this.#settle();
@@ -141,6 +166,7 @@ export class Exchange implements AsyncIterableIterator<Uint8Array>, Flow<Uint8Ar
   }
 
   poll(): Uint8Array | undefined {
+    this.#keepLent();
     const piece = this.#piece;
     if (piece === undefined) {
       this.#resume();
@@ -151,8 +177,18 @@ export class Exchange implements AsyncIterableIterator<Uint8Array>, Flow<Uint8Ar
     return more === undefined ? piece : Buffer.concat([piece, ...more]);
   }
 
+  pollText(most: number): string | undefined {
+    const lent = this.#lent;
+    const from = this.#lentFrom;
+    const to = this.#lentTo;
+    const isTaken = lent !== undefined && to - from <= most && (lent[to - 1] as number) < FIRST_OF_MANY;
+    if (!isTaken) return undefined;
+    this.#forgetWaiting();
+    return lent.toString('utf8', from, to);
+  }
+
   whenReady(wake: () => void): boolean {
-    if (this.#piece !== undefined || this.isOver) return false;
+    if (this.#waitingBytes > 0 || this.isOver) return false;
     this.#wakeReader = wake;
     return true;
   }
@@ -179,22 +215,34 @@ export class Exchange implements AsyncIterableIterator<Uint8Array>, Flow<Uint8Ar
     this.#carrier?.resume();
   }
 
-  /** Keeps bytes for the reader; false when there were too many. */
-  #put(piece: Buffer): boolean {
+  /** Counts bytes for the reader; false when there were too many, or there is none. */
+  #receive(length: number): boolean {
     if (this.#failure !== undefined) return false;
-    this.#receivedBytes += piece.length;
+    this.#receivedBytes += length;
     if (this.#receivedBytes > this.#maxBodyBytes) {
       this.#fail(new TransportProblem('too-large', `the answer is larger than ${this.#maxBodyBytes} bytes`));
       return false;
     }
-    this.#waitingBytes += piece.length;
-    if (this.#piece === undefined) this.#piece = piece;
-    else if (this.#morePieces === undefined) this.#morePieces = [piece];
-    else this.#morePieces.push(piece);
+    this.#waitingBytes += length;
     return true;
   }
 
+  /** What was not taken at once needs a place of its own: the next socket reads into this one. */
+  #keepLent(): void {
+    const lent = this.#lent;
+    if (lent === undefined) return;
+    this.#lent = undefined;
+    this.#keep(copyOf(lent, this.#lentFrom, this.#lentTo));
+  }
+
+  #keep(piece: Buffer): void {
+    if (this.#piece === undefined) this.#piece = piece;
+    else if (this.#morePieces === undefined) this.#morePieces = [piece];
+    else this.#morePieces.push(piece);
+  }
+
   #forgetWaiting(): void {
+    this.#lent = undefined;
     this.#piece = undefined;
     this.#morePieces = undefined;
     this.#waitingBytes = 0;
@@ -231,3 +279,10 @@ export class Exchange implements AsyncIterableIterator<Uint8Array>, Flow<Uint8Ar
 }
 
 function nobody(): void {}
+
+/** Bytes out of a buffer that the next socket reads into. */
+export function copyOf(bytes: Buffer, from: number, to: number): Buffer {
+  const copy = Buffer.allocUnsafe(to - from);
+  bytes.copy(copy, 0, from, to);
+  return copy;
+}

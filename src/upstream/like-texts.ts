@@ -1,5 +1,6 @@
 import type { TextLane, TextPieces } from '../ir/text-lane.ts';
-import type { Flow } from '../kit/flow.ts';
+import type { ByteFlow } from '../kit/flow.ts';
+import type { FrameForm } from '../kit/frame-form.ts';
 import { SSE_TAIL, sseHead } from '../kit/sse.ts';
 
 /** Bytes of a chunk up to which it is what an upstream writes as it goes. */
@@ -11,8 +12,9 @@ const FIRST_OF_MANY = 0x80;
 /** The texts of frames that are alike, out of the very chunks that an upstream sends, each of them whole frames. An end of a line is in none of the texts. */
 export class LikeTexts implements TextLane {
   readonly pieces: TextPieces;
-  readonly #chunks: Flow<Uint8Array>;
-  readonly #head: string;
+  readonly #chunks: ByteFlow;
+  /** Of frames with all that is around them. */
+  readonly #form: FrameForm;
   /** The chunk that is being read, and how far it was. */
   #wire = '';
   #at = 0;
@@ -23,28 +25,31 @@ export class LikeTexts implements TextLane {
   /** Something was read another way: a frame may have begun that the next chunk goes on with. */
   #isLeft = false;
 
-  constructor(pieces: TextPieces, chunks: Flow<Uint8Array>) {
+  constructor(pieces: TextPieces, chunks: ByteFlow) {
     this.pieces = pieces;
     this.#chunks = chunks;
-    this.#head = sseHead(pieces.event);
+    this.#form = pieces.form.within(sseHead(pieces.event), SSE_TAIL);
   }
 
   poll(): string | undefined {
     if (this.#isLeft || this.#other !== undefined) return undefined;
     if (this.#wire === '' && !this.#takeChunk()) return undefined;
     const wire = this.#wire;
-    const start = this.#at + this.#head.length;
-    const end = wire.indexOf(SSE_TAIL, this.#at);
-    const isNamed = end >= start && wire.slice(this.#at, start) === this.#head;
-    const text = isNamed ? this.pieces.form.plainTextIn(wire, start, end) : undefined;
+    let end = wire.length;
+    // Mostly there is one frame in a chunk.
+    let text = this.#form.plainTextIn(wire, this.#at, end);
+    if (text === undefined) {
+      end = wire.indexOf(SSE_TAIL, this.#at) + SSE_TAIL.length;
+      text = this.#form.plainTextIn(wire, this.#at, end);
+    }
     if (text === undefined || text === '') {
       this.#other = Buffer.from(wire.slice(this.#at));
       this.#wire = '';
       return undefined;
     }
     this.#passed += text.length;
-    this.#at = end + SSE_TAIL.length;
-    if (this.#at === wire.length) this.#wire = '';
+    this.#at = end;
+    if (end === wire.length) this.#wire = '';
     return text;
   }
 
@@ -75,6 +80,8 @@ export class LikeTexts implements TextLane {
 
   /** False: there is none, or none to be looked at here. Where a chunk ends in the middle of a character, it is not. */
   #takeChunk(): boolean {
+    const text = this.#chunks.pollText?.(MOST_BYTES);
+    if (text !== undefined) return this.#takeText(text);
     const chunk = this.#chunks.poll?.();
     if (chunk === undefined) return false;
     const isWhole = chunk.length <= MOST_BYTES && (chunk[chunk.length - 1] ?? FIRST_OF_MANY) < FIRST_OF_MANY;
@@ -82,7 +89,11 @@ export class LikeTexts implements TextLane {
       this.#other = chunk;
       return false;
     }
-    this.#wire = chunk.toString('utf8');
+    return this.#takeText(chunk.toString('utf8'));
+  }
+
+  #takeText(text: string): true {
+    this.#wire = text;
     this.#at = 0;
     return true;
   }

@@ -82,6 +82,8 @@ export class Connection implements AnswerLine, BodySource {
   constructor(socket: Socket, owner: ConnectionOwner) {
     this.#socket = socket;
     this.#owner = owner;
+    // Of nearly all that is written: an encoding that is named is looked up each time.
+    socket.setDefaultEncoding('latin1');
     socket.on('data', (bytes: Buffer) => this.#come(bytes));
     socket.on('drain', () => this.#writing?.becomeWritable());
     socket.on('end', () => this.#end());
@@ -110,7 +112,7 @@ export class Connection implements AnswerLine, BodySource {
     const socket = this.#socket;
     // Late words on a connection that is closed, or has said its last.
     if (!socket.writable) return false;
-    return typeof data === 'string' ? socket.write(data, encoding) : socket.write(data);
+    return encoding === 'latin1' ? socket.write(data) : socket.write(data, encoding);
   }
 
   cork(): void {
@@ -146,7 +148,7 @@ export class Connection implements AnswerLine, BodySource {
 
   /** Writes the last bytes of the connection and gives them time to leave. */
   endWith(text: string): void {
-    this.#socket.end(text);
+    this.#socket.end(text, 'utf8');
     this.#destroyLater();
   }
 

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { Cohort } from '../../kit/cohort.ts';
-import type { Exchange } from '../exchange.ts';
+import { copyOf, type Exchange } from '../exchange.ts';
 import { socketProblem } from '../socket-problem.ts';
 import { TransportProblem } from '../upstream.ts';
 import type { SocketOpener } from './open-socket.ts';
@@ -166,20 +166,22 @@ export class Connection {
     const problem = parser.read(bytes, length);
     const head = parser.takeHead();
     if (head !== undefined) this.#keepMs = keepMsOf(head, this.#plan.keepAliveMs);
-    const piece = pieceOf(bytes, parser.bodyFrom, parser.bodyTo);
+    const { bodyFrom, bodyTo } = parser;
+    const hasBody = bodyFrom !== bodyTo;
     if (problem !== undefined) {
       // What came before it is as good as if it had come in a read of its own.
       if (head !== undefined) exchange.onHead(head);
-      if (piece !== undefined) exchange.onBytes(piece);
+      if (hasBody) exchange.onRead(bytes, bodyFrom, bodyTo);
       this.#fail(exchange, problem);
       return false;
     }
     if (head !== undefined || parser.isEnded) {
+      const piece = hasBody ? copyOf(bytes, bodyFrom, bodyTo) : undefined;
       this.#news = { head, piece, isEnd: parser.isEnded };
       NEWS.add(this);
       return true;
     }
-    if (piece === undefined || exchange.onBytes(piece)) return true;
+    if (!hasBody || exchange.onRead(bytes, bodyFrom, bodyTo)) return true;
     this.#isPaused = !this.#isClosed;
     return false;
   }
@@ -245,12 +247,4 @@ function keepMsOf({ headers }: Head, usualMs: number): number {
   const seconds = hint === undefined ? undefined : /timeout=(\d+)/.exec(hint)?.[1];
   if (seconds === undefined) return usualMs;
   return Math.min(Number(seconds) * 1000 - KEEP_ALIVE_MARGIN_MS, LONGEST_KEEP_ALIVE_MS);
-}
-
-/** Bytes of a body, out of the buffer that the next socket reads into. */
-function pieceOf(bytes: Buffer, from: number, to: number): Buffer | undefined {
-  if (from === to) return undefined;
-  const piece = Buffer.allocUnsafe(to - from);
-  bytes.copy(piece, 0, from, to);
-  return piece;
 }
