@@ -86,3 +86,57 @@ describe('CallerDirectory, when nobody can be asked', () => {
     expect(await callers.find(SECRET)).toBeUndefined();
   });
 });
+
+describe('CallerDirectory, with many callers of a workspace', () => {
+  const open = (isShared: boolean) => {
+    const clock = new HandClock();
+    const state = { reads: 0, limitNanos: 5n, isAway: false };
+    const tenancy = {
+      findKey: async (hash: string) =>
+        ({ hash, accountId: 'a', workspaceId: 'w', expiresAtMs: null, limitNanos: null }) as Key,
+      async findWorkspaceById() {
+        state.reads++;
+        if (state.isAway) throw new Error('away');
+        return { id: 'w', accountId: 'a', includeByokInBudgets: false } as Workspace;
+      },
+      listBudgets: async () => [{ window: 'daily', limitNanos: state.limitNanos }],
+    } as unknown as Tenancy;
+    const callers = new CallerDirectory(tenancy, clock, isShared);
+    const budgetOf = async (secret: string) => (await callers.find(secret))?.limits.workspace[0]?.nanos;
+    return { clock, state, callers, budgetOf };
+  };
+
+  it('reads the workspace once for all of them, also for those that come at once', async () => {
+    const { state, callers, budgetOf } = open(false);
+    expect(await Promise.all(['one', 'two'].map(budgetOf))).toEqual([5n, 5n]);
+    expect(await budgetOf('three')).toBe(5n);
+    expect(state.reads).toBe(1);
+    const [one, two] = [await callers.find('one'), await callers.find('two')];
+    expect(one?.key.hash).not.toBe(two?.key.hash);
+    expect(one?.workspace).toBe(two?.workspace);
+  });
+
+  it('sees a change that is made here at once, and one that is made elsewhere in time', async () => {
+    const here = open(false);
+    await here.budgetOf('one');
+    here.state.limitNanos = 6n;
+    here.callers.forgetWorkspace('w');
+    expect(await here.budgetOf('one')).toBe(6n);
+
+    const { clock, state, budgetOf } = open(true);
+    await budgetOf('one');
+    state.limitNanos = 6n;
+    clock.pass(4_000);
+    expect(await budgetOf('two')).toBe(5n);
+    clock.pass(1_500);
+    expect(await Promise.all(['one', 'two'].map(budgetOf))).toEqual([6n, 6n]);
+  });
+
+  it('tries again after a failure', async () => {
+    const { state, budgetOf } = open(false);
+    state.isAway = true;
+    await expect(budgetOf('one')).rejects.toThrow('away');
+    state.isAway = false;
+    expect(await budgetOf('one')).toBe(5n);
+  });
+});

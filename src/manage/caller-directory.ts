@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../kit/ids.ts';
 import type { Caller } from '../ports/caller.ts';
-import type { Key, Tenancy } from '../ports/tenancy.ts';
+import type { Budget, Key, Tenancy, Workspace } from '../ports/tenancy.ts';
 import { hashSecret } from './hash-secret.ts';
 import { limitsOf } from './limits-of.ts';
 
@@ -19,6 +19,20 @@ interface Known {
   readonly readAtMs: number;
 }
 
+/** A workspace and its budgets, which all of its callers have in common. */
+interface Shared {
+  readonly workspace: Workspace;
+  readonly budgets: readonly Budget[];
+}
+
+/** What was read of a workspace, or is being read; undefined when it was deleted. */
+interface SharedReading {
+  readonly shared: Promise<Shared | undefined>;
+  readonly readAtMs: number;
+  /** As many changes had been made then. */
+  readonly changes: number;
+}
+
 /**
  * Finds callers by their secrets: the key, its workspace and what both may spend. Whoever was found is remembered for a
  * short time; unknown secrets are not, so that guessing cannot push known keys out. Changes made in this process show at
@@ -30,6 +44,8 @@ export class CallerDirectory {
   /** How long what was read of a caller holds unless we hear of a change, milliseconds. */
   readonly #holdsMs: number;
   readonly #known: LRUCache<string, Known>;
+  /** By workspace. */
+  readonly #shared = new LRUCache<string, SharedReading>({ max: CACHE_CALLERS });
   /** Who showed which secret in the last moments: hashing it again would cost more than all else here. */
   readonly #recent = new Map<string, Known>();
   #recentSinceMs = 0;
@@ -99,10 +115,16 @@ export class CallerDirectory {
     const readAtMs = this.#clock.monotonic();
     try {
       const key = await this.#tenancy.findKey(hash);
-      const caller = key && sameHash(key.hash, hash) ? await this.#callerOf(key) : undefined;
+      if (key === undefined || !sameHash(key.hash, hash)) {
+        if (before === this.#changes) this.#known.delete(hash);
+        return undefined;
+      }
+      const reading = this.#sharedOf(key);
+      const shared = await reading.shared;
+      const caller = shared && callerOf(key, shared);
       if (before !== this.#changes) return caller;
       if (caller === undefined) this.#known.delete(hash);
-      else this.#known.set(hash, { caller, readAtMs });
+      else this.#known.set(hash, { caller, readAtMs: Math.min(readAtMs, reading.readAtMs) });
       return caller;
     } catch (error) {
       if (known === undefined || before !== this.#changes) throw error;
@@ -110,24 +132,45 @@ export class CallerDirectory {
     }
   }
 
-  #isFresh({ readAtMs }: Known): boolean {
+  #isFresh({ readAtMs }: Pick<Known, 'readAtMs'>): boolean {
     return this.#clock.monotonic() - readAtMs < this.#holdsMs;
   }
 
-  /** Undefined when the workspace was deleted, and the key with it, a moment ago. */
-  async #callerOf(key: Key): Promise<Caller | undefined> {
-    const { accountId, workspaceId } = key;
+  /** A workspace has many callers: it is read once for all that come while that is fresh. */
+  #sharedOf({ accountId, workspaceId }: Key): SharedReading {
+    const known = this.#shared.get(workspaceId);
+    if (known !== undefined && known.changes === this.#changes && this.#isFresh(known)) return known;
+    const shared = this.#readShared(accountId, workspaceId);
+    const reading = { shared, readAtMs: this.#clock.monotonic(), changes: this.#changes };
+    this.#shared.set(workspaceId, reading);
+    // Whoever waits for it hears of a failure; the next tries again.
+    shared.catch(() => this.#shared.delete(workspaceId));
+    return reading;
+  }
+
+  async #readShared(accountId: string, workspaceId: string): Promise<Shared | undefined> {
     const [workspace, budgets] = await Promise.all([
       this.#tenancy.findWorkspaceById(accountId, workspaceId),
       this.#tenancy.listBudgets(workspaceId),
     ]);
-    if (workspace === undefined) return undefined;
-    return { key, accountId, workspaceId, workspace, limits: limitsOf(key, workspace, budgets) };
+    return workspace && { workspace, budgets };
   }
 
   #isUsable({ disabled, expiresAtMs }: Key): boolean {
     return !disabled && (expiresAtMs === null || expiresAtMs > this.#clock.now());
   }
+}
+
+function callerOf(key: Key, { workspace, budgets }: Shared): Caller {
+  const { accountId, workspaceId } = key;
+  return {
+    key,
+    accountId,
+    workspaceId,
+    workspace,
+    limits: limitsOf(key, workspace, budgets),
+    scopes: { key: key.hash, workspace: workspaceId, account: accountId },
+  };
 }
 
 function sameHash(stored: string, computed: string): boolean {

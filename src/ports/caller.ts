@@ -1,4 +1,4 @@
-import type { Limits } from './ledger.ts';
+import type { Limits, ScopeIds } from './ledger.ts';
 import type { Key, Workspace } from './tenancy.ts';
 
 /** Whoever is behind a request, once authenticated. */
@@ -9,4 +9,6 @@ export interface Caller {
   readonly workspace: Workspace;
   /** What the key and its workspace may spend. */
   readonly limits: Limits;
+  /** Who pays. */
+  readonly scopes: ScopeIds;
 }

@@ -47,6 +47,7 @@ export function callerOf(key: Partial<Key> = {}, more: Partial<Caller> = {}): Ca
     workspaceId,
     workspace: workspaceOf({ id: workspaceId, accountId }),
     limits: { key: [], workspace: [] },
+    scopes: { key: whole.hash, workspace: workspaceId, account: accountId },
     ...more,
   };
 }

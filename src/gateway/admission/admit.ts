@@ -1,13 +1,11 @@
 import { GatewayError } from '../../ir/errors.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json.ts';
-import type { Caller } from '../../ports/caller.ts';
 import {
   type Affordable,
   type Headroom,
   type Ledger,
   LedgerUnavailable,
-  type Purse,
   type Reserving,
 } from '../../ports/ledger.ts';
 import type { Prompt } from '../estimate.ts';
@@ -75,7 +73,7 @@ export async function admit(applicant: Applicant, tools: AdmitTools): Promise<Ad
     const second = await reserve(applicant, tools, (headroom) => counted.exactly(headroom));
     if (second.ok) return counted.admission(second.reserved, tools.ledger);
     throw refused(second.refusal, {
-      scopes: scopesOf(input),
+      scopes: input.caller.scopes,
       basePath: tools.basePath,
       ...counted.shortage,
     });
@@ -89,9 +87,9 @@ function reserve(
   { ledger, now }: AdmitTools,
   size: Parameters<Ledger['reserve']>[1],
 ): Promise<Reserving> {
-  const { limits } = input.caller;
+  const { limits, scopes } = input.caller;
   const { generationId } = input;
-  return ledger.reserve({ scopes: scopesOf(input), limits, atMs: now(), generationId, row }, size);
+  return ledger.reserve({ scopes, limits, atMs: now(), generationId, row }, size);
 }
 
 function unrecordable(error: LedgerUnavailable): GatewayError {
@@ -99,18 +97,6 @@ function unrecordable(error: LedgerUnavailable): GatewayError {
     retryAfterSeconds: 5,
     cause: error,
   });
-}
-
-/** Of callers: one object for all requests of one, which the ledger writes down for each. */
-const SCOPES = new WeakMap<Caller, Purse['scopes']>();
-
-function scopesOf({ caller }: GenerationInput): Purse['scopes'] {
-  let scopes = SCOPES.get(caller);
-  if (scopes === undefined) {
-    scopes = { key: caller.key.hash, workspace: caller.workspaceId, account: caller.accountId };
-    SCOPES.set(caller, scopes);
-  }
-  return scopes;
 }
 
 /** Tokens that an upstream will count of a prompt. `ratio`: how many times our own count that was lately. */

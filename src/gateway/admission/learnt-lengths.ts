@@ -28,27 +28,51 @@ export interface LearntAnswer {
   readonly promptRatio?: number | undefined;
 }
 
+/** Stands for the ratio of an answer whose prompt nobody counted. */
+const UNCOUNTED = -1;
+
+/** The last answers of a key from a model, as numbers alone: there may be very many, and each ends in one of these. */
+class LastAnswers {
+  readonly #outputTokens: number[] = [];
+  readonly #promptRatios: number[] = [];
+  #next = 0;
+
+  add({ outputTokens, promptRatio = UNCOUNTED }: LearntAnswer): void {
+    this.#outputTokens[this.#next] = outputTokens;
+    this.#promptRatios[this.#next] = promptRatio;
+    this.#next = (this.#next + 1) % REMEMBERED;
+  }
+
+  get learnt(): Learnt {
+    const ratio = largest(this.#promptRatios, UNCOUNTED);
+    return {
+      longest: largest(this.#outputTokens, 0),
+      promptRatio: ratio === UNCOUNTED ? undefined : ratio,
+    };
+  }
+}
+
+function largest(numbers: readonly number[], least: number): number {
+  let found = least;
+  for (const number of numbers) if (number > found) found = number;
+  return found;
+}
+
 /** How long answers have been lately: what reservations are sized by. Forgotten with the process. */
 export class LearntLengths {
-  readonly #recent = new LRUCache<Answers, LearntAnswer[]>({ max: MOST_PAIRS });
+  readonly #last = new LRUCache<Answers, LastAnswers>({ max: MOST_PAIRS });
 
   learn(answers: Answers, answer: LearntAnswer): void {
-    const recent = this.#recent.get(answers);
-    if (recent === undefined) this.#recent.set(answers, [answer]);
-    else if (recent.push(answer) > REMEMBERED) recent.shift();
+    let last = this.#last.get(answers);
+    if (last === undefined) {
+      last = new LastAnswers();
+      this.#last.set(answers, last);
+    }
+    last.add(answer);
   }
 
   /** Undefined when nothing is known. */
   of(answers: Answers): Learnt | undefined {
-    const recent = this.#recent.get(answers);
-    if (recent === undefined) return undefined;
-    let longest = 0;
-    let highest: number | undefined;
-    for (const { outputTokens, promptRatio } of recent) {
-      if (outputTokens > longest) longest = outputTokens;
-      if (promptRatio !== undefined && (highest === undefined || promptRatio > highest))
-        highest = promptRatio;
-    }
-    return { longest, promptRatio: highest };
+    return this.#last.get(answers)?.learnt;
   }
 }

@@ -1,4 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json.ts';
+import { keptText } from '../../kit/kept-text.ts';
 import type { Nanos } from '../../kit/money.ts';
 
 /** Data of the ledger that cannot be read. The message names the place. */
@@ -78,16 +79,8 @@ export function wordCodec<const T extends string>(...words: T[]): Codec<T> {
 
 /** For objects that come again and again: their text is made once, so they may not change. */
 export function repeatedCodec<T extends object>(codec: Codec<T>): Codec<T> {
-  const texts = new WeakMap<T, string>();
   return {
-    encode(value) {
-      let text = texts.get(value);
-      if (text === undefined) {
-        text = codec.encode(value);
-        texts.set(value, text);
-      }
-      return text;
-    },
+    encode: (value) => keptText(value, codec.encode),
     decode: (json) => codec.decode(json),
   };
 }
