@@ -9,6 +9,10 @@ import { buildIfNeeded, installIfNeeded, root, run, runTool } from './toolchain.
 const out = join(root, 'node_modules', '.signalbox-bench');
 const [first, ...rest] = process.argv.slice(2);
 
+if (first === '--guard' && rest.length > 0) {
+  console.error(`bench: --guard takes nothing else (${rest.join(' ')})`);
+  process.exit(2);
+}
 installIfNeeded();
 if (first === undefined || first.startsWith('--')) await compare();
 else if (parts().includes(first)) runOne(first, rest);

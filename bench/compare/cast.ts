@@ -59,6 +59,13 @@ export class Cast {
     return this.#once('portkey', () => startPortkey(this.#options.workbench, this.upstream.port));
   }
 
+  /** Names and versions of the peers that were measured. */
+  async peers(): Promise<readonly string[]> {
+    const started = ['nginx plain', 'portkey'].map((name) => this.#started.get(name));
+    const peers = await Promise.all(started);
+    return peers.flatMap((peer) => peer?.name ?? []);
+  }
+
   async bareProxy(): Promise<Subject | undefined> {
     return this.#once('bare proxy', async () => {
       const program = join(this.#options.built, 'bare-proxy.js');

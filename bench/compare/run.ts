@@ -33,17 +33,24 @@ await withStage(built, options, async (stage, conditions) => {
   for (const scenario of SCENARIOS) {
     if (options.only !== undefined && scenario.name !== options.only) continue;
     const rows = await scenario.run(stage).catch((problem: Error) => {
-      console.error(`\nbench: ${scenario.name} is left out: ${problem.message}`);
+      const why = stage.workbench.isClosing ? 'was interrupted' : `is left out: ${problem.message}`;
+      console.error(`\nbench: ${scenario.name} ${why}`);
       process.exitCode = 1;
       return undefined;
     });
+    if (stage.workbench.isClosing) return;
     if (rows === undefined) continue;
     const result = { name: scenario.name, title: scenario.title, rows };
     results.push(result);
     console.log(`\n${scenarioText(result)}`);
   }
+  const peers = await stage.cast.peers();
+  console.log(`\npeers: ${peers.join(', ') || 'none'}`);
   const outcomes = outcomesOf(TARGETS, results);
   if (outcomes.length > 0) console.log(`\n${outcomesText(outcomes)}`);
   if (options.json !== undefined)
-    writeFileSync(options.json, `${JSON.stringify({ conditions, options, results, outcomes }, null, 2)}\n`);
+    writeFileSync(
+      options.json,
+      `${JSON.stringify({ conditions, peers, options, results, outcomes }, null, 2)}\n`,
+    );
 });

@@ -37,6 +37,11 @@ export class Workbench {
     this.#pinning = pinning;
   }
 
+  /** Everything is being taken down: what fails now fails for that reason. */
+  get isClosing(): boolean {
+    return this.#closing;
+  }
+
   /** Writes a file into the folder and answers its path. */
   write(name: string, content: string): string {
     const path = join(this.folder, name);
