@@ -19,6 +19,9 @@ interface OperationFigures {
   readonly byStatus: Map<number | 'gone', Sum>;
 }
 
+/** Why a request for a generation was not even begun: more come than can be served, or as many as are allowed are under way. */
+export type Crowding = 'flood' | 'in-flight';
+
 /** More operations than there are. */
 const MOST_OPERATIONS = 1000;
 
@@ -37,6 +40,15 @@ export class HttpMetrics {
     help: 'Requests that were refused or failed before their answer began, by kind of error.',
     labels: ['kind'],
   });
+  readonly #turnedAway = new Counter({
+    name: 'signalbox_generations_turned_away_total',
+    help: 'Requests for generations that were refused with 503 because there were too many, by what there was too much of.',
+    labels: ['reason'],
+  });
+  readonly #byCrowding: Readonly<Record<Crowding, Sum>> = {
+    flood: this.#turnedAway.of({ reason: 'flood' }),
+    'in-flight': this.#turnedAway.of({ reason: 'in-flight' }),
+  };
   readonly #duration = new Histogram({
     name: 'signalbox_http_request_seconds',
     help: 'From the head of a request to the end of its answer, by operation.',
@@ -63,6 +75,7 @@ export class HttpMetrics {
     this.families = [
       this.#requests,
       this.#errors,
+      this.#turnedAway,
       this.#duration,
       this.#phases,
       gauge({
@@ -99,6 +112,10 @@ export class HttpMetrics {
     const sum = this.#requests.of({ operation, status: String(status) });
     sum.add();
     return sum;
+  }
+
+  turnedAway(reason: Crowding): void {
+    this.#byCrowding[reason].add();
   }
 
   failed(kind: ErrorKind): void {

@@ -216,6 +216,7 @@ class GatewayServer implements HttpServer {
 
   #turnAway({ reply, timing }: Exchange, { operationId, encodeError }: Route, { busy }: Face): void {
     reply.jsonText(BUSY.status, busy.body(encodeError), BUSY_HEADERS);
+    this.metrics.turnedAway('flood');
     this.metrics.failed(BUSY.kind);
     this.metrics.answered(operationId, reply.gone ? 'gone' : BUSY.status, timing);
   }
@@ -231,13 +232,17 @@ class GatewayServer implements HttpServer {
     const timing = new ServerTiming(clock);
     const requestId = requestIdOf('gen', clock.now(), ids.token(20));
     const text = busy.text(encodeError, generationLines(requestId, timing), this.#heads);
+    this.metrics.turnedAway('flood');
     this.metrics.failed(BUSY.kind);
     this.metrics.answered(operationId, BUSY.status, timing);
     return text;
   }
 
   readonly #enter = ({ maxConcurrentRequests }: HttpSettings): (() => void) | undefined => {
-    if (this.#generations >= maxConcurrentRequests) return undefined;
+    if (this.#generations >= maxConcurrentRequests) {
+      this.metrics.turnedAway('in-flight');
+      return undefined;
+    }
     this.#generations++;
     return this.#leave;
   };

@@ -11,6 +11,7 @@ import {
   RESPONSES_BODY,
   startServer,
   stopServers,
+  turnedAway,
   until,
 } from './harness.ts';
 
@@ -237,7 +238,7 @@ describe('limits on generations', () => {
       release = resolve;
     });
     let started = 0;
-    const { port } = await startServer({
+    const { port, server } = await startServer({
       settings: { maxConcurrentRequests: 2 },
       gateway: {
         complete: async (input) => {
@@ -256,6 +257,7 @@ describe('limits on generations', () => {
     expect(refused.status).toBe(503);
     expect(refused.headers['retry-after']).toBe('1');
     expect(refused.json.error.code).toBe(503);
+    expect(turnedAway(server)).toEqual({ flood: 0, 'in-flight': 1 });
     expect((await ask(port, { path: '/healthz' })).status).toBe(200);
     expect((await ask(port, { path: '/api/v1/key', key: PLAIN_KEY })).status).toBe(200);
     release();

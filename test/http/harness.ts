@@ -212,6 +212,13 @@ export async function startServer(options: Options = {}): Promise<Running> {
   return { server, becomeReady, port, log, lookups };
 }
 
+/** How many requests were turned away, by what there was too much of. */
+export function turnedAway({ metrics }: HttpServer): Record<string, number> {
+  const family = metrics.families.find(({ name }) => name === 'signalbox_generations_turned_away_total');
+  const samples = [...(family?.samples() ?? [])];
+  return Object.fromEntries(samples.map(({ labels, value }) => [labels.reason, Number(value)]));
+}
+
 export async function stopServers(): Promise<void> {
   await Promise.all(running.splice(0).map((server) => server.drain(0)));
 }

@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import { fakeGateway, PLAIN_KEY, startServer, stopServers } from './harness.ts';
+import { fakeGateway, PLAIN_KEY, startServer, stopServers, turnedAway } from './harness.ts';
 
 /** Connections that are open already: this server has one door, by which they come in one by one. */
 const CONNECTIONS = 400;
@@ -111,12 +111,13 @@ describe('more requests than can be served', () => {
   }, 60_000);
 
   it('are refused in part, and told when to come again, when they go on coming', async () => {
-    const { port } = await startServer({ gateway: busyGateway() });
+    const { port, server } = await startServer({ gateway: busyGateway() });
     await Promise.all(Array.from({ length: CONNECTIONS }, () => generate(port)));
     const told = await flood(port, 3, 2_500);
     expect(statuses(told)).toEqual([200, 503]);
     const refused = told.filter(({ status }) => status === 503);
     expect(new Set(refused.map(({ format }) => format)).size).toBe(FORMATS.length);
+    expect(turnedAway(server)).toEqual({ flood: refused.length, 'in-flight': 0 });
     for (const { retryAfter, timing, body, format } of refused) {
       expect(retryAfter).toBe('1');
       expect(timing).toMatch(/gateway;dur=\d/);
