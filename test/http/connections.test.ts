@@ -273,6 +273,21 @@ describe('a caller that ends its side', () => {
     }
   });
 
+  it('together with its request is told what was wrong with that, or at hand', async () => {
+    const { port } = await startServer();
+    const keyless = posted('hi').replace(/^Authorization:.*\r\n/m, '');
+    for (const [request, status] of [
+      [keyless, '401'],
+      [HEALTH, '200'],
+    ] as const) {
+      const { socket, read } = await openSocket(port);
+      const closed = new Promise((resolve) => socket.once('close', resolve));
+      socket.end(request);
+      await closed;
+      expect(statusesOf(read())).toEqual([status]);
+    }
+  });
+
   it('is gone, whatever it waits for', async () => {
     const { waiting, aborted, gateway } = byHand();
     const { port } = await startServer({ gateway });

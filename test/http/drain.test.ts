@@ -1,4 +1,5 @@
 import { connect } from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { GatewayError } from '../../src/ir/errors.ts';
 import type { EventBatch } from '../../src/ir/events.ts';
@@ -156,6 +157,22 @@ describe('draining', () => {
     const started = performance.now();
     await server.drain(5_000);
     expect(performance.now() - started).toBeLessThan(500);
+  });
+
+  it('still serves what came in the turn in which it begins', async () => {
+    const { server, port } = await startServer();
+    const { socket, read } = await openSocket(port);
+    socket.write('GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n');
+    await until(() => read().includes('"ok"'), 'the answer');
+    const body = JSON.stringify(RESPONSES_BODY);
+    const head = `POST /v1/responses HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${PLAIN_KEY}\r\n`;
+    // What is written in one turn is read in the next, before this goes on there: nobody has looked at it yet.
+    await nextTurn();
+    socket.write(`${head}Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
+    await nextTurn();
+    await server.drain(5_000);
+    await until(() => socket.closed, 'the end');
+    expect(read().match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 200']);
   });
 
   it('says no by a reason that the gateway can pass on', async () => {
