@@ -105,7 +105,8 @@ export class Exchange implements AsyncIterableIterator<Uint8Array>, ByteFlow {
   }
 
   #handOut(): boolean {
-    this.#isPaused = this.#waitingBytes >= HIGH_WATER_BYTES;
+    // TLS hands out what it has deciphered also after it was told to stop: only a reader that comes back changes that.
+    this.#isPaused ||= this.#waitingBytes >= HIGH_WATER_BYTES;
     if (this.#isPaused) this.#deadlines.pause();
     else this.#deadlines.enter('idle');
     this.#wake();

@@ -3,6 +3,7 @@ import type { LookupFunction } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import tls, { type ConnectionOptions, type TLSSocket } from 'node:tls';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { Flow } from '../../src/kit/flow.ts';
 import { Connections } from '../../src/upstream/connections.ts';
 import { Exchange } from '../../src/upstream/exchange.ts';
 import { socketOpener } from '../../src/upstream/http1/open-socket.ts';
@@ -325,6 +326,39 @@ describe('TLS', () => {
     await sleep(200);
     expect(server.sockets[0]?.writableLength).toBeGreaterThan(bytes / 4);
     expect(await textOf(chunks)).toHaveLength(bytes);
+  });
+});
+
+describe('TLS that has deciphered more than one read', () => {
+  it.each([17_000, 20_000, 32_000])('goes on after a reader that took %i bytes at once', async (length) => {
+    trust(SELF_SIGNED.cert);
+    server = await openRawServer(async (socket) => {
+      socket.write(`${OK}content-length: ${2 * length}\r\n\r\n`);
+      for (let time = 0; time < 2; time++) {
+        await sleep(20);
+        socket.write('x'.repeat(length));
+      }
+    }, SELF_SIGNED);
+    transport = createNetworkTransport();
+    const { chunks } = await ask({ timeouts: { ...PATIENT, idle: 1000 } }, 'https');
+    const flow: Flow<Uint8Array> = chunks[Symbol.asyncIterator]();
+    /** In the very moment in which it comes, and only once: what else the socket has deciphered comes after that. */
+    const take = async (): Promise<number> => {
+      let chunk = flow.poll?.();
+      await new Promise<void>((resolve) => {
+        const wake = () => {
+          chunk = flow.poll?.();
+          resolve();
+        };
+        if (chunk !== undefined || flow.whenReady?.(wake) !== true) resolve();
+      });
+      await nextTurn();
+      chunk ??= (await flow.next()).value as Uint8Array;
+      return chunk.length;
+    };
+    let taken = 0;
+    while (taken < 2 * length) taken += await take();
+    expect(taken).toBe(2 * length);
   });
 });
 
