@@ -104,6 +104,7 @@ export class Exchange implements AsyncIterableIterator<Uint8Array>, ByteFlow {
     return this.#handOut();
   }
 
+  /** Wakes the reader; whether there is room for more. */
   #handOut(): boolean {
     // TLS hands out what it has deciphered also after it was told to stop: only a reader that comes back changes that.
     this.#isPaused ||= this.#waitingBytes >= HIGH_WATER_BYTES;
