@@ -1,5 +1,4 @@
-/** Bytes below this one are characters by themselves. */
-const FIRST_OF_MANY = 0x80;
+import { endsWhole } from './ends-whole.ts';
 
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
 
@@ -19,7 +18,7 @@ export class Utf8Text {
 
   /** The text of a chunk, as far as its characters are whole. */
   push(chunk: Uint8Array): string {
-    const isWhole = (chunk[chunk.length - 1] ?? FIRST_OF_MANY) < FIRST_OF_MANY;
+    const isWhole = endsWhole(chunk);
     if (isWhole && this.#decoder === undefined) return this.#whole(chunk);
     this.#decoder ??= new TextDecoder('utf-8', { ignoreBOM: this.#hasBegun });
     const text = this.#decoder.decode(chunk, { stream: true });

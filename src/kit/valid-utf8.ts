@@ -1,7 +1,5 @@
 import { isAscii } from 'node:buffer';
-
-/** Bytes below this one are characters by themselves. */
-const FIRST_OF_MANY = 0x80;
+import { endsWhole } from './ends-whole.ts';
 
 /** For whole texts only: one that comes in pieces leaves a decoder with a memory of them. */
 const WHOLE = new TextDecoder('utf-8', { fatal: true });
@@ -29,7 +27,7 @@ export class ValidUtf8 {
       return piece.toString('latin1');
     }
     this.#decoder ??= new TextDecoder('utf-8', { fatal: true, ignoreBOM: this.#hasBegun });
-    this.#isAmidst = (piece[piece.length - 1] ?? 0) >= FIRST_OF_MANY;
+    this.#isAmidst = !endsWhole(piece);
     return this.#decoder.decode(piece, { stream: true });
   }
 

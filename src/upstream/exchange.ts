@@ -1,3 +1,4 @@
+import { endsWhole } from '../kit/ends-whole.ts';
 import type { ByteFlow } from '../kit/flow.ts';
 import { Deadlines, type Expiry } from './deadlines.ts';
 import type { Head } from './http1/response-parser.ts';
@@ -6,9 +7,6 @@ import { type TransportCall, TransportProblem } from './upstream.ts';
 
 /** Bytes that may wait for the reader before the socket is paused: less than one full read from the socket. */
 const HIGH_WATER_BYTES = 16 * 1024;
-
-/** Bytes below this one are characters by themselves. */
-const FIRST_OF_MANY = 0x80;
 
 /** A connection that was closed before it was used says so by then; later, somebody may have worked on the request. */
 const STALE_WITHIN_MS = 1000;
@@ -183,8 +181,7 @@ export class Exchange implements AsyncIterableIterator<Uint8Array>, ByteFlow {
     const lent = this.#lent;
     const from = this.#lentFrom;
     const to = this.#lentTo;
-    const isTaken = lent !== undefined && to - from <= most && (lent[to - 1] as number) < FIRST_OF_MANY;
-    if (!isTaken) return undefined;
+    if (lent === undefined || to - from > most || !endsWhole(lent, to)) return undefined;
     this.#forgetWaiting();
     return lent.toString('utf8', from, to);
   }

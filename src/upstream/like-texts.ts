@@ -1,13 +1,11 @@
 import type { TextLane, TextPieces } from '../ir/text-lane.ts';
+import { endsWhole } from '../kit/ends-whole.ts';
 import type { ByteFlow } from '../kit/flow.ts';
 import type { FrameForm } from '../kit/frame-form.ts';
 import { SSE_TAIL, sseHead } from '../kit/sse.ts';
 
 /** Bytes of a chunk up to which it is what an upstream writes as it goes. */
 const MOST_BYTES = 1024;
-
-/** Bytes below this one are characters by themselves. */
-const FIRST_OF_MANY = 0x80;
 
 /** The texts of frames that are alike, out of the very chunks that an upstream sends, each of them whole frames. An end of a line is in none of the texts. */
 export class LikeTexts implements TextLane {
@@ -84,7 +82,7 @@ export class LikeTexts implements TextLane {
     if (text !== undefined) return this.#takeText(text);
     const chunk = this.#chunks.poll?.();
     if (chunk === undefined) return false;
-    const isWhole = chunk.length <= MOST_BYTES && (chunk[chunk.length - 1] ?? FIRST_OF_MANY) < FIRST_OF_MANY;
+    const isWhole = chunk.length <= MOST_BYTES && endsWhole(chunk);
     if (!isWhole || !(chunk instanceof Buffer)) {
       this.#other = chunk;
       return false;
