@@ -216,9 +216,7 @@ class GatewayServer implements HttpServer {
 
   #turnAway({ reply, timing }: Exchange, { operationId, encodeError }: Route, { busy }: Face): void {
     reply.jsonText(BUSY.status, busy.body(encodeError), BUSY_HEADERS);
-    this.metrics.turnedAway('flood');
-    this.metrics.failed(BUSY.kind);
-    this.metrics.answered(operationId, reply.gone ? 'gone' : BUSY.status, timing);
+    this.#countTurnedAway(operationId, reply.gone ? 'gone' : BUSY.status, timing);
   }
 
   /** The same without an exchange, before the request is read: where many are turned away there is no time to lose. */
@@ -232,10 +230,14 @@ class GatewayServer implements HttpServer {
     const timing = new ServerTiming(clock);
     const requestId = requestIdOf('gen', clock.now(), ids.token(20));
     const text = busy.text(encodeError, generationLines(requestId, timing), this.#heads);
+    this.#countTurnedAway(operationId, BUSY.status, timing);
+    return text;
+  }
+
+  #countTurnedAway(operation: string, status: number | 'gone', timing: ServerTiming): void {
     this.metrics.turnedAway('flood');
     this.metrics.failed(BUSY.kind);
-    this.metrics.answered(operationId, BUSY.status, timing);
-    return text;
+    this.metrics.answered(operation, status, timing);
   }
 
   readonly #enter = ({ maxConcurrentRequests }: HttpSettings): (() => void) | undefined => {
