@@ -1,10 +1,10 @@
 // `npm run dev`: compile on change and restart the server on what was compiled.
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { buildIfNeeded, installIfNeeded, root } from './toolchain.mjs';
+import { compileIfNeeded, installIfNeeded, root } from './toolchain.mjs';
 
 installIfNeeded();
-buildIfNeeded();
+compileIfNeeded();
 const compiler = spawn(
   process.execPath,
   [
@@ -19,7 +19,7 @@ const compiler = spawn(
 );
 const server = spawn(
   process.execPath,
-  ['--watch', '--watch-preserve-output', join(root, 'dist/cli/signalbox.js'), ...process.argv.slice(2)],
+  ['--watch', '--watch-preserve-output', join(root, 'build/cli/signalbox.js'), ...process.argv.slice(2)],
   { cwd: root, stdio: 'inherit' },
 );
 const stop = (signal) => {

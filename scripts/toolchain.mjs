@@ -14,6 +14,9 @@ export function run(program, args, options = {}) {
   if (done.status !== 0) process.exit(done.status ?? 1);
 }
 
+/** stdout belongs to the program that is being started. */
+const QUIETLY = { stdio: ['ignore', 2, 2] };
+
 /** Runs a program of node_modules with this Node. */
 export function runTool(entry, args, options) {
   run(process.execPath, [join(root, 'node_modules', entry), ...args], options);
@@ -46,22 +49,39 @@ export function installIfNeeded() {
   const digest = digestOf(['package-lock.json']) + process.version;
   if (stampMatches(stamp, digest)) return;
   console.error('signalbox: installing dependencies (only needed once)');
-  // npm's own progress goes to stderr: stdout belongs to the program that is being started.
   run('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], {
-    stdio: ['ignore', 2, 2],
+    ...QUIETLY,
     shell: process.platform === 'win32',
   });
   writeFileSync(stamp, digest);
 }
 
+const BUNDLER = ['scripts/bundle.mjs', 'scripts/bundled-licences.mjs'];
+
+/** The program as it ships, in `dist`. */
 export function buildIfNeeded() {
-  const stamp = join(root, 'dist', '.signalbox-build');
-  const digest = digestOf(['tsconfig.json', 'tsconfig.build.json', ...filesUnder('src')]);
+  const made = ['package-lock.json', ...BUNDLER, ...filesUnder('src')];
+  makeIfNeeded('dist', 'building', made, () => {
+    run(process.execPath, ['scripts/bundle.mjs'], QUIETLY);
+  });
+}
+
+/** Every module by itself, in `build`: for tests that start a part of the program in a process of its own, and for `dev`. */
+export function compileIfNeeded() {
+  const made = ['tsconfig.json', 'tsconfig.build.json', ...filesUnder('src')];
+  makeIfNeeded('build', 'compiling', made, () => {
+    runTool('typescript/bin/tsc', ['-p', 'tsconfig.build.json'], QUIETLY);
+  });
+}
+
+function makeIfNeeded(folder, doing, madeOf, make) {
+  const stamp = join(root, folder, '.signalbox-build');
+  const digest = digestOf(madeOf);
   if (stampMatches(stamp, digest)) return;
-  console.error('signalbox: building');
-  rmSync(join(root, 'dist'), { recursive: true, force: true });
-  runTool('typescript/bin/tsc', ['-p', 'tsconfig.build.json'], { stdio: ['ignore', 2, 2] });
-  // Data: the compiler leaves them alone.
-  cpSync(join(root, 'src/catalog/shipped'), join(root, 'dist/catalog/shipped'), { recursive: true });
+  console.error(`signalbox: ${doing}`);
+  rmSync(join(root, folder), { recursive: true, force: true });
+  make();
+  // Data: no compiler takes them along.
+  cpSync(join(root, 'src/catalog/shipped'), join(root, folder, 'catalog/shipped'), { recursive: true });
   writeFileSync(stamp, digest);
 }

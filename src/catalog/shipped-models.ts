@@ -8,7 +8,7 @@ import { mergeModels } from './merge-models.ts';
  * provider serves models. Every file is a CatalogDocument; tests hold them to its schema, so that here they are read as
  * they are.
  */
-const FOLDER = new URL('./shipped/', import.meta.url);
+const FOLDER = new URL('../catalog/shipped/', import.meta.url);
 
 /**
  * What ships about the models of some providers, and about those with one of these ids. Reads the files of the providers

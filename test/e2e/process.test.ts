@@ -1,16 +1,9 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-
-const program = join(
-  dirname(dirname(dirname(fileURLToPath(import.meta.url)))),
-  'dist',
-  'cli',
-  'signalbox.js',
-);
+import { PROGRAM } from '../operator/program.ts';
 
 let folder: string;
 let children: ChildProcess[];
@@ -32,7 +25,7 @@ interface Started {
 
 /** Starts the real program in an empty folder and waits until it is ready. */
 async function start(...flags: string[]): Promise<Started> {
-  const child = spawn(process.execPath, [program, '--port', '0', ...flags], {
+  const child = spawn(process.execPath, [PROGRAM, '--port', '0', ...flags], {
     cwd: folder,
     env: { PATH: process.env.PATH ?? '' },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -61,7 +54,7 @@ function stopped(child: ChildProcess, signal: NodeJS.Signals): Promise<number | 
 }
 
 const run = (...args: string[]) =>
-  execFileSync(process.execPath, [program, ...args], {
+  execFileSync(process.execPath, [PROGRAM, ...args], {
     cwd: folder,
     env: { PATH: process.env.PATH ?? '' },
   }).toString();
@@ -149,7 +142,7 @@ describe('the program', () => {
   });
 
   it('ends when the package runner that started it is gone', async () => {
-    const command = `"${process.execPath}" "${program}" --port 0; true`;
+    const command = `"${process.execPath}" "${PROGRAM}" --port 0; true`;
     const env = { PATH: process.env.PATH ?? '', npm_execpath: 'npm' };
     const shell = spawn('sh', ['-c', command], { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
     children.push(shell);

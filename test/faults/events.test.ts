@@ -8,7 +8,7 @@ import { openPostgresState } from '../../src/store/open-postgres-state.ts';
 import type { State } from '../../src/store/state.ts';
 import { eventSumsOf } from '../builders/event-sums.ts';
 import { temporaryDirectory } from '../contracts/temporary-directory.ts';
-import { built, killHard } from '../operator/program.ts';
+import { compiled, killHard } from '../operator/program.ts';
 import { addressOf, postgresForTests } from '../postgres/postgres-server.ts';
 
 const server = await postgresForTests();
@@ -76,9 +76,9 @@ async function hold(file: string): Promise<ChildProcess> {
 
 /** Spends from ten places at once until it is killed, and prints what was settled. */
 const SPENDER = `
-  import { parseDatabaseAddress } from ${JSON.stringify(built('kit/database-address.js'))};
-  import { systemClock } from ${JSON.stringify(built('kit/ids.js'))};
-  import { openPostgresState } from ${JSON.stringify(built('store/open-postgres-state.js'))};
+  import { parseDatabaseAddress } from ${JSON.stringify(compiled('kit/database-address.js'))};
+  import { systemClock } from ${JSON.stringify(compiled('kit/ids.js'))};
+  import { openPostgresState } from ${JSON.stringify(compiled('store/open-postgres-state.js'))};
   const [directory, url, prefix] = process.argv.slice(1);
   const { address } = parseDatabaseAddress(url);
   const { ledger } = await openPostgresState({

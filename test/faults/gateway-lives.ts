@@ -8,7 +8,7 @@ import { stringify } from 'yaml';
 import { openInstallation } from '../../src/installation.ts';
 import { type EventSums, eventSumsOf } from '../builders/event-sums.ts';
 import { type FakeUpstream, openFakeUpstream } from '../fakes/fake-upstream.ts';
-import { built, killHard, signalbox } from '../operator/program.ts';
+import { killHard, PROGRAM, signalbox } from '../operator/program.ts';
 import { type RecordedAnswer, recordedAnswers } from './recorded-answers.ts';
 import { loggedAnswer, type SentAnswer } from './sent-answers.ts';
 
@@ -158,7 +158,7 @@ function configuration(upstream: FakeUpstream): string {
 }
 
 async function startGateway(folder: string): Promise<{ readonly child: ChildProcess; readonly url: string }> {
-  const child = spawn(process.execPath, [built('cli/signalbox.js'), '--port', '0'], {
+  const child = spawn(process.execPath, [PROGRAM, '--port', '0'], {
     cwd: folder,
     env: { PATH: process.env.PATH ?? '', SIGNALBOX_API_KEY: API_KEY },
     stdio: ['ignore', 'ignore', 'pipe'],

@@ -3,14 +3,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openJournal } from '../../src/store/journal/open-journal.ts';
 import { temporaryDirectory } from '../contracts/temporary-directory.ts';
-import { built, killHard } from '../operator/program.ts';
+import { compiled, killHard } from '../operator/program.ts';
 
 const ROUNDS = 5;
 
 /** Appends numbered records from 20 places at once and prints the number of each that was acknowledged. */
 const APPENDER = `
   import { writeSync } from 'node:fs';
-  import { openJournal } from ${JSON.stringify(built('store/journal/open-journal.js'))};
+  import { openJournal } from ${JSON.stringify(compiled('store/journal/open-journal.js'))};
   const [directory, first] = process.argv.slice(1);
   const { journal } = await openJournal({ directory, segmentBytes: 20_000, reservedBytes: 10_000, replay() {} });
   let next = Number(first);

@@ -4,7 +4,9 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
-const DIST = join(ROOT, 'dist');
+
+/** The program as it ships. */
+export const PROGRAM = join(ROOT, 'dist', 'cli', 'signalbox.js');
 
 /** How a run of the program ended. */
 export interface Ended {
@@ -15,7 +17,7 @@ export interface Ended {
 
 /** Runs the built program to its end, in `cwd`, with nothing of this process's environment but the path. */
 export function signalbox(cwd: string, words: readonly string[], env: Record<string, string> = {}): Ended {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [built('cli/signalbox.js'), ...words], {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [PROGRAM, ...words], {
     cwd,
     env: { PATH: process.env.PATH, ...env },
     encoding: 'utf8',
@@ -27,9 +29,9 @@ export function signalbox(cwd: string, words: readonly string[], env: Record<str
 /** A process that has the data directory open, with or without the control socket, until it is killed. */
 export async function holdDirectory(dataDir: string, listens: boolean): Promise<ChildProcess> {
   const code = `
-    import { openInstallation } from ${JSON.stringify(built('installation.js'))};
-    import { listenForCommands } from ${JSON.stringify(built('control/listen.js'))};
-    import { openLog } from ${JSON.stringify(built('kit/log.js'))};
+    import { openInstallation } from ${JSON.stringify(compiled('installation.js'))};
+    import { listenForCommands } from ${JSON.stringify(compiled('control/listen.js'))};
+    import { openLog } from ${JSON.stringify(compiled('kit/log.js'))};
     const held = await openInstallation({ dataDir: ${JSON.stringify(dataDir)}, keyPrefix: 'sk-' });
     const log = openLog({ level: 'silent', readable: false, write() {}, now: () => 0 });
     if (${listens}) await listenForCommands(${JSON.stringify(dataDir)}, held, log);
@@ -53,9 +55,9 @@ export async function killHard(child: ChildProcess): Promise<void> {
   await gone;
 }
 
-/** A file of the built program. */
-export function built(path: string): string {
-  const file = join(DIST, path);
-  if (!existsSync(file)) throw new Error(`${file} is not built: run npm run build first`);
+/** A module of the program by itself. */
+export function compiled(path: string): string {
+  const file = join(ROOT, 'build', path);
+  if (!existsSync(file)) throw new Error(`${file} is not there: npm test compiles it`);
   return file;
 }

@@ -1,0 +1,22 @@
+// Writes the program as it ships into `dist`, in few files: most of the time until it is ready would otherwise go into
+// loading 1,700 small ones.
+import { rolldown } from 'rolldown';
+import { bundledLicences } from './bundled-licences.mjs';
+
+/** Loaded by name while the program runs: binaries, and what only a thread needs. */
+const INSTALLED = ['@duckdb/node-api', 'libsql', 'gpt-tokenizer'];
+
+const program = await rolldown({
+  input: 'src/cli/signalbox.ts',
+  platform: 'node',
+  external: INSTALLED,
+  transform: { target: 'node20' },
+  plugins: [bundledLicences()],
+});
+await program.write({
+  dir: 'dist',
+  // As deep as modules lie in src: some find the package's manifest and the shipped catalogue from where they are.
+  entryFileNames: 'cli/[name].js',
+  chunkFileNames: 'cli/[name].js',
+  sourcemap: true,
+});
