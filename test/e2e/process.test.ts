@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { PROGRAM } from '../operator/program.ts';
+import { keysIn, type StartedProgram, startProgram, stopped } from './started-program.ts';
 
 let folder: string;
 let children: ChildProcess[];
@@ -16,41 +17,10 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-interface Started {
-  readonly child: ChildProcess;
-  readonly stdout: () => string;
-  readonly stderr: () => string;
-  readonly url: string;
-}
-
-/** Starts the real program in an empty folder and waits until it is ready. */
-async function start(...flags: string[]): Promise<Started> {
-  const child = spawn(process.execPath, [PROGRAM, '--port', '0', ...flags], {
-    cwd: folder,
-    env: { PATH: process.env.PATH ?? '' },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  children.push(child);
-  let stdout = '';
-  let stderr = '';
-  child.stdout?.on('data', (chunk) => {
-    stdout += chunk;
-  });
-  child.stderr?.on('data', (chunk) => {
-    stderr += chunk;
-  });
-  await expect.poll(() => stderr, { timeout: 15_000 }).toContain('"ready"');
-  const line = stderr.split('\n').find((text) => text.includes('"ready"')) ?? '';
-  const { address } = JSON.parse(line) as { address: string };
-  return { child, stdout: () => stdout, stderr: () => stderr, url: address };
-}
-
-function stopped(child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {
-  if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve(child.exitCode);
-  return new Promise((resolve) => {
-    child.once('exit', (code) => resolve(code));
-    child.kill(signal);
-  });
+async function start(): Promise<StartedProgram> {
+  const started = await startProgram(folder);
+  children.push(started.child);
+  return started;
 }
 
 const run = (...args: string[]) =>
@@ -58,8 +28,6 @@ const run = (...args: string[]) =>
     cwd: folder,
     env: { PATH: process.env.PATH ?? '' },
   }).toString();
-
-const keysIn = (text: string) => text.match(/sk-sb-v1-[0-9a-f]{64}/g) ?? [];
 
 describe('the program', () => {
   it('prints two keys and a curl line once, and the line works', async () => {
