@@ -4,7 +4,7 @@ import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 const MIB = 1024 * 1024;
 
 /** What nobody holds any more may take so much before it is collected. */
-const GARBAGE_BYTES = 48 * MIB;
+const GARBAGE_BYTES = 32 * MIB;
 
 /** Percent by which a heap may grow until then: a small one would be collected all the time, a large one hardly ever. */
 const MOST_PERCENT = 100;

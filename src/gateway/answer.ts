@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import type { Credential } from '../catalog/credential.ts';
 import { type EventBatch, hasContent } from '../ir/events.ts';
 import type { RoutingMetadata } from '../ir/metadata.ts';
-import type { Result } from '../ir/result.ts';
+import type { OmittedText, Result } from '../ir/result.ts';
 import type { Bill, Usage } from '../ir/usage.ts';
 import type { Clock } from '../kit/ids.ts';
 import { isInTime } from '../kit/is-in-time.ts';
@@ -39,6 +39,12 @@ import { type Drains, UpstreamReading } from './upstream-reading.ts';
 
 /** How long a checkpoint waits for an exact count, milliseconds. */
 const COUNT_PATIENCE_MS = 200;
+
+/**
+ * Characters of a stream that are kept to be counted where its upstream did not do that: more than nearly all answers have.
+ * A longer one, or one that never ends, must not fill the memory; it is counted while it passes.
+ */
+const KEPT_CHARACTERS = 16_384;
 
 /** What answering is built from. */
 export interface AnswerParts {
@@ -106,6 +112,17 @@ export function plannedGeneration({ input, request, journey, snapshot }: Underwa
 function billsAbandoned(journey: Journey): boolean {
   const called = journey.selected ?? journey.lastCalled;
   return called?.endpoint.provider.quirks?.billsAbandoned === true;
+}
+
+/** Usage of an answer of which only the beginning was kept, and all of it was counted while it passed. */
+function withOmitted(kept: Usage, omitted: OmittedText, outputTokens: number): Usage {
+  const { characters, reasoningCharacters } = omitted;
+  const omittedTokens = Math.max(0, outputTokens - kept.outputTokens);
+  return {
+    ...kept,
+    outputTokens: kept.outputTokens + omittedTokens,
+    reasoningTokens: kept.reasoningTokens + Math.round((omittedTokens * reasoningCharacters) / characters),
+  };
 }
 
 /** One request while it is answered: what it is attempted and settled with, and its account in the ledger. */
@@ -215,9 +232,17 @@ class Answering implements AttemptTools, SettleTools, PassingTools {
     return selected === undefined || this.admission.mayGoOn(selected, this.#meter.outputTokens);
   }
 
+  /** A whole answer is shown whole, and so is one that is kept. */
+  get keptCharacters(): number {
+    const { request, input } = this.#underway;
+    const isShown = !request.stream || input.caller.workspace.isObservabilityIoLoggingEnabled;
+    return isShown ? Number.POSITIVE_INFINITY : KEPT_CHARACTERS;
+  }
+
   /** Usage of an answer whose upstream did not say it. */
   async estimate(result: Result): Promise<Usage> {
     const usage = await estimateUsage(this.#underway.request, result, this.#parts.tokenizer);
+    if (result.omitted !== undefined) return withOmitted(usage, result.omitted, await this.#countRest());
     return { ...usage, outputTokens: Math.max(usage.outputTokens, this.#meter.pieces) };
   }
 
@@ -280,6 +305,13 @@ class Answering implements AttemptTools, SettleTools, PassingTools {
     if (this.#meter.knowsPrompt) return;
     this.#promptTokens ??=
       this.admission.countedPrompt ?? (await countPrompt(this.#underway.request, tokenizer));
+  }
+
+  /** Tokens of all that has passed. */
+  async #countRest(): Promise<number> {
+    await this.#counting;
+    await this.#count();
+    return Math.max(this.#meter.outputTokens, this.#meter.pieces);
   }
 
   #elapsed(): number {

@@ -29,7 +29,8 @@ export function conclude(
   if (outcome !== 'finished') return;
   visit.succeeded({
     outputTokens: usage.outputTokens,
-    toolCalls: judgeToolCalls(request, result.items),
+    // What is not there whole cannot be judged.
+    toolCalls: result.omitted === undefined ? judgeToolCalls(request, result.items) : 'none',
   });
   const { model, endpoint, access } = selected;
   // What an upstream reports to the owner of a credential must not steer the requests of others.

@@ -34,6 +34,7 @@ function toolsFor(records: Settlement[], endpoint = endpointOf(), acceptedAtMs =
     journey,
     metadata: () => undefined,
     billing: { acceptedAtMs, inputImages: 0, ownCredentialFee: 0 },
+    keptCharacters: Number.POSITIVE_INFINITY,
     watch: () => {},
     mayGoOn: () => true,
     reading: { isAbandoned: false, isDraining: false },

@@ -29,6 +29,8 @@ export interface SettleTools {
   /** The routing metadata of this moment, when the caller asked for it. */
   readonly metadata: (outcome: 'served' | 'failed') => RoutingMetadata | undefined;
   readonly billing: BillingFacts;
+  /** Characters of the answer that whoever keeps account of it is shown. */
+  readonly keptCharacters: number;
   /** What an upstream reported, unless it cannot be true. */
   readonly believe: (reported: Usage | undefined) => Usage | undefined;
   /** Counts what an upstream did not report. */
@@ -196,7 +198,7 @@ interface Step {
 /** An answer on its way: everything is folded and shown to who watches before it goes on. */
 class Passage {
   readonly source: AnswerFlow;
-  readonly #fold = new Fold();
+  readonly #fold: Fold;
   readonly #openItems = new OpenItems();
   readonly #tools: SettleTools;
   /** What was at hand and may not go on by itself. */
@@ -206,6 +208,7 @@ class Passage {
 
   constructor(source: AnswerFlow, tools: SettleTools) {
     this.source = source;
+    this.#fold = new Fold(tools.keptCharacters);
     this.#tools = tools;
   }
 

@@ -56,6 +56,44 @@ describe('folding', () => {
     ]);
   });
 
+  it('keeps no more text than there is room for, and says how much it left out', () => {
+    const thought = (text: string): Event => ({
+      type: 'text-delta',
+      item: 0,
+      part: 0,
+      kind: 'thought',
+      text,
+    });
+    const input = (text: string): Event => ({ type: 'tool-input-delta', item: 1, text });
+    const folding = new Fold(5).pushAll([
+      { type: 'item-start', item: 0, head: { type: 'reasoning' } },
+      thought('abc'),
+      { type: 'item-start', item: 1, head: { type: 'tool-call', kind: 'function', callId: 'c', name: 'f' } },
+      input('de'),
+    ]);
+    expect(folding.result().omitted).toBeUndefined();
+    folding.pushAll([thought('fg'), input('hij'), { type: 'item-end', item: 1 }]);
+    const { items, omitted } = folding.result();
+    expect(items).toMatchObject([{ text: ['abc'] }, { input: 'de', status: 'completed' }]);
+    expect(omitted).toEqual({ characters: 5, reasoningCharacters: 2 });
+  });
+
+  it('keeps nothing that comes after something it left out', () => {
+    const text = (piece: string): Event => ({
+      type: 'text-delta',
+      item: 0,
+      part: 0,
+      kind: 'text',
+      text: piece,
+    });
+    const folding = new Fold(5).pushAll([
+      { type: 'item-start', item: 0, head: { type: 'message' } },
+      ...['abc', 'defg', 'h'].map(text),
+    ]);
+    expect(folding.textAt(0, 0, 'text')).toBe('abc');
+    expect(folding.result().omitted).toEqual({ characters: 5, reasoningCharacters: 0 });
+  });
+
   it('keeps interleaved calls apart', () => {
     const call = (item: number): Event => ({
       type: 'item-start',

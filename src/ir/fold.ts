@@ -4,7 +4,7 @@ import { compact } from '../kit/members.ts';
 import type { GatewayError } from './errors.ts';
 import type { Event, Finish, ItemHead, PartKind, Seal } from './events.ts';
 import type { Annotation, Ext, Item, ItemStatus, Logprobs, Part, Source } from './items.ts';
-import type { Result } from './result.ts';
+import type { OmittedText, Result } from './result.ts';
 import type { Usage } from './usage.ts';
 
 interface PartDraft {
@@ -32,6 +32,9 @@ interface ItemDraft {
  * been said so far" (snapshots, settlement, non-streaming replies) folds with this.
  */
 export class Fold {
+  /** Characters of text that are still kept. */
+  #room: number;
+  #omitted: OmittedText | undefined;
   #drafts: ItemDraft[] = [];
   /** The part that was written to last: nearly always the next one too. */
   #recent: PartDraft | undefined;
@@ -44,6 +47,11 @@ export class Fold {
   #upstreamId: string | undefined;
   #upstreamModel: string | undefined;
   #relayed: JsonObject | undefined;
+
+  /** `room`: characters of text that are kept. Of what comes after them only the length is known. */
+  constructor(room = Number.POSITIVE_INFINITY) {
+    this.#room = room;
+  }
 
   push(event: Event): void {
     switch (event.type) {
@@ -60,6 +68,7 @@ export class Fold {
         return;
       case 'text-delta': {
         const part = this.#partAt(event.item, event.part, event.kind);
+        if (!this.#hasRoom(event.item, event.text)) return;
         part.text.add(event.text);
         if (event.logprobs !== undefined) addLogprobs(part, event.logprobs);
         return;
@@ -72,6 +81,7 @@ export class Fold {
       }
       case 'tool-input-delta': {
         const draft = this.#draftAt(event.item);
+        if (!this.#hasRoom(event.item, event.text)) return;
         draft.input ??= new GrowingText();
         draft.input.add(event.text);
         return;
@@ -140,8 +150,22 @@ export class Fold {
       settled: this.#settled,
       upstreamId: this.#upstreamId,
       upstreamModel: this.#upstreamModel,
+      omitted: this.#omitted,
       relayed: this.#relayed,
     };
+  }
+
+  /** Whether a piece of text is kept; counts it. After the first that is not none is: what is kept has no holes. */
+  #hasRoom(item: number, { length }: string): boolean {
+    this.#room -= length;
+    if (this.#room >= 0) return true;
+    const { characters, reasoningCharacters } = this.#omitted ?? NOTHING_OMITTED;
+    const isReasoning = this.#draftAt(item).head.type === 'reasoning';
+    this.#omitted = {
+      characters: characters + length,
+      reasoningCharacters: reasoningCharacters + (isReasoning ? length : 0),
+    };
+    return false;
   }
 
   #draftAt(item: number): ItemDraft {
@@ -189,6 +213,8 @@ function partDraftOf(kind: PartKind): PartDraft {
 }
 
 const NO_SEAL: Seal = {};
+
+const NOTHING_OMITTED: OmittedText = { characters: 0, reasoningCharacters: 0 };
 
 function addLogprobs(part: PartDraft, logprobs: Logprobs): void {
   part.logprobs ??= [];

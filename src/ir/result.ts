@@ -17,6 +17,15 @@ export interface Result {
   readonly settled?: Settled;
   readonly upstreamId?: string;
   readonly upstreamModel?: string;
+  /** Text that was left out of the items, because whoever folded them wanted no more of it. */
+  readonly omitted?: OmittedText;
   /** Relay lane, non-streaming: the upstream's body as it came. */
   readonly relayed?: JsonObject;
+}
+
+/** How much text was left out. */
+export interface OmittedText {
+  readonly characters: number;
+  /** Of which so many are reasoning. */
+  readonly reasoningCharacters: number;
 }

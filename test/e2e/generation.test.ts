@@ -1,8 +1,9 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { sendCommand } from '../../src/control/send-command.ts';
-import { chatAnswer } from '../fakes/answers.ts';
+import { chatAnswer, sse } from '../fakes/answers.ts';
 import {
   end,
   type FakeUpstream,
@@ -103,6 +104,14 @@ async function get(path: string, key = gateway.apiKey): Promise<{ status: number
 }
 
 const show = async (id: string, key?: string) => get(`/generation?id=${id}`, key);
+
+/** A stream that does not say what it used. */
+function longStream(thoughts: readonly string[], words: readonly string[]): Script {
+  const deltas = [...thoughts.map((reasoning) => ({ reasoning })), ...words.map((content) => ({ content }))];
+  const chunks = deltas.map((delta) => ({ choices: [{ index: 0, delta }] }));
+  const last = { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] };
+  return [head(200, SSE), write(sse([...chunks, last, '[DONE]'].map((data) => ({ data })))), end()];
+}
 
 async function keepContent(settings: object): Promise<void> {
   const response = await gateway.fetch('/workspaces/default', {
@@ -218,6 +227,22 @@ describe('GET /generation', () => {
     expect(data.tokens_completion).toBeGreaterThan(0);
   });
 
+  it('counts streams that are longer than what is kept of them, if their upstream does not', async () => {
+    const thoughts = Array.from(
+      { length: 400 },
+      (_, at) => `Step ${at * 7919} weighs heavier than the last. `,
+    );
+    const words = Array.from({ length: 1200 }, (_, at) => ` Zeile ${at}: größer als ${at ** 2}`);
+    upstream.answer(longStream(thoughts, words));
+    const { id, status } = await generate({ stream: true });
+    expect(status).toBe(200);
+    const [reasoning, rest] = [countTokens(thoughts.join('')), countTokens(words.join(''))];
+    const { data } = await show(id);
+    expect(data).toMatchObject({ usage_source: 'estimated', finish_reason: 'stop' });
+    expect(data.tokens_completion / (reasoning + rest)).toBeCloseTo(1, 1.5);
+    expect(data.native_tokens_reasoning / reasoning).toBeCloseTo(1, 0.5);
+  });
+
   it('has no row of what was never sent to anybody', async () => {
     const { id, status } = await generate({ model: 'nobody/knows' });
     expect(status).toBe(400);
@@ -257,6 +282,13 @@ describe('GET /generation/content', () => {
     expect((await contentOf(before.id)).status).toBe(404);
     await expect.poll(() => readdirSync(join(gateway.dataDir, 'content'))).toHaveLength(1);
     expect((await contentOf(id)).data).toEqual(data);
+  });
+
+  it('keeps all of a long stream', async () => {
+    const words = Array.from({ length: 4000 }, (_, at) => ` word ${at}`);
+    upstream.answer(longStream(['Hm'], words));
+    const { data } = await contentOf((await generate({ stream: true })).id);
+    expect(data.output).toEqual({ completion: words.join(''), reasoning: 'Hm' });
   });
 
   it('keeps why it failed', async () => {
