@@ -3,8 +3,8 @@
 import { rolldown } from 'rolldown';
 import { bundledLicences } from './bundled-licences.mjs';
 
-/** Loaded by name while the program runs: binaries, and what only a thread needs. */
-const INSTALLED = ['@duckdb/node-api', 'libsql', 'gpt-tokenizer'];
+/** They bring binaries, which cannot be bundled. */
+const INSTALLED = ['@duckdb/node-api', 'libsql'];
 
 const program = await rolldown({
   input: 'src/cli/signalbox.ts',

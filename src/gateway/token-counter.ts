@@ -1,0 +1,217 @@
+/** Tokens of a text. What stands for a special token elsewhere is text like any other. */
+export type TokenCounter = (text: string) => number;
+
+/**
+ * Counts tokens as the public encoding `o200k_base` does. Its table is kept as it is published, as bytes: as texts in a map it
+ * takes three times the memory and five times as long to read, and a count takes twice as long. `table`: lines of a token in base64
+ * and its rank, in the order of the ranks.
+ *
+ * Everything it needs is inside, because its program text is run in another thread.
+ */
+export function openTokenCounter(table: Uint8Array): TokenCounter {
+  /** Longer runs of characters of one kind are cut: the time to count a word grows with the square of its length. */
+  const LONGEST_RUN = 128;
+  /** Characters of a word that are counted together, if ever one is so long. */
+  const WORD_CHARACTERS = 1024;
+  /** Words that were counted are remembered: most of a text are a few of them. */
+  const KNOWN_WORDS = 8192;
+  /** A power of two, more than twice as many as there are tokens. */
+  const SLOTS = 2 ** 19;
+  const NO_RANK = 2 ** 31 - 1;
+  const LINE_FEED = 0x0a;
+  const SPACE = 0x20;
+  const PADDING = 0x3d;
+
+  /** What the encoding takes for a word: no token reaches beyond one. */
+  const word = wordPattern();
+  const longRun = longRunPattern();
+  /** The bytes of all tokens, in the order of their ranks, and where each of them begins. */
+  const starts = new Uint32Array(linesOf(table) + 1);
+  const bytes = readTokens(table);
+  /** Ranks, each one more than it is, at the places that the hashes of their tokens name or after them. */
+  const slots = new Int32Array(SLOTS);
+  for (let rank = 0; rank < starts.length - 1; rank++) keep(rank);
+  const known = new Map<string, number>();
+  /** The word that is being counted, where its parts begin, and the rank of each part together with the next. */
+  const spelt = Buffer.alloc(WORD_CHARACTERS * 3);
+  const parts = new Int32Array(spelt.length + 1);
+  const ranks = new Int32Array(spelt.length);
+
+  return (text) => {
+    if (!mayHaveLongRun(text)) return countWords(text);
+    let tokens = 0;
+    let from = 0;
+    for (const run of text.matchAll(longRun)) {
+      const to = run.index + run[0].length;
+      tokens += countWords(text.slice(from, to));
+      from = to;
+    }
+    return tokens + countWords(text.slice(from));
+  };
+
+  function wordPattern(): RegExp {
+    const upper = '[\\p{Lu}\\p{Lt}\\p{Lm}\\p{Lo}\\p{M}]';
+    const lower = '[\\p{Ll}\\p{Lm}\\p{Lo}\\p{M}]';
+    const before = '[^\\r\\n\\p{L}\\p{N}]?';
+    const after = "(?:'(?:[sdmtSDMT]|[lL][lL]|[vV][eE]|[rR][eE]))?";
+    const kinds = [
+      `${before}${upper}*${lower}+${after}`,
+      `${before}${upper}+${lower}*${after}`,
+      '\\p{N}{1,3}',
+      ' ?[^\\s\\p{L}\\p{N}]+[\\r\\n/]*',
+      '\\s*[\\r\\n]+',
+      '\\s+(?!\\S)',
+      '\\s+',
+    ];
+    return new RegExp(kinds.join('|'), 'gu');
+  }
+
+  /** Runs of the kinds of characters that words are made of. */
+  function longRunPattern(): RegExp {
+    const kinds = ['[\\p{L}\\p{M}]', '[^\\s\\p{L}\\p{N}]', '\\s', '[\\r\\n/]'];
+    return new RegExp(kinds.map((kind) => `${kind}{${LONGEST_RUN}}`).join('|'), 'gu');
+  }
+
+  function linesOf(lines: Uint8Array): number {
+    let count = 0;
+    for (const byte of lines) if (byte === LINE_FEED) count++;
+    return count;
+  }
+
+  function readTokens(lines: Uint8Array): Uint8Array {
+    const values = new Uint8Array(128);
+    const digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
+    for (let value = 0; value < digits.length; value++) values[digits.charCodeAt(value)] = value;
+    const read = new Uint8Array(lines.length);
+    let length = 0;
+    let at = 0;
+    for (let rank = 1; rank < starts.length; rank++) {
+      let held = 0;
+      let bits = 0;
+      for (let byte = lines[at] as number; byte !== SPACE; byte = lines[++at] as number) {
+        if (byte === PADDING) continue;
+        held = ((held << 6) | (values[byte] as number)) & 0xffff;
+        bits += 6;
+        if (bits < 8) continue;
+        bits -= 8;
+        read[length++] = held >> bits;
+      }
+      starts[rank] = length;
+      at = lines.indexOf(LINE_FEED, at) + 1;
+    }
+    return read.slice(0, length);
+  }
+
+  function keep(rank: number): void {
+    let slot = slotOf(bytes, starts[rank] as number, starts[rank + 1] as number);
+    while (slots[slot] !== 0) slot = (slot + 1) & (SLOTS - 1);
+    slots[slot] = rank + 1;
+  }
+
+  /** Where a token is looked for first. */
+  function slotOf(within: Uint8Array, from: number, to: number): number {
+    let hash = 0x811c9dc5;
+    for (let at = from; at < to; at++) hash = Math.imul(hash ^ (within[at] as number), 0x01000193);
+    return (hash ^ (hash >>> 15)) & (SLOTS - 1);
+  }
+
+  /** The rank of some bytes of the word. */
+  function rankOf(from: number, to: number): number {
+    let slot = slotOf(spelt, from, to);
+    for (;;) {
+      const rank = (slots[slot] as number) - 1;
+      if (rank === -1) return NO_RANK;
+      if (isToken(rank, from, to)) return rank;
+      slot = (slot + 1) & (SLOTS - 1);
+    }
+  }
+
+  function isToken(rank: number, from: number, to: number): boolean {
+    const start = starts[rank] as number;
+    if ((starts[rank + 1] as number) - start !== to - from) return false;
+    for (let at = from; at < to; at++) if (bytes[start + at - from] !== spelt[at]) return false;
+    return true;
+  }
+
+  /**
+   * To look for long runs takes nearly as long as to count, and most texts have none: a long one covers one of so many places,
+   * and only those are looked at first. What is no character of ASCII may be of any kind there.
+   */
+  function mayHaveLongRun(text: string): boolean {
+    for (let at = LONGEST_RUN - 1; at < text.length; at += LONGEST_RUN) {
+      if (isWithinRun(text, at, isLetter) || isWithinRun(text, at, isNeither)) return true;
+    }
+    return false;
+  }
+
+  function isLetter(code: number): boolean {
+    return (code > 64 && code < 91) || (code > 96 && code < 123) || code > 127;
+  }
+
+  function isNeither(code: number): boolean {
+    return !(code > 47 && code < 58) && (code > 127 || !isLetter(code));
+  }
+
+  function isWithinRun(text: string, at: number, isOfKind: (code: number) => boolean): boolean {
+    let from = at;
+    let to = at;
+    while (from > 0 && isOfKind(text.charCodeAt(from - 1))) from--;
+    while (to < text.length && isOfKind(text.charCodeAt(to))) to++;
+    return to - from >= LONGEST_RUN;
+  }
+
+  function countWords(text: string): number {
+    let tokens = 0;
+    let from = 0;
+    word.lastIndex = 0;
+    while (word.test(text)) {
+      tokens += countWord(text.slice(from, word.lastIndex));
+      from = word.lastIndex;
+    }
+    return tokens;
+  }
+
+  function countWord(text: string): number {
+    const counted = known.get(text);
+    if (counted !== undefined) return counted;
+    let tokens = 0;
+    for (let from = 0; from < text.length; from += WORD_CHARACTERS) {
+      tokens += countBytes(spelt.write(text.slice(from, from + WORD_CHARACTERS), 'utf8'));
+    }
+    if (known.size >= KNOWN_WORDS) known.clear();
+    known.set(text, tokens);
+    return tokens;
+  }
+
+  /** The parts that are left of so many bytes when those two are joined first, again and again, that have the lowest rank together. */
+  function countBytes(length: number): number {
+    if (rankOf(0, length) !== NO_RANK) return 1;
+    let count = length;
+    for (let part = 0; part <= count; part++) parts[part] = part;
+    for (let part = 0; part < count; part++) ranks[part] = rankWithNext(part, count);
+    for (let part = lowest(count); part !== -1; part = lowest(count)) {
+      parts.copyWithin(part + 1, part + 2, count + 1);
+      ranks.copyWithin(part + 1, part + 2, count);
+      count--;
+      ranks[part] = rankWithNext(part, count);
+      if (part > 0) ranks[part - 1] = rankWithNext(part - 1, count);
+    }
+    return count;
+  }
+
+  /** The part that has the lowest rank with the next one; -1 where none has any. */
+  function lowest(count: number): number {
+    let rank = NO_RANK;
+    let found = -1;
+    for (let part = 0; part < count; part++) {
+      if ((ranks[part] as number) >= rank) continue;
+      rank = ranks[part] as number;
+      found = part;
+    }
+    return found;
+  }
+
+  function rankWithNext(part: number, count: number): number {
+    return part + 2 > count ? NO_RANK : rankOf(parts[part] as number, parts[part + 2] as number);
+  }
+}
