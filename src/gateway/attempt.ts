@@ -203,7 +203,9 @@ async function openCandidate(
 ): Promise<Opening | UpstreamFailure> {
   const { signal } = tools;
   const started = tools.monotonic();
-  const record = (status: number) => journey.note(candidate, status, tools.monotonic() - started);
+  let firstByteMs: number | undefined;
+  const record = (status: number) =>
+    journey.note(candidate, status, tools.monotonic() - started, firstByteMs);
   if (signal.aborted) {
     visit.abandoned();
     throw signal.reason;
@@ -227,6 +229,7 @@ async function openCandidate(
       signal,
       onRequest: echoesOf(request, echoes),
     });
+    firstByteMs = tools.monotonic() - started;
     const held = new Held(answer.batches[Symbol.asyncIterator](), request.stream);
     let opening = held.take(await held.rest.next());
     while (opening === undefined) opening = held.take(await held.rest.next());

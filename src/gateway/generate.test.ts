@@ -48,7 +48,7 @@ function inputOf(signal: AbortSignal): GenerationInput {
     },
     signal,
     replied: () => Promise.resolve(),
-    timing: { mark: () => {}, awaitUpstream: () => {} },
+    timing: { mark: () => {}, awaitUpstream: () => {}, answered: () => {} },
   } as unknown as GenerationInput;
 }
 

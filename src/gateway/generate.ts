@@ -149,7 +149,7 @@ export function createGateway(parts: GatewayParts): Gateway {
       } catch (error) {
         throw routed(error, underway);
       } finally {
-        input.timing.mark('upstream', underway.journey.waitedMs);
+        input.timing.answered(underway.journey.firstByteMs, underway.journey.waitedMs);
       }
       return { context: replyContext(underway, now), batches: new Resumed(first, batches) };
     },
@@ -163,7 +163,7 @@ export function createGateway(parts: GatewayParts): Gateway {
       } catch (error) {
         throw routed(error, underway);
       } finally {
-        input.timing.mark('upstream', underway.journey.waitedMs);
+        input.timing.answered(underway.journey.firstByteMs, underway.journey.waitedMs);
       }
       if (result.failure !== undefined) throw result.failure.withRouting(metadataOf(underway, 'failed'));
       return { context: replyContext(underway, now), result };

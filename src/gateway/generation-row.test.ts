@@ -58,7 +58,7 @@ function planned({ input, request, plan }: Changes = {}): PlannedGeneration {
       wantsMetadata: false,
       signal: new AbortController().signal,
       replied: () => Promise.resolve(),
-      timing: { mark: () => {}, awaitUpstream: () => {} },
+      timing: { mark: () => {}, awaitUpstream: () => {}, answered: () => {} },
       ...input,
     },
     request: whole,

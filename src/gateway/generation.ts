@@ -45,9 +45,11 @@ export interface Attribution extends AppAttribution {
 
 /** Milliseconds spent in the phases of one request. */
 export interface Timing {
-  mark(phase: 'auth' | 'plan' | 'upstream', milliseconds: number): void;
-  /** From now on the upstream is waited for, until that phase is marked. */
+  mark(phase: 'auth' | 'plan', milliseconds: number): void;
+  /** From now on the upstream is waited for, until it has answered. */
   awaitUpstream(): void;
+  /** Of the upstream the first byte took so long, and all that had to be waited for. */
+  answered(firstByteMs: number, waitedMs: number): void;
 }
 
 /** An answer whose first content has arrived: it will be served by one known endpoint. */

@@ -11,6 +11,8 @@ export interface UpstreamCall {
   readonly status: number;
   /** Milliseconds to the first content, or to the failure. */
   readonly latencyMs: number;
+  /** Milliseconds to the first byte, or to the failure. */
+  readonly firstByteMs: number;
 }
 
 const NO_CALLS: readonly UpstreamCall[] = [];
@@ -53,8 +55,8 @@ export class Journey {
   }
 
   /** Notes an upstream call whose outcome is known. */
-  note(candidate: Candidate, status: number, latencyMs: number): void {
-    const call = { candidate, status, latencyMs };
+  note(candidate: Candidate, status: number, latencyMs: number, firstByteMs = latencyMs): void {
+    const call = { candidate, status, latencyMs, firstByteMs };
     // A list that is added to makes room for many: nearly always there is one.
     this.#calls = this.#calls.length === 0 ? [call] : [...this.#calls, call];
   }
@@ -62,6 +64,11 @@ export class Journey {
   /** The calls whose outcome is known, in order. */
   get calls(): readonly UpstreamCall[] {
     return this.#calls;
+  }
+
+  /** Milliseconds until the first bytes of endpoints. */
+  get firstByteMs(): number {
+    return this.#calls.reduce((sum, { firstByteMs }) => sum + firstByteMs, 0);
   }
 
   /** Milliseconds that endpoints were waited for. */

@@ -30,11 +30,11 @@ export function readJsonBody(exchange: Exchange, limits: BodyLimits): JsonObject
 }
 
 async function readSliced(
-  { request }: Exchange,
+  { request, timing }: Exchange,
   taken: Buffer | undefined,
   limits: BodyLimits,
 ): Promise<JsonObject> {
-  const json = taken === undefined ? await readText(request, limits) : new JsonReader();
+  const json = taken === undefined ? await timing.hear(readText(request, limits)) : new JsonReader();
   if (taken !== undefined) json.push(textOf(taken));
   return objectOf(await runPromptly(json.end()));
 }

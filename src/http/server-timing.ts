@@ -4,15 +4,20 @@ import type { Clock } from '../kit/ids.ts';
 type Phase = Parameters<Timing['mark']>[0];
 
 /** Milliseconds of each phase, as callers are told them. */
-export type PhaseTimes = Readonly<Record<Phase | 'gateway', number>>;
+export type PhaseTimes = Readonly<Record<Phase | 'upstream' | 'gateway', number>>;
 
-/** Collects what `Server-Timing` says: milliseconds per phase, and in `gateway` all that was not the upstream. */
+/**
+ * Collects what `Server-Timing` says: milliseconds per phase, in `upstream` until its first byte, and in `gateway` all that was spent
+ * on waiting neither for the upstream nor for the caller's body.
+ */
 export class ServerTiming implements Timing {
   readonly #clock: Clock;
   readonly #started: number;
-  readonly #phases: Record<Phase, number> = { auth: 0, plan: 0, upstream: 0 };
+  readonly #phases: Record<Phase | 'upstream', number> = { auth: 0, plan: 0, upstream: 0 };
   /** Since when the upstream is waited for; undefined while it is not. */
   #awaitedSince: number | undefined;
+  /** How long others were waited for. */
+  #waitedMs = 0;
   #told: PhaseTimes | undefined;
 
   constructor(clock: Clock) {
@@ -23,11 +28,26 @@ export class ServerTiming implements Timing {
   /** Phases that come more than once add up. */
   mark(phase: Phase, milliseconds: number): void {
     this.#phases[phase] += milliseconds;
-    if (phase === 'upstream') this.#awaitedSince = undefined;
   }
 
   awaitUpstream(): void {
     this.#awaitedSince = this.#clock.monotonic();
+  }
+
+  answered(firstByteMs: number, waitedMs: number): void {
+    this.#awaitedSince = undefined;
+    this.#phases.upstream += firstByteMs;
+    this.#waitedMs += waitedMs;
+  }
+
+  /** Waits for what the caller has still to send. */
+  async hear<T>(rest: Promise<T>): Promise<T> {
+    const since = this.#clock.monotonic();
+    try {
+      return await rest;
+    } finally {
+      this.#waitedMs += this.#clock.monotonic() - since;
+    }
   }
 
   /** Milliseconds since the request was accepted. */
@@ -45,8 +65,9 @@ export class ServerTiming implements Timing {
     const { auth, plan } = this.#phases;
     const now = this.#clock.monotonic();
     // The head of a stream may go out before anything has come.
-    const upstream = this.#phases.upstream + (now - (this.#awaitedSince ?? now));
-    const gateway = Math.max(0, now - this.#started - upstream);
+    const awaiting = now - (this.#awaitedSince ?? now);
+    const upstream = this.#phases.upstream + awaiting;
+    const gateway = Math.max(0, now - this.#started - this.#waitedMs - awaiting);
     this.#told = { auth, plan, upstream, gateway };
     return `auth;dur=${hundredths(auth)}, plan;dur=${hundredths(plan)}, upstream;dur=${hundredths(upstream)}, gateway;dur=${hundredths(gateway)}`;
   }

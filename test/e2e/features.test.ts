@@ -7,7 +7,17 @@ import {
   responsesAnswer,
   sse,
 } from '../fakes/answers.ts';
-import { end, type FakeUpstream, head, openFakeUpstream, reply, SSE, write } from '../fakes/fake-upstream.ts';
+import {
+  end,
+  type FakeUpstream,
+  head,
+  JSON_TYPE,
+  openFakeUpstream,
+  reply,
+  SSE,
+  stall,
+  write,
+} from '../fakes/fake-upstream.ts';
 import { openTestGateway, readEvents, type TestGateway } from './harness.ts';
 
 let upstream: FakeUpstream;
@@ -98,6 +108,27 @@ describe('models', () => {
     expect(events[0]?.data.message.model).toBe('up/chat');
     expect(events.at(-1)?.data.acme_metadata).toMatchObject({ attempt: 2, strategy: 'fallback' });
   });
+});
+
+describe('what a reply says of its time', () => {
+  it.each([true, false])(
+    'names the wait for the first byte, and nothing that was not ours (stream: %s)',
+    async (stream) => {
+      const chunk = { choices: [{ index: 0, delta: { content: 'ok' } }] };
+      const late = stream
+        ? sse([{ data: chunk }, { data: '[DONE]' }])
+        : JSON.stringify(chatBody({ text: 'ok' }));
+      upstream.answer([stall(100), head(200, stream ? SSE : JSON_TYPE), stall(400), write(late), end()]);
+      const messages = [{ role: 'user', content: 'x' }];
+      const response = await gateway.post('/chat/completions', { model: 'up/chat', messages, stream });
+      const timing = response.headers.get('server-timing') ?? '';
+      await response.text();
+      const [, firstByte, ours] = /upstream;dur=([\d.]+), gateway;dur=([\d.]+)/.exec(timing) ?? [];
+      expect(Number(firstByte)).toBeGreaterThanOrEqual(95);
+      expect(Number(firstByte)).toBeLessThan(400);
+      expect(Number(ours)).toBeLessThan(300);
+    },
+  );
 });
 
 describe('usage', () => {

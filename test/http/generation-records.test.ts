@@ -23,7 +23,7 @@ const row = wholeRow(
       wantsMetadata: false,
       signal: new AbortController().signal,
       replied: () => Promise.resolve(),
-      timing: { mark: () => {}, awaitUpstream: () => {} },
+      timing: { mark: () => {}, awaitUpstream: () => {}, answered: () => {} },
     },
     request: requestOf(),
     journey: new Journey({

@@ -1,3 +1,4 @@
+import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { GenerationInput } from '../../src/gateway/generation.ts';
 import { GatewayError } from '../../src/ir/errors.ts';
@@ -70,14 +71,30 @@ describe('whole answers', () => {
       gateway: {
         complete: async (input) => {
           input.timing.mark('plan', 1.5);
-          input.timing.mark('upstream', 2);
-          input.timing.mark('upstream', 3);
+          input.timing.answered(2, 2);
+          input.timing.answered(3, 3);
           return fakeGateway().complete(input);
         },
       },
     });
     const { headers } = await ask(port, { path: '/v1/responses', body: RESPONSES_BODY, key: PLAIN_KEY });
     expect(headers['server-timing']).toContain('plan;dur=1.50, upstream;dur=5.00, gateway;dur=');
+  });
+});
+
+describe('the time that a caller takes to send its body', () => {
+  it('is not called the time of the gateway', async () => {
+    const { port } = await startServer();
+    const body = JSON.stringify(RESPONSES_BODY);
+    const socket = connect(port, '127.0.0.1');
+    const length = Buffer.byteLength(body);
+    socket.write(
+      `POST /v1/responses HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${PLAIN_KEY}\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\nConnection: close\r\n\r\n${body.slice(0, 5)}`,
+    );
+    setTimeout(() => socket.write(body.slice(5)), 400);
+    const reply = (await socket.setEncoding('latin1').toArray()).join('');
+    expect(reply).toMatch(/^HTTP\/1.1 200/);
+    expect(Number(/gateway;dur=([\d.]+)/.exec(reply)?.[1])).toBeLessThan(300);
   });
 });
 
