@@ -1,5 +1,6 @@
 // Writes the program as it ships into `dist`, in few files: most of the time until it is ready would otherwise go into
 // loading 1,700 small ones.
+import { chmodSync } from 'node:fs';
 import { rolldown } from 'rolldown';
 import { bundledLicences } from './bundled-licences.mjs';
 
@@ -20,3 +21,5 @@ await program.write({
   chunkFileNames: 'cli/[name].js',
   sourcemap: true,
 });
+// It is the package's command: npm makes it one when it is installed, not when it is built again.
+chmodSync('dist/cli/signalbox.js', 0o755);

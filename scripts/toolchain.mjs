@@ -49,7 +49,8 @@ export function installIfNeeded() {
   const digest = digestOf(['package-lock.json']) + process.version;
   if (stampMatches(stamp, digest)) return;
   console.error('signalbox: installing dependencies (only needed once)');
-  run('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], {
+  // With what builds it, also where NODE_ENV says production.
+  run('npm', ['ci', '--include=dev', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], {
     ...QUIETLY,
     shell: process.platform === 'win32',
   });

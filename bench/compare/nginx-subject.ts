@@ -30,7 +30,8 @@ export async function startNginx(
   const program = process.env.BENCH_NGINX ?? 'nginx';
   const version = spawnSync(program, ['-v'], { encoding: 'utf8' });
   if (version.status !== 0) {
-    console.error('bench: no nginx in the PATH or in BENCH_NGINX; the comparisons with it are left out');
+    const where = process.env.BENCH_NGINX === undefined ? 'in the PATH or in BENCH_NGINX' : `at ${program}`;
+    console.error(`bench: no nginx ${where}; the comparisons with it are left out`);
     return undefined;
   }
   const folder = join(workbench.folder, `nginx-${manner}`);
@@ -56,11 +57,11 @@ function configuration(folder: string, port: number, upstreamPort: number, manne
   return `daemon off;
 master_process off;
 worker_processes 1;
-pid ${folder}/nginx.pid;
+pid "${folder}/nginx.pid";
 events { worker_connections 16384; }
 http {
   access_log off;
-  ${temporary.map((name) => `${name}_temp_path ${folder}/${name};`).join('\n  ')}
+  ${temporary.map((name) => `${name}_temp_path "${folder}/${name}";`).join('\n  ')}
   keepalive_requests 100000000;
   client_body_buffer_size 512k;
   ${upstream(address)}

@@ -14,6 +14,7 @@ const FOLDER = join(tmpdir(), 'signalbox-bench-peers');
 /** Starts Portkey's gateway, installed from the registry when it is not there yet. */
 export async function startPortkey(workbench: Workbench, upstreamPort: number): Promise<Subject | undefined> {
   const problem = install();
+  if (workbench.isClosing) return undefined;
   if (problem !== undefined) {
     console.error(`bench: ${PACKAGE} cannot be installed (${problem}); the comparisons with it are left out`);
     return undefined;

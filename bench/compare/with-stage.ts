@@ -9,6 +9,9 @@ import { Workbench } from './workbench.ts';
 
 type StageOptions = Pick<BenchOptions, 'rounds' | 'seconds' | 'peers'>;
 
+/** Signals that end a run, and what it exits with then. */
+const INTERRUPTS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 };
+
 /** Sets everything up, lets it be used, and takes it down again: at the end, after a failure, and when interrupted. */
 export async function withStage(
   built: string,
@@ -17,11 +20,10 @@ export async function withStage(
 ): Promise<void> {
   const pinning = findPinning();
   const workbench = new Workbench(pinning);
-  for (const [signal, exitCode] of [
-    ['SIGINT', 130],
-    ['SIGTERM', 143],
-  ] as const)
-    process.once(signal, () => void workbench.close().finally(() => process.exit(exitCode)));
+  const leave = (exitCode: number) => void workbench.close().finally(() => process.exit(exitCode));
+  for (const [signal, exitCode] of Object.entries(INTERRUPTS)) process.once(signal, () => leave(exitCode));
+  // Nobody reads on, such as `head`, or the terminal is gone.
+  for (const output of [process.stdout, process.stderr]) output.once('error', () => leave(1));
   try {
     const [upstreamProgram, load] = (['upstream', 'load'] as const).map((name) =>
       nativeProgram(workbench, built, name),

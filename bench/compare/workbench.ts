@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -122,5 +122,6 @@ export async function untilReady(name: string, started: StartedProcess, url: str
     if (response !== undefined && response.status < 500) return;
     await sleep(50);
   }
-  throw new Error(`${name} did not get ready`);
+  const said = readFileSync(started.logFile, 'utf8').trim().split('\n').at(-1);
+  throw new Error(`${name} did not get ready${said ? `: ${said}` : ''}`);
 }
