@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import type { Credential } from '../catalog/credential.ts';
 import { type EventBatch, hasContent } from '../ir/events.ts';
 import type { RoutingMetadata } from '../ir/metadata.ts';
-import type { OmittedText, Result } from '../ir/result.ts';
+import type { Result } from '../ir/result.ts';
 import type { Bill, Usage } from '../ir/usage.ts';
 import type { Clock } from '../kit/ids.ts';
 import { isInTime } from '../kit/is-in-time.ts';
@@ -41,8 +41,8 @@ import { type Drains, UpstreamReading } from './upstream-reading.ts';
 const COUNT_PATIENCE_MS = 200;
 
 /**
- * Characters of a stream that are kept to be counted where its upstream did not do that: more than nearly all answers have.
- * A longer one, or one that never ends, must not fill the memory; it is counted while it passes.
+ * Characters of a stream that are kept to be counted where its upstream did not do that: more than most answers have. A longer
+ * one, or one that never ends, must not fill the memory: of the rest there is a sample.
  */
 const KEPT_CHARACTERS = 16_384;
 
@@ -112,17 +112,6 @@ export function plannedGeneration({ input, request, journey, snapshot }: Underwa
 function billsAbandoned(journey: Journey): boolean {
   const called = journey.selected ?? journey.lastCalled;
   return called?.endpoint.provider.quirks?.billsAbandoned === true;
-}
-
-/** Usage of an answer of which only the beginning was kept, and all of it was counted while it passed. */
-function withOmitted(kept: Usage, omitted: OmittedText, outputTokens: number): Usage {
-  const { characters, reasoningCharacters } = omitted;
-  const omittedTokens = Math.max(0, outputTokens - kept.outputTokens);
-  return {
-    ...kept,
-    outputTokens: kept.outputTokens + omittedTokens,
-    reasoningTokens: kept.reasoningTokens + Math.round((omittedTokens * reasoningCharacters) / characters),
-  };
 }
 
 /** One request while it is answered: what it is attempted and settled with, and its account in the ledger. */
@@ -201,7 +190,9 @@ class Answering implements AttemptTools, SettleTools, PassingTools {
   }
 
   believe(reported: Usage | undefined): Usage | undefined {
-    return plausibleUsage(reported, this.#underway.request, this.journey.selected?.endpoint);
+    const usage = plausibleUsage(reported, this.#underway.request, this.journey.selected?.endpoint);
+    // What was said in the middle is not what all of it is.
+    return usage?.source === 'measured' && this.#meter.isOutdated ? { ...usage, source: 'estimated' } : usage;
   }
 
   /** Looks at what passes. Of the last of it no progress is noted where its account can be closed at once. */
@@ -242,7 +233,6 @@ class Answering implements AttemptTools, SettleTools, PassingTools {
   /** Usage of an answer whose upstream did not say it. */
   async estimate(result: Result): Promise<Usage> {
     const usage = await estimateUsage(this.#underway.request, result, this.#parts.tokenizer);
-    if (result.omitted !== undefined) return withOmitted(usage, result.omitted, await this.#countRest());
     return { ...usage, outputTokens: Math.max(usage.outputTokens, this.#meter.pieces) };
   }
 
@@ -305,13 +295,6 @@ class Answering implements AttemptTools, SettleTools, PassingTools {
     if (this.#meter.knowsPrompt) return;
     this.#promptTokens ??=
       this.admission.countedPrompt ?? (await countPrompt(this.#underway.request, tokenizer));
-  }
-
-  /** Tokens of all that has passed. */
-  async #countRest(): Promise<number> {
-    await this.#counting;
-    await this.#count();
-    return Math.max(this.#meter.outputTokens, this.#meter.pieces);
   }
 
   #elapsed(): number {

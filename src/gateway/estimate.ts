@@ -1,8 +1,9 @@
 import type { Item, Part } from '../ir/items.ts';
 import type { GenerationRequest } from '../ir/request.ts';
-import type { Result } from '../ir/result.ts';
+import type { Omission, Result } from '../ir/result.ts';
 import type { Usage } from '../ir/usage.ts';
 import { jsonLength } from '../kit/json-length.ts';
+import { charactersOf } from './text-slices.ts';
 import type { Tokenizer } from './tokenizer.ts';
 
 /** What an image, a file or a recording counts for where nobody says: about one picture at common resolutions. */
@@ -77,22 +78,32 @@ export async function estimateUsage(
   const reasoning = new Countable();
   const rest = new Countable();
   for (const item of result.items) addItem(item, item.type === 'reasoning' ? reasoning : rest);
-  const [inputTokens, reasoningTokens, restTokens] = await Promise.all([
+  const [inputTokens, keptReasoning, keptRest, omittedReasoning, omittedRest] = await Promise.all([
     countPrompt(request, tokenizer),
     reasoning.count(tokenizer),
     rest.count(tokenizer),
+    countOmitted(result.omitted?.reasoning, tokenizer),
+    countOmitted(result.omitted?.other, tokenizer),
   ]);
+  const reasoningTokens = keptReasoning + omittedReasoning;
   return {
     inputTokens,
     cachedTokens: 0,
     cacheWriteTokens: 0,
     cacheWrite1hTokens: 0,
-    outputTokens: reasoningTokens + restTokens,
+    outputTokens: reasoningTokens + keptRest + omittedRest,
     reasoningTokens,
     imageTokens: 0,
     webSearchRequests: 0,
     source: 'estimated',
   };
+}
+
+/** Tokens of text of which there is a sample. */
+async function countOmitted(omission: Omission | undefined, tokenizer: Tokenizer): Promise<number> {
+  if (omission === undefined || omission.characters === 0) return 0;
+  const { characters, sample } = omission;
+  return Math.ceil(((await tokenizer.count(sample)) * characters) / charactersOf(sample));
 }
 
 /** A prompt whose length may be asked for, as everybody who looks at one request shares it. */

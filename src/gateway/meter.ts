@@ -17,6 +17,9 @@ const SHORT_TOKEN = 3;
  */
 const SAMPLE_CHARACTERS = 8 * 1024;
 
+/** Pieces of text that may be in one frame with what was used, and read after that. */
+const PIECES_OF_A_FRAME = 16;
+
 /** Tokens of text in so many pieces, at most, nearly always. */
 export function mostTokensOf(pieces: number, characters: number): number {
   return Math.max(pieces, Math.ceil(characters / SHORT_TOKEN));
@@ -82,6 +85,8 @@ export class Meter {
   #reported: Usage | undefined;
   /** The upstream has said what it used, and nothing came after that. */
   #isReported = false;
+  /** Pieces that came after the upstream said what it used. */
+  #laterPieces = 0;
 
   push(batch: EventBatch): void {
     for (const event of batch) this.#take(event);
@@ -106,6 +111,11 @@ export class Meter {
   /** Whether the upstream has said what all of this is. */
   get isReported(): boolean {
     return this.#isReported;
+  }
+
+  /** Whether much has come since the upstream said what it used. Some say so in the middle of the last frames. */
+  get isOutdated(): boolean {
+    return this.#reported !== undefined && this.#laterPieces > PIECES_OF_A_FRAME;
   }
 
   /** Whether the upstream has said what the prompt is. */
@@ -139,6 +149,7 @@ export class Meter {
   #addText(text: string, pieces: number): void {
     this.#tail.add(text, pieces);
     this.#pieces += pieces;
+    this.#laterPieces += pieces;
     this.#isReported = false;
   }
 
@@ -151,6 +162,7 @@ export class Meter {
         return;
       case 'usage':
         this.#reported = event.usage;
+        this.#laterPieces = 0;
         this.#isReported = this.#pieces > 0 && event.usage.source === 'measured';
         return;
       case 'relay':

@@ -197,11 +197,18 @@ describe('settleAnswer', () => {
     const records: Settlement[] = [];
     async function* answer(): AsyncGenerator<EventBatch> {
       yield text;
+      yield [{ type: 'text-delta', item: 0, part: 0, kind: 'text', text: 'unheard' }];
       yield [{ type: 'usage', usage: measured }];
       yield [{ type: 'finish', reason: 'stop' }];
     }
-    const tools = { ...toolsFor(records), reading: { isAbandoned: true, isDraining: true } };
+    const watched: Event[] = [];
+    const tools = {
+      ...toolsFor(records),
+      reading: { isAbandoned: true, isDraining: true },
+      watch: (batch: EventBatch) => void watched.push(...batch),
+    };
     for await (const _ of settleAnswer(answer(), tools)) break;
+    expect(watched).toContainEqual(expect.objectContaining({ text: 'unheard' }));
     expect(records).toHaveLength(1);
     expect(records[0]).toMatchObject({ outcome: 'aborted', usage: measured, bill: { totalNanos: 30_000n } });
   });

@@ -283,8 +283,11 @@ class Passage {
       while (this.#tools.reading.isDraining) {
         const step = await source.next();
         if (step.done === true) return;
-        fold.pushAll(step.value);
-        if (terminalIndex(step.value) !== -1) return;
+        const gathered = gatherTexts(step.value);
+        const isLast = terminalIndex(gathered) !== -1;
+        fold.pushAll(gathered);
+        this.#tools.watch(gathered, isLast);
+        if (isLast) return;
       }
     } catch {
       // What was read until then counts.

@@ -75,7 +75,10 @@ describe('folding', () => {
     folding.pushAll([thought('fg'), input('hij'), { type: 'item-end', item: 1 }]);
     const { items, omitted } = folding.result();
     expect(items).toMatchObject([{ text: ['abc'] }, { input: 'de', status: 'completed' }]);
-    expect(omitted).toEqual({ characters: 5, reasoningCharacters: 2 });
+    expect(omitted).toEqual({
+      reasoning: { characters: 2, sample: ['fg'] },
+      other: { characters: 3, sample: ['hij'] },
+    });
   });
 
   it('keeps nothing that comes after something it left out', () => {
@@ -91,7 +94,23 @@ describe('folding', () => {
       ...['abc', 'defg', 'h'].map(text),
     ]);
     expect(folding.textAt(0, 0, 'text')).toBe('abc');
-    expect(folding.result().omitted).toEqual({ characters: 5, reasoningCharacters: 0 });
+    expect(folding.result().omitted?.other).toEqual({ characters: 5, sample: ['defgh'] });
+  });
+
+  it('keeps no more than some annotations where it does not keep all text', () => {
+    const annotation: Event = {
+      type: 'annotation',
+      item: 0,
+      part: 0,
+      annotation: { type: 'url-citation', url: 'u' },
+    };
+    const events: Event[] = [
+      { type: 'item-start', item: 0, head: { type: 'message' } },
+      ...Array.from({ length: 1500 }, () => annotation),
+    ];
+    const kept = (folding: Fold) => folding.pushAll(events).result().items;
+    expect(kept(new Fold(5))).toMatchObject([{ content: [{ annotations: { length: 1000 } }] }]);
+    expect(kept(new Fold())).toMatchObject([{ content: [{ annotations: { length: 1500 } }] }]);
   });
 
   it('keeps interleaved calls apart', () => {

@@ -1,10 +1,11 @@
 import { GrowingText } from '../kit/growing-text.ts';
 import type { JsonObject } from '../kit/json.ts';
 import { compact } from '../kit/members.ts';
+import { SampledText } from '../kit/sampled-text.ts';
 import type { GatewayError } from './errors.ts';
 import type { Event, Finish, ItemHead, PartKind, Seal } from './events.ts';
 import type { Annotation, Ext, Item, ItemStatus, Logprobs, Part, Source } from './items.ts';
-import type { OmittedText, Result } from './result.ts';
+import type { Omission, OmittedText, Result } from './result.ts';
 import type { Usage } from './usage.ts';
 
 interface PartDraft {
@@ -32,9 +33,10 @@ interface ItemDraft {
  * been said so far" (snapshots, settlement, non-streaming replies) folds with this.
  */
 export class Fold {
+  readonly #keepsAll: boolean;
   /** Characters of text that are still kept. */
   #room: number;
-  #omitted: OmittedText | undefined;
+  #omitted: { readonly reasoning: SampledText; readonly other: SampledText } | undefined;
   #drafts: ItemDraft[] = [];
   /** The part that was written to last: nearly always the next one too. */
   #recent: PartDraft | undefined;
@@ -48,8 +50,9 @@ export class Fold {
   #upstreamModel: string | undefined;
   #relayed: JsonObject | undefined;
 
-  /** `room`: characters of text that are kept. Of what comes after them only the length is known. */
+  /** `room`: characters of text that are kept. Of what comes after them there is only a sample. */
   constructor(room = Number.POSITIVE_INFINITY) {
+    this.#keepsAll = room === Number.POSITIVE_INFINITY;
     this.#room = room;
   }
 
@@ -76,7 +79,8 @@ export class Fold {
       case 'annotation': {
         const part = this.#partAt(event.item, event.part, 'text');
         part.annotations ??= [];
-        part.annotations.push(event.annotation);
+        if (this.#keepsAll || part.annotations.length < MOST_ANNOTATIONS)
+          part.annotations.push(event.annotation);
         return;
       }
       case 'tool-input-delta': {
@@ -150,21 +154,17 @@ export class Fold {
       settled: this.#settled,
       upstreamId: this.#upstreamId,
       upstreamModel: this.#upstreamModel,
-      omitted: this.#omitted,
+      omitted: this.#omitted && omittedText(this.#omitted),
       relayed: this.#relayed,
     };
   }
 
-  /** Whether a piece of text is kept; counts it. After the first that is not none is: what is kept has no holes. */
-  #hasRoom(item: number, { length }: string): boolean {
-    this.#room -= length;
+  /** Whether a piece of text is kept. After the first that is not none is: what is kept has no holes. */
+  #hasRoom(item: number, text: string): boolean {
+    this.#room -= text.length;
     if (this.#room >= 0) return true;
-    const { characters, reasoningCharacters } = this.#omitted ?? NOTHING_OMITTED;
-    const isReasoning = this.#draftAt(item).head.type === 'reasoning';
-    this.#omitted = {
-      characters: characters + length,
-      reasoningCharacters: reasoningCharacters + (isReasoning ? length : 0),
-    };
+    this.#omitted ??= { reasoning: new SampledText(), other: new SampledText() };
+    this.#omitted[this.#draftAt(item).head.type === 'reasoning' ? 'reasoning' : 'other'].add(text);
     return false;
   }
 
@@ -214,7 +214,16 @@ function partDraftOf(kind: PartKind): PartDraft {
 
 const NO_SEAL: Seal = {};
 
-const NOTHING_OMITTED: OmittedText = { characters: 0, reasoningCharacters: 0 };
+function omittedText({ reasoning, other }: Record<keyof OmittedText, SampledText>): OmittedText {
+  return { reasoning: omissionOf(reasoning), other: omissionOf(other) };
+}
+
+function omissionOf({ length, slices }: SampledText): Omission {
+  return { characters: length, sample: slices };
+}
+
+/** Annotations of a part where not all of its text is wanted: the others are as many as an upstream likes. */
+const MOST_ANNOTATIONS = 1000;
 
 function addLogprobs(part: PartDraft, logprobs: Logprobs): void {
   part.logprobs ??= [];

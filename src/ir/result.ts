@@ -23,9 +23,14 @@ export interface Result {
   readonly relayed?: JsonObject;
 }
 
-/** How much text was left out. */
+/** Text that was left out, thoughts apart from all else. */
 export interface OmittedText {
+  readonly reasoning: Omission;
+  readonly other: Omission;
+}
+
+/** How much text was left out, and pieces from all over it: what they are like all of it is like. */
+export interface Omission {
   readonly characters: number;
-  /** Of which so many are reasoning. */
-  readonly reasoningCharacters: number;
+  readonly sample: readonly string[];
 }

@@ -12,6 +12,7 @@ import {
   reset,
   type Script,
   SSE,
+  type Step,
   stall,
   write,
 } from '../fakes/fake-upstream.ts';
@@ -43,15 +44,20 @@ beforeAll(async () => {
         data_policy: { training: false, retains_prompts: false },
       },
       { slug: 'spare', name: 'Spare', dialect: 'openai-chat', base_url: spare.url },
+      // Bills answers that are left to their end.
+      { slug: 'ai21', dialect: 'openai-chat', base_url: upstream.url, api_key: 'k' },
     ],
     models: [
       {
         id: 'acme/large',
+        context_length: 400_000,
+        max_output_tokens: 100_000,
         endpoints: [
           { provider: 'acme', model: 'large', pricing },
           { provider: 'spare', model: 'large', pricing },
         ],
       },
+      { id: 'acme/thorough', endpoints: [{ provider: 'ai21', model: 'thorough', pricing }] },
     ],
   } as never);
   const made = await sendCommand(
@@ -105,12 +111,15 @@ async function get(path: string, key = gateway.apiKey): Promise<{ status: number
 
 const show = async (id: string, key?: string) => get(`/generation?id=${id}`, key);
 
-/** A stream that does not say what it used. */
-function longStream(thoughts: readonly string[], words: readonly string[]): Script {
-  const deltas = [...thoughts.map((reasoning) => ({ reasoning })), ...words.map((content) => ({ content }))];
-  const chunks = deltas.map((delta) => ({ choices: [{ index: 0, delta }] }));
-  const last = { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] };
-  return [head(200, SSE), write(sse([...chunks, last, '[DONE]'].map((data) => ({ data })))), end()];
+/** A stream of an openai-chat upstream that says what it used only where it is told to. */
+function longStream(deltas: readonly object[], { middle = {}, last = {} } = {}): Script {
+  const chunks = deltas.map(({ usage, ...delta }: { usage?: object }, at) => ({
+    choices: [{ index: 0, delta }],
+    ...(usage !== undefined && { usage }),
+    ...(at === deltas.length >> 1 && middle),
+  }));
+  const ending = { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }], ...last };
+  return [head(200, SSE), write(sse([...chunks, ending, '[DONE]'].map((data) => ({ data })))), end()];
 }
 
 async function keepContent(settings: object): Promise<void> {
@@ -227,20 +236,93 @@ describe('GET /generation', () => {
     expect(data.tokens_completion).toBeGreaterThan(0);
   });
 
-  it('counts streams that are longer than what is kept of them, if their upstream does not', async () => {
+  describe('of a stream that is longer than what is kept of it', () => {
     const thoughts = Array.from(
       { length: 400 },
       (_, at) => `Step ${at * 7919} weighs heavier than the last. `,
     );
     const words = Array.from({ length: 1200 }, (_, at) => ` Zeile ${at}: größer als ${at ** 2}`);
-    upstream.answer(longStream(thoughts, words));
-    const { id, status } = await generate({ stream: true });
-    expect(status).toBe(200);
-    const [reasoning, rest] = [countTokens(thoughts.join('')), countTokens(words.join(''))];
-    const { data } = await show(id);
-    expect(data).toMatchObject({ usage_source: 'estimated', finish_reason: 'stop' });
-    expect(data.tokens_completion / (reasoning + rest)).toBeCloseTo(1, 1.5);
-    expect(data.native_tokens_reasoning / reasoning).toBeCloseTo(1, 0.5);
+    const deltas = [
+      ...thoughts.map((reasoning) => ({ reasoning })),
+      ...words.map((content) => ({ content })),
+    ];
+    const reasoning = countTokens(thoughts.join(''));
+    const all = reasoning + countTokens(words.join(''));
+
+    const rowOf = async (script: Script) => {
+      upstream.answer(script);
+      const { id, status } = await generate({ stream: true });
+      expect(status).toBe(200);
+      return (await show(id)).data;
+    };
+
+    it('has our count, if its upstream has none', async () => {
+      const data = await rowOf(longStream(deltas));
+      expect(data).toMatchObject({ usage_source: 'estimated', finish_reason: 'stop' });
+      expect(data.tokens_completion / all).toBeGreaterThan(0.98);
+      expect(data.tokens_completion / all).toBeLessThan(1.03);
+      expect(data.native_tokens_reasoning / reasoning).toBeGreaterThan(0.98);
+      expect(data.native_tokens_reasoning / reasoning).toBeLessThan(1.03);
+    });
+
+    it('has our count, if that of its upstream cannot be true', async () => {
+      const usage = { prompt_tokens: 1, completion_tokens: 900_000_000, total_tokens: 900_000_001 };
+      const data = await rowOf(longStream(deltas, { last: { usage } }));
+      expect(data.usage_source).toBe('estimated');
+      expect(data.tokens_completion / all).toBeLessThan(1.03);
+    });
+
+    it('has our count, if its upstream counted only the first half', async () => {
+      const usage = { prompt_tokens: 1, completion_tokens: all / 2, total_tokens: all / 2 + 1 };
+      const data = await rowOf(longStream(deltas, { middle: { usage } }));
+      expect(data.usage_source).toBe('estimated');
+      expect(data.tokens_completion / all).toBeGreaterThan(0.98);
+      expect(data.tokens_completion / all).toBeLessThan(1.03);
+    });
+
+    it('has the count of its upstream, where that comes with the last words', async () => {
+      const usage = { prompt_tokens: 1, completion_tokens: 4321, total_tokens: 4322 };
+      const data = await rowOf(longStream([...deltas, { content: 'x', usage }]));
+      expect(data).toMatchObject({ usage_source: 'measured', tokens_completion: 4321 });
+    });
+
+    it('has our count of all that is billed, if nobody hears it', async () => {
+      const [first, ...rest] = longStream(deltas) as Step[];
+      const begun = `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: 'Hel' } }] })}\n\n`;
+      upstream.answer([first as Step, write(begun), stall(200), ...rest]);
+      const leaving = new AbortController();
+      const response = await gateway.fetch('/responses', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ model: 'acme/thorough', input: 'Hi', stream: true }),
+        signal: leaving.signal,
+      });
+      await response.body?.getReader().read();
+      leaving.abort();
+      const id = response.headers.get('x-generation-id') ?? '';
+      await expect.poll(async () => (await show(id)).data?.cancelled, { timeout: 5000 }).toBe(true);
+      const { data } = await show(id);
+      expect(data.tokens_completion / all).toBeGreaterThan(0.98);
+      expect(data.tokens_completion / all).toBeLessThan(1.03);
+    });
+
+    it('counts what is no text besides', async () => {
+      const call = (at: number) => ({
+        name: `look_up_the_weather_in_town_${at}`,
+        arguments: '{"town":"Rome"}',
+      });
+      const calls = Array.from({ length: 1500 }, (_, index) => ({
+        tool_calls: [{ index, id: `call_${index}`, type: 'function', function: call(index) }],
+      }));
+      const names = Array.from(
+        { length: 1500 },
+        (_, at) => countTokens(call(at).name) + countTokens(call(at).arguments),
+      );
+      const told = names.reduce((sum, tokens) => sum + tokens, 0);
+      const data = await rowOf(longStream(calls));
+      expect(data.tokens_completion / told).toBeGreaterThan(0.98);
+      expect(data.tokens_completion / told).toBeLessThan(1.1);
+    });
   });
 
   it('has no row of what was never sent to anybody', async () => {
@@ -286,7 +368,7 @@ describe('GET /generation/content', () => {
 
   it('keeps all of a long stream', async () => {
     const words = Array.from({ length: 4000 }, (_, at) => ` word ${at}`);
-    upstream.answer(longStream(['Hm'], words));
+    upstream.answer(longStream([{ reasoning: 'Hm' }, ...words.map((content) => ({ content }))]));
     const { data } = await contentOf((await generate({ stream: true })).id);
     expect(data.output).toEqual({ completion: words.join(''), reasoning: 'Hm' });
   });
