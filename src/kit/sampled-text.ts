@@ -1,5 +1,5 @@
 /** Characters of a slice: enough for its edges not to matter. */
-const SLICE_CHARACTERS = 256;
+const SLICE_CHARACTERS = 512;
 
 /** Slices that are kept at most; at least half as many of a text that is longer than all of them. */
 const MOST_SLICES = 128;
