@@ -13,14 +13,6 @@ if (first === '--guard' && rest.length > 0) {
   console.error(`bench: --guard takes nothing else (${rest.join(' ')})`);
   process.exit(2);
 }
-if (first === '--help' || first === '-h') {
-  console.log(
-    'usage: npm run bench -- [--rounds N] [--seconds S] [--only SCENARIO] [--peers none|nginx|all] [--json FILE]\n' +
-      `       npm run bench -- PART, of ${parts().join(', ')}\n` +
-      '       npm run bench:guard',
-  );
-  process.exit(0);
-}
 installIfNeeded();
 if (first === undefined || first.startsWith('--')) await compare();
 else if (parts().includes(first)) runOne(first, rest);

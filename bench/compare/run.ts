@@ -26,6 +26,10 @@ function optionsOrUsage(): BenchOptions {
   }
 }
 
+if (process.argv.includes('--help')) {
+  console.log(`${USAGE}\nscenarios: ${SCENARIOS.map(({ name }) => name).join(', ')}`);
+  process.exit(0);
+}
 const options = optionsOrUsage();
 await withStage(built, options, async (stage, conditions) => {
   for (const [name, value] of Object.entries(conditions)) console.log(`${name}: ${value}`);
