@@ -123,7 +123,7 @@ class Answering implements AttemptTools, SettleTools, PassingTools {
   readonly #underway: Underway;
   readonly #parts: AnswerParts;
   readonly #state: AnswerState;
-  readonly #meter = new Meter();
+  readonly #meter = new Meter((reported) => this.#plausible(reported));
   readonly #checkpoints: Checkpoints;
   readonly #started: number;
   #firstContentMs: number | undefined;
@@ -190,9 +190,13 @@ class Answering implements AttemptTools, SettleTools, PassingTools {
   }
 
   believe(reported: Usage | undefined): Usage | undefined {
-    const usage = plausibleUsage(reported, this.#underway.request, this.journey.selected?.endpoint);
+    const usage = this.#plausible(reported);
     // What was said in the middle is not what all of it is.
     return usage?.source === 'measured' && this.#meter.isOutdated ? { ...usage, source: 'estimated' } : usage;
+  }
+
+  #plausible(reported: Usage | undefined): Usage | undefined {
+    return plausibleUsage(reported, this.#underway.request, this.journey.selected?.endpoint);
   }
 
   /** Looks at what passes. Of the last of it no progress is noted where its account can be closed at once. */

@@ -54,6 +54,31 @@ describe('the meter', () => {
     expect(meter.outputTokens).toBe(40_000);
   });
 
+  it('does not take what cannot be true', () => {
+    const meter = new Meter(() => undefined);
+    meter.push([
+      say('one'),
+      { type: 'usage', usage: { ...NO_USAGE, outputTokens: 900, source: 'measured' } },
+    ]);
+    expect(meter.outputTokens).toBe(1);
+    expect(meter.isReported).toBe(false);
+    expect(meter.usage(5)).toMatchObject({ inputTokens: 5, outputTokens: 1, source: 'estimated' });
+  });
+
+  it('knows that much has come since the upstream said what it used', () => {
+    const meter = new Meter();
+    const some = Array.from({ length: 16 }, () => say('a'));
+    const usage: Event = { type: 'usage', usage: { ...NO_USAGE, outputTokens: 9, source: 'measured' } };
+    meter.push([...some, ...some]);
+    expect(meter.isOutdated).toBe(false);
+    meter.push([usage, ...some]);
+    expect(meter.isOutdated).toBe(false);
+    meter.push([say('a')]);
+    expect(meter.isOutdated).toBe(true);
+    meter.push([usage]);
+    expect(meter.isOutdated).toBe(false);
+  });
+
   it('takes what the upstream has said of the prompt, and of the answer where that is more', () => {
     const meter = new Meter();
     const usage = {

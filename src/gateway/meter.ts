@@ -87,6 +87,12 @@ export class Meter {
   #isReported = false;
   /** Pieces that came after the upstream said what it used. */
   #laterPieces = 0;
+  readonly #believe: (reported: Usage) => Usage | undefined;
+
+  /** `believe`: what an upstream reports, unless it cannot be true. */
+  constructor(believe: (reported: Usage) => Usage | undefined = (reported) => reported) {
+    this.#believe = believe;
+  }
 
   push(batch: EventBatch): void {
     for (const event of batch) this.#take(event);
@@ -153,6 +159,13 @@ export class Meter {
     this.#isReported = false;
   }
 
+  #report(usage: Usage | undefined): void {
+    if (usage === undefined) return;
+    this.#reported = usage;
+    this.#laterPieces = 0;
+    this.#isReported = this.#pieces > 0 && usage.source === 'measured';
+  }
+
   #take(event: Event): void {
     switch (event.type) {
       case 'text-delta':
@@ -161,9 +174,7 @@ export class Meter {
         this.#addText(event.text, event.type === 'text-delta' ? (event.pieces ?? 1) : 1);
         return;
       case 'usage':
-        this.#reported = event.usage;
-        this.#laterPieces = 0;
-        this.#isReported = this.#pieces > 0 && event.usage.source === 'measured';
+        this.#report(this.#believe(event.usage));
         return;
       case 'relay':
         for (const inner of event.events) this.#take(inner);
