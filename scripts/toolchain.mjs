@@ -61,23 +61,23 @@ const BUNDLER = ['scripts/bundle.mjs', 'scripts/bundled-licences.mjs'];
 
 /** The program as it ships, in `dist`. */
 export function buildIfNeeded() {
-  const made = ['package-lock.json', ...BUNDLER, ...filesUnder('src')];
-  makeIfNeeded('dist', 'building', made, () => {
+  const sources = ['package-lock.json', ...BUNDLER, ...filesUnder('src')];
+  makeIfNeeded('dist', 'building', sources, () => {
     run(process.execPath, ['scripts/bundle.mjs'], QUIETLY);
   });
 }
 
 /** Every module by itself, in `build`: for tests that start a part of the program in a process of its own, and for `dev`. */
 export function compileIfNeeded() {
-  const made = ['tsconfig.json', 'tsconfig.build.json', ...filesUnder('src')];
-  makeIfNeeded('build', 'compiling', made, () => {
+  const sources = ['tsconfig.json', 'tsconfig.build.json', ...filesUnder('src')];
+  makeIfNeeded('build', 'compiling', sources, () => {
     runTool('typescript/bin/tsc', ['-p', 'tsconfig.build.json'], QUIETLY);
   });
 }
 
-function makeIfNeeded(folder, doing, madeOf, make) {
+function makeIfNeeded(folder, doing, sources, make) {
   const stamp = join(root, folder, '.signalbox-build');
-  const digest = digestOf(madeOf);
+  const digest = digestOf(sources);
   if (stampMatches(stamp, digest)) return;
   console.error(`signalbox: ${doing}`);
   rmSync(join(root, folder), { recursive: true, force: true });

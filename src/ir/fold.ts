@@ -28,6 +28,12 @@ interface ItemDraft {
   ext: Ext | undefined;
 }
 
+/** Text that was left out, as it comes. */
+type Samples = Readonly<Record<keyof OmittedText, SampledText>>;
+
+/** Annotations of a part where not all of its text is wanted: the others are as many as an upstream likes. */
+const MOST_ANNOTATIONS = 1000;
+
 /**
  * Builds the whole answer out of its events, and can show it at any moment. Everybody who needs to know "what has
  * been said so far" (snapshots, settlement, non-streaming replies) folds with this.
@@ -36,7 +42,7 @@ export class Fold {
   readonly #keepsAll: boolean;
   /** Characters of text that are still kept. */
   #room: number;
-  #omitted: { readonly reasoning: SampledText; readonly other: SampledText } | undefined;
+  #omitted: Samples | undefined;
   #drafts: ItemDraft[] = [];
   /** The part that was written to last: nearly always the next one too. */
   #recent: PartDraft | undefined;
@@ -214,20 +220,17 @@ function partDraftOf(kind: PartKind): PartDraft {
 
 const NO_SEAL: Seal = {};
 
-function omittedText({ reasoning, other }: Record<keyof OmittedText, SampledText>): OmittedText {
+function addLogprobs(part: PartDraft, logprobs: Logprobs): void {
+  part.logprobs ??= [];
+  for (const logprob of logprobs) part.logprobs.push(logprob);
+}
+
+function omittedText({ reasoning, other }: Samples): OmittedText {
   return { reasoning: omissionOf(reasoning), other: omissionOf(other) };
 }
 
 function omissionOf({ length, slices }: SampledText): Omission {
   return { characters: length, sample: slices };
-}
-
-/** Annotations of a part where not all of its text is wanted: the others are as many as an upstream likes. */
-const MOST_ANNOTATIONS = 1000;
-
-function addLogprobs(part: PartDraft, logprobs: Logprobs): void {
-  part.logprobs ??= [];
-  for (const logprob of logprobs) part.logprobs.push(logprob);
 }
 
 function inputOf({ input }: ItemDraft): string {
