@@ -213,6 +213,28 @@ describe('settleAnswer', () => {
     expect(records[0]).toMatchObject({ outcome: 'aborted', usage: measured, bill: { totalNanos: 30_000n } });
   });
 
+  it('keeps no more of a text than is wanted, heard or not', async () => {
+    const records: Settlement[] = [];
+    const piece = (words: string): Event => ({
+      type: 'text-delta',
+      item: 0,
+      part: 0,
+      kind: 'text',
+      text: words,
+    });
+    async function* answer(): AsyncGenerator<EventBatch> {
+      yield [{ type: 'item-start', item: 0, head: { type: 'message' } }, piece('abc')];
+      yield [piece('defg')];
+      yield [{ type: 'finish', reason: 'stop' }];
+    }
+    const reading = { isAbandoned: true, isDraining: true };
+    for await (const _ of settleAnswer(answer(), { ...toolsFor(records), keptCharacters: 5, reading })) break;
+    expect(records[0]?.result).toMatchObject({
+      items: [{ content: [{ text: 'abc' }] }],
+      omitted: { other: { characters: 4 } },
+    });
+  });
+
   it('shows what was charged rather than what was used', async () => {
     const records: Settlement[] = [];
     async function* answer(): AsyncGenerator<EventBatch> {

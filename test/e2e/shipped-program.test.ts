@@ -1,8 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import OpenAI from 'openai';
 import { describe, expect, it } from 'vitest';
+import { PROGRAM } from '../operator/program.ts';
 import { postgresForTests } from '../postgres/postgres-server.ts';
 import { keysIn, startProgram, stopped } from './started-program.ts';
 
@@ -72,5 +73,17 @@ describe.each(STORES)('the program as it ships, with %s', (_name, environment) =
       await stopped(child, 'SIGKILL');
       rmSync(folder, { recursive: true, force: true });
     }
+  });
+});
+
+describe('what ships', () => {
+  it('can be run by its name, also after it was built again', () => {
+    expect(() => accessSync(PROGRAM, constants.X_OK)).not.toThrow();
+  });
+
+  it('has the licences of what is bundled into it', () => {
+    const licences = readFileSync(join(dirname(dirname(PROGRAM)), 'licences.txt'), 'utf8');
+    for (const name of ['kysely', 'typebox', 'find-my-way', 'yaml'])
+      expect(licences).toMatch(new RegExp(`^${name} \\d`, 'm'));
   });
 });
