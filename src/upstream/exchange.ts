@@ -1,5 +1,6 @@
 import { endsWhole } from '../kit/ends-whole.ts';
 import type { ByteFlow } from '../kit/flow.ts';
+import { copyOf } from '../kit/lent-bytes.ts';
 import { Deadlines, type Expiry } from './deadlines.ts';
 import type { Head } from './http1/response-parser.ts';
 import { expiryProblem } from './socket-problem.ts';
@@ -278,10 +279,3 @@ export class Exchange implements AsyncIterableIterator<Uint8Array>, ByteFlow {
 }
 
 function nobody(): void {}
-
-/** Bytes out of a buffer that the next socket reads into. */
-export function copyOf(bytes: Buffer, from: number, to: number): Buffer {
-  const copy = Buffer.allocUnsafe(to - from);
-  bytes.copy(copy, 0, from, to);
-  return copy;
-}

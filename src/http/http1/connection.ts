@@ -1,10 +1,12 @@
 import type { Socket } from 'node:net';
 import type { Cohort } from '../../kit/cohort.ts';
 import { CARRIAGE_RETURN, LINE_FEED } from '../../kit/http-characters.ts';
+import { copyOf } from '../../kit/lent-bytes.ts';
 import { type BodyFrame, LengthFrame } from './body-frame.ts';
 import { ChunkedFrame } from './chunked-frame.ts';
 import { framingOf } from './framing.ts';
 import { type BodySource, InboundRequest } from './inbound-request.ts';
+import { withLentReads } from './lent-reads.ts';
 import { type AnswerLine, Outgoing } from './outgoing.ts';
 import { type PlainRequest, plainRequest } from './plain-request.ts';
 import { cannotBeInHead, type HeadProblem, parseRequestHead } from './request-head.ts';
@@ -30,6 +32,8 @@ export type Refusal = HeadProblem | 'late' | 'connect';
 /** Whom a connection tells what happens on it. */
 export interface ConnectionOwner {
   readonly limits: ConnectionLimits;
+  /** What all connections read into, one at a time. */
+  readonly readBuffer: Buffer;
   /** Connections on which a request begins in this turn: has each of them take what came. */
   readonly arrivals: Cohort<Connection>;
   /** There is no time for all: it is worth asking before a request is read. */
@@ -79,12 +83,14 @@ export class Connection implements AnswerLine, BodySource {
   #hasFailed = false;
   #lingerTimer: NodeJS.Timeout | undefined;
 
-  constructor(socket: Socket, owner: ConnectionOwner) {
+  constructor(taken: Socket, owner: ConnectionOwner) {
+    const socket = withLentReads(taken, owner.readBuffer, (bytes, length) =>
+      this.#come(copyOf(bytes, 0, length)),
+    );
     this.#socket = socket;
     this.#owner = owner;
     // Of nearly all that is written: an encoding that is named is looked up each time.
     socket.setDefaultEncoding('latin1');
-    socket.on('data', (bytes: Buffer) => this.#come(bytes));
     socket.on('drain', () => this.#writing?.becomeWritable());
     socket.on('end', () => this.#end());
     // `close` follows and says it all.

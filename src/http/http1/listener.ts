@@ -24,6 +24,9 @@ const BACKLOG = 4096;
 /** Connections that may begin a request in one turn: where there are more, those that have begun are not to wait for all of them. */
 const ARRIVALS_AT_ONCE = 128;
 
+/** What a caller has sent is read by so many bytes. */
+const READ_BYTES = 64 * 1024;
+
 /** How often what is checked, and by how many sockets connections come in. */
 export interface ListenerSettings {
   readonly checkMs: number;
@@ -34,6 +37,7 @@ export interface ListenerSettings {
 export class Listener implements ConnectionOwner {
   readonly limits: ConnectionLimits;
   readonly arrivals = new Cohort<Connection>((connection) => connection.arrive(), ARRIVALS_AT_ONCE);
+  readonly readBuffer = Buffer.allocUnsafeSlow(READ_BYTES);
   readonly #reception: Reception;
   readonly #settings: ListenerSettings;
   /** All listen in the same place. */
@@ -42,6 +46,7 @@ export class Listener implements ConnectionOwner {
   readonly #connections = new Set<Connection>();
   #checking: NodeJS.Timeout | undefined;
   #closesResting = false;
+  #whenNoneIsLeft: (() => void) | undefined;
 
   constructor(limits: ConnectionLimits, settings: ListenerSettings, reception: Reception) {
     this.limits = limits;
@@ -88,6 +93,7 @@ export class Listener implements ConnectionOwner {
     const alone = this.#moreDoors?.stop();
     await Promise.all(this.#servers.map((server) => new Promise((resolve) => server.close(resolve))));
     await alone;
+    if (this.#connections.size > 0) await new Promise<void>((resolve) => (this.#whenNoneIsLeft = resolve));
     clearInterval(this.#checking);
   }
 
@@ -117,11 +123,12 @@ export class Listener implements ConnectionOwner {
 
   closed(connection: Connection): void {
     this.#connections.delete(connection);
+    if (this.#connections.size === 0) this.#whenNoneIsLeft?.();
   }
 
   #addServer(): Server {
     // A caller that has ended its side is still told what was wrong with what it sent.
-    const server = createServer({ allowHalfOpen: true, noDelay: true });
+    const server = createServer({ allowHalfOpen: true, noDelay: true, pauseOnConnect: true });
     server.on('connection', (socket) => this.#connections.add(new Connection(socket, this)));
     this.#servers.push(server);
     return server;

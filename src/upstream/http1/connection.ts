@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { Cohort } from '../../kit/cohort.ts';
-import { copyOf, type Exchange } from '../exchange.ts';
+import { copyOf } from '../../kit/lent-bytes.ts';
+import type { Exchange } from '../exchange.ts';
 import { socketProblem } from '../socket-problem.ts';
 import { TransportProblem } from '../upstream.ts';
 import type { SocketOpener } from './open-socket.ts';
