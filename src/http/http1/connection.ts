@@ -38,6 +38,8 @@ export interface ConnectionOwner {
   readonly arrivals: Cohort<Connection>;
   /** There is no time for all: it is worth asking before a request is read. */
   isFull(): boolean;
+  /** The same, and in this turn some more may be told so at once. Asked for each. */
+  refusesAtOnce(): boolean;
   /** What a request is answered that is not read for that reason; undefined when it is. */
   turnAway(request: PlainRequest): string | undefined;
   /** A request is here, and as much of its body as came with it. */
@@ -84,9 +86,7 @@ export class Connection implements AnswerLine, BodySource {
   #lingerTimer: NodeJS.Timeout | undefined;
 
   constructor(taken: Socket, owner: ConnectionOwner) {
-    const socket = withLentReads(taken, owner.readBuffer, (bytes, length) =>
-      this.#come(copyOf(bytes, 0, length)),
-    );
+    const socket = withLentReads(taken, owner.readBuffer, (bytes, length) => this.#read(bytes, length));
     this.#socket = socket;
     this.#owner = owner;
     // Of nearly all that is written: an encoding that is named is looked up each time.
@@ -189,6 +189,23 @@ export class Connection implements AnswerLine, BodySource {
   /** No request is being read, and nothing waits to be. */
   get #isBetweenRequests(): boolean {
     return this.#came === undefined && this.#receiving === undefined && this.#beginning === undefined;
+  }
+
+  /** Whoever there is no time for is told so before anything is kept of what it said. */
+  #read(bytes: Buffer, length: number): void {
+    const isRefused =
+      this.#isBetweenRequests && this.#owner.refusesAtOnce() && this.#isTurnedAwayAtOnce(bytes, length);
+    if (!isRefused) this.#come(copyOf(bytes, 0, length));
+  }
+
+  #isTurnedAwayAtOnce(bytes: Buffer, length: number): boolean {
+    const end = bytes.indexOf(END_OF_HEAD, 0, 'latin1');
+    const rest = length - end - END_OF_HEAD.length;
+    if (end === -1 || rest < 0 || end > this.#owner.limits.maxHeadBytes || this.#isDeaf) return false;
+    this.#restingSinceMs = undefined;
+    if (!this.#isTurnedAway(bytes.toString('latin1', 0, end + 2), rest)) return false;
+    this.#restIfDone();
+    return true;
   }
 
   /** A request begins together with others; what comes of it afterwards is taken at once, so that no more than a read is kept. */

@@ -22,7 +22,13 @@ export interface Reception {
 const BACKLOG = 4096;
 
 /** Connections that may begin a request in one turn: where there are more, those that have begun are not to wait for all of them. */
-const ARRIVALS_AT_ONCE = 128;
+const MOST_ARRIVALS = 64;
+
+/**
+ * Requests of one turn that are refused as soon as they are read, where there are too many. Not all of them: where a flood is
+ * wide, nothing else would be done.
+ */
+const MOST_REFUSED_AT_ONCE = 32;
 
 /** What a caller has sent is read by so many bytes. */
 const READ_BYTES = 64 * 1024;
@@ -36,7 +42,7 @@ export interface ListenerSettings {
 /** Takes connections in, and watches over all of them with one timer. */
 export class Listener implements ConnectionOwner {
   readonly limits: ConnectionLimits;
-  readonly arrivals = new Cohort<Connection>((connection) => connection.arrive(), ARRIVALS_AT_ONCE);
+  readonly arrivals = new Cohort<Connection>((connection) => connection.arrive(), MOST_ARRIVALS);
   readonly readBuffer = Buffer.allocUnsafeSlow(READ_BYTES);
   readonly #reception: Reception;
   readonly #settings: ListenerSettings;
@@ -46,6 +52,8 @@ export class Listener implements ConnectionOwner {
   readonly #connections = new Set<Connection>();
   #checking: NodeJS.Timeout | undefined;
   #closesResting = false;
+  /** Of this turn. */
+  #askedAtOnce = 0;
   #whenNoneIsLeft: (() => void) | undefined;
 
   constructor(limits: ConnectionLimits, settings: ListenerSettings, reception: Reception) {
@@ -105,6 +113,13 @@ export class Listener implements ConnectionOwner {
     return this.#reception.isFull();
   }
 
+  refusesAtOnce(): boolean {
+    if (!this.#reception.isFull() || this.#askedAtOnce >= MOST_REFUSED_AT_ONCE) return false;
+    if (this.#askedAtOnce === 0) setImmediate(this.#forgetAsked);
+    this.#askedAtOnce++;
+    return true;
+  }
+
   turnAway(request: PlainRequest): string | undefined {
     return this.#reception.turnAway(request);
   }
@@ -137,6 +152,10 @@ export class Listener implements ConnectionOwner {
   #watch(server: Server): void {
     server.on('error', (error) => this.#reception.failed(error));
   }
+
+  readonly #forgetAsked = (): void => {
+    this.#askedAtOnce = 0;
+  };
 
   readonly #check = (): void => {
     const nowMs = performance.now();
