@@ -4,6 +4,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { NODE_PACKAGE, nodeIn } from './other-node.mjs';
 import { buildIfNeeded, installIfNeeded, root, run } from './toolchain.mjs';
 
 const CLIENTS = ['openai', '@anthropic-ai/sdk', 'ai', '@ai-sdk/openai', '@ai-sdk/anthropic'];
@@ -18,8 +19,6 @@ const AGENTS = [
   '@langchain/anthropic',
   'zod',
 ];
-const PLATFORM = { linux: 'linux', darwin: 'darwin', win32: 'win' }[process.platform];
-const NODE_PACKAGE = `node-${PLATFORM}-${process.arch}`;
 const NODE_MAJOR = 24;
 
 installIfNeeded();
@@ -38,15 +37,8 @@ for (const name of [NODE_PACKAGE, ...newest]) {
   const manifest = JSON.parse(readFileSync(join(scratch, 'node_modules', name, 'package.json'), 'utf8'));
   console.log(`${name} ${manifest.version}`);
 }
-const node = join(
-  scratch,
-  'node_modules',
-  NODE_PACKAGE,
-  'bin',
-  process.platform === 'win32' ? 'node.exe' : 'node',
-);
 run(
-  node,
+  nodeIn(scratch),
   [join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--project', 'clients', ...process.argv.slice(2)],
   { env: { ...process.env, SIGNALBOX_CLIENTS: join(scratch, 'node_modules') } },
 );

@@ -4,6 +4,7 @@ import postgres from 'postgres';
 import type { DatabaseAddress } from '../../kit/database-address.ts';
 import { DatabaseUnavailable, databaseProblemOf, isAnswer } from './database-unavailable.ts';
 import { connectSocket } from './postgres-socket.ts';
+import { withWritableStack } from './writable-stack.ts';
 
 /** How long a database may take, milliseconds. */
 export interface PostgresTimes {
@@ -70,7 +71,7 @@ export class PostgresConnection implements PostgresPoolClient {
       };
     } catch (error) {
       if (!isAnswer(error)) this.close();
-      throw databaseProblemOf(error);
+      throw withWritableStack(databaseProblemOf(error));
     }
   }
 

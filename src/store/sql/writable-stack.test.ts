@@ -1,0 +1,23 @@
+import { describe, expect, it } from 'vitest';
+import { withWritableStack } from './writable-stack.ts';
+
+/** What the driver makes of an error, in Node 22 and later. */
+function fixed(error: Error): Error {
+  return Object.defineProperty(error, 'stack', { value: 'as the driver wrote it', writable: false });
+}
+
+describe('the stack of an error', () => {
+  it('can be written to, and is what it was', () => {
+    const error = withWritableStack(fixed(new Error('no'))) as Error;
+    expect(error.stack).toBe('as the driver wrote it');
+    error.stack += ' and more';
+    expect(error.stack).toBe('as the driver wrote it and more');
+  });
+
+  it('is left alone where it can be', () => {
+    const error = new Error('no');
+    const before = error.stack;
+    expect((withWritableStack(error) as Error).stack).toBe(before);
+    expect(withWritableStack('no error')).toBe('no error');
+  });
+});
