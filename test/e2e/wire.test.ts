@@ -64,7 +64,7 @@ const SITUATIONS: [string, object][] = [
 
 describe('what a stream that opens before its content says of its time', () => {
   it('names the wait for the upstream so far', async () => {
-    const holdHeadersMs = 50;
+    const holdHeadersMs = 200;
     const impatient = await openTestGateway(SIMULATED_UPSTREAMS, { times: { holdHeadersMs } });
     const body = { model: 'chat/slow', messages: [{ role: 'user', content: 'Hello' }], stream: true };
     const response = await impatient.post('/chat/completions', body);

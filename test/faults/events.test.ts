@@ -13,6 +13,12 @@ import { addressOf, postgresForTests } from '../postgres/postgres-server.ts';
 
 const server = await postgresForTests();
 
+const closers: (() => Promise<void> | void)[] = [];
+
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
 const ACCOUNTS = ['a', 'b', 'c'];
 
 /** Spends from many places at once: so many generations, each a little more than the one before. */
@@ -64,9 +70,13 @@ async function hold(file: string): Promise<ChildProcess> {
   const library = createRequire(import.meta.url).resolve('@duckdb/node-api');
   const code = `
     const { DuckDBInstance } = require(${JSON.stringify(library)});
-    DuckDBInstance.create(${JSON.stringify(file)}).then(() => process.stdout.write('held'));
-    setInterval(() => {}, 1000);`;
+    DuckDBInstance.create(${JSON.stringify(file)}).then((held) => {
+      process.stdout.write('held');
+      // What nobody refers to is closed when it is collected.
+      setInterval(() => held, 1000);
+    });`;
   const child = spawn(process.execPath, ['-e', code], { stdio: ['ignore', 'pipe', 'inherit'] });
+  closers.push(() => void child.kill('SIGKILL'));
   await new Promise((resolve, reject) => {
     child.stdout.once('data', resolve);
     child.once('exit', () => reject(new Error('the holder ended')));
@@ -114,12 +124,6 @@ async function spender(path: string, url: string, prefix: string): Promise<Child
   child.stdout.resume();
   return child;
 }
-
-const closers: (() => Promise<void> | void)[] = [];
-
-afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close();
-});
 
 function directory(): string {
   const temporary = temporaryDirectory();
