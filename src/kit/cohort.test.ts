@@ -29,18 +29,21 @@ describe('a cohort', () => {
     expect(turns).toEqual([[1], [2], [3], []]);
   });
 
-  it('deals with no more than it may in one turn, first with those that came first', async () => {
+  it('deals with no more than it may in one turn, first with those that came last', async () => {
     const turns: number[][] = [[]];
-    const cohort = new Cohort<number>((thing) => {
-      turns.at(-1)?.push(thing);
-      if (thing === 1) cohort.add(6);
-    }, 2);
-    for (const thing of [1, 2, 3, 4, 5]) cohort.add(thing);
+    const cohort = new Cohort<number>(
+      (thing) => {
+        turns.at(-1)?.push(thing);
+        if (thing === 1) cohort.add(9);
+      },
+      { most: 3, newest: 1 },
+    );
+    for (const thing of [1, 2, 3, 4, 5, 6, 7, 8]) cohort.add(thing);
     for (let turn = 0; turn < 4; turn++) {
       await nextTurn();
       turns.push([]);
     }
-    expect(turns).toEqual([[1, 2], [3, 4], [5, 6], [], []]);
+    expect(turns).toEqual([[8, 1, 2], [9, 3, 4], [5, 6, 7], [], []]);
   });
 
   it('deals with the others when one of them throws', async () => {

@@ -1,3 +1,15 @@
+/** How many things are dealt with in one turn; the others wait for the next, so that no turn takes too long. */
+export interface CohortLimits {
+  readonly most: number;
+  /**
+   * Of those, where there are more: so many that came last, before those that came first. Whoever has waited for long may be
+   * gone, or is told that there is no time: what is begun is better begun for those that have just come.
+   */
+  readonly newest: number;
+}
+
+const NO_LIMITS: CohortLimits = { most: Number.POSITIVE_INFINITY, newest: 0 };
+
 /**
  * Things of one kind that come in one turn of the event loop, dealt with at its end, one right after the other. Under load
  * the code of a request is larger than what a processor has at hand: where each thing goes its whole way before the next
@@ -5,13 +17,12 @@
  */
 export class Cohort<T> {
   readonly #deal: (thing: T) => void;
-  readonly #most: number;
+  readonly #limits: CohortLimits;
   #gathered: T[] = [];
 
-  /** `most`: things that are dealt with in one turn; the others wait for the next, so that no turn takes too long. */
-  constructor(deal: (thing: T) => void, most = Number.POSITIVE_INFINITY) {
+  constructor(deal: (thing: T) => void, limits: CohortLimits = NO_LIMITS) {
     this.#deal = deal;
-    this.#most = most;
+    this.#limits = limits;
   }
 
   /** Is dealt with at the end of this turn, after those that were added before. */
@@ -21,14 +32,17 @@ export class Cohort<T> {
 
   readonly #dealWithAll = (): void => {
     const things = this.#gathered;
-    const count = Math.min(things.length, this.#most);
+    const { most, newest } = this.#limits;
     this.#gathered = [];
+    const now =
+      things.length <= most ? things : [...things.splice(-newest), ...things.splice(0, most - newest)];
+    const later = now === things ? [] : things;
     let dealt = 0;
     try {
-      while (dealt < count) this.#deal(things[dealt++] as T);
+      while (dealt < now.length) this.#deal(now[dealt++] as T);
     } finally {
-      // Those that there was no time for, and those after one that threw, which was not their fault.
-      if (dealt < things.length) this.#goOnWith(things.slice(dealt));
+      // Those after one that threw, which was not their fault, and those that there was no time for.
+      if (dealt < now.length || later.length > 0) this.#goOnWith([...now.slice(dealt), ...later]);
     }
   };
 

@@ -1,5 +1,5 @@
 import { type AddressInfo, createServer, type Server } from 'node:net';
-import { Cohort } from '../../kit/cohort.ts';
+import { Cohort, type CohortLimits } from '../../kit/cohort.ts';
 import { Connection, type ConnectionLimits, type ConnectionOwner, type Refusal } from './connection.ts';
 import type { InboundRequest } from './inbound-request.ts';
 import { MoreDoors } from './more-doors.ts';
@@ -22,7 +22,7 @@ export interface Reception {
 const BACKLOG = 4096;
 
 /** Connections that may begin a request in one turn: where there are more, those that have begun are not to wait for all of them. */
-const MOST_ARRIVALS = 64;
+const ARRIVALS: CohortLimits = { most: 64, newest: 16 };
 
 /**
  * Requests of one turn that are refused as soon as they are read, where there are too many. Not all of them: where a flood is
@@ -42,7 +42,7 @@ export interface ListenerSettings {
 /** Takes connections in, and watches over all of them with one timer. */
 export class Listener implements ConnectionOwner {
   readonly limits: ConnectionLimits;
-  readonly arrivals = new Cohort<Connection>((connection) => connection.arrive(), MOST_ARRIVALS);
+  readonly arrivals = new Cohort<Connection>((connection) => connection.arrive(), ARRIVALS);
   readonly readBuffer = Buffer.allocUnsafeSlow(READ_BYTES);
   readonly #reception: Reception;
   readonly #settings: ListenerSettings;
