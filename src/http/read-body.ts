@@ -30,11 +30,11 @@ export function readJsonBody(exchange: Exchange, limits: BodyLimits): JsonObject
 }
 
 async function readSliced(
-  { request, timing }: Exchange,
+  { request, timing, signal }: Exchange,
   taken: Buffer | undefined,
   limits: BodyLimits,
 ): Promise<JsonObject> {
-  const json = taken === undefined ? await timing.hear(readText(request, limits)) : new JsonReader();
+  const json = taken === undefined ? await timing.hear(readText(request, signal, limits)) : new JsonReader();
   if (taken !== undefined) json.push(textOf(taken));
   return objectOf(await runPromptly(json.end()));
 }
@@ -54,17 +54,24 @@ function textOf(body: Buffer): string {
 }
 
 /** Takes the body as it comes: what is large is decoded and looked at long before its end is here. */
-function readText(request: InboundRequest, limits: BodyLimits): Promise<JsonReader> {
+function readText(request: InboundRequest, signal: AbortSignal, limits: BodyLimits): Promise<JsonReader> {
   return new Promise((resolve, reject) => {
     const json = new JsonReader();
     const text = new ValidUtf8();
     let length = 0;
     const settle = (finish: () => void): void => {
       clearTimeout(timer);
+      signal.removeEventListener('abort', onAbort);
       request.leave();
       finish();
     };
     const timer = setTimeout(() => settle(() => reject(tooSlow())), limits.deadlineMs);
+    const onAbort = (): void => settle(() => reject(signal.reason));
+    signal.addEventListener('abort', onAbort);
+    if (signal.aborted) {
+      onAbort();
+      return;
+    }
     const push = (decode: () => string): void => {
       try {
         json.push(decode());

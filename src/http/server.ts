@@ -202,7 +202,8 @@ class GatewayServer implements HttpServer {
         enter: this.#enter,
       });
     } catch (thrown) {
-      if (!(thrown instanceof CallerGone)) this.metrics.failed(toGatewayError(thrown).kind);
+      const isGone = thrown instanceof CallerGone || reply.gone;
+      if (!isGone) this.metrics.failed(toGatewayError(thrown).kind);
       replyWithError(exchange, thrown, { encodeError, vendor: settings.vendor, log: this.#services.log });
     }
     this.metrics.answered(operation, reply.gone ? 'gone' : reply.status, exchange.timing);

@@ -66,6 +66,52 @@ describe('a connection', () => {
     socket.destroy();
   });
 
+  it('is read on after a body that came faster than it was read', async () => {
+    const { port } = await startServer();
+    const { socket, read } = await openSocket(port);
+    const input = 'x'.repeat(90_000);
+    for (let round = 1; round <= 3; round++) {
+      // Its first read brings as much as is kept while nobody reads, and the second, in the same turn, all the rest.
+      socket.write(chunked(JSON.stringify({ ...RESPONSES_BODY, input }), 8_192));
+      await until(() => statusesOf(read()).length === round, `answer ${round}`);
+    }
+    expect(statusesOf(read())).toEqual(['200', '200', '200']);
+    socket.destroy();
+  });
+
+  it('notices a caller that leaves after such a body, and calls it no failure of its own', async () => {
+    const { waiting, aborted, gateway } = byHand();
+    const { port, server } = await startServer({ gateway });
+    const { socket } = await openSocket(port);
+    const input = 'x'.repeat(90_000);
+    socket.write(chunked(JSON.stringify({ ...RESPONSES_BODY, input }), 8_192));
+    await until(() => waiting.size === 1, 'at work');
+    socket.destroy();
+    await until(() => aborted.length === 1, 'the caller to be missed');
+    waiting.get(input)?.();
+    await until(() => server.inFlight.requests() === 0, 'the end');
+    await pause(10);
+    const family = server.metrics.families.find(({ name }) => name === 'signalbox_http_errors_total');
+    expect(
+      [...(family?.samples() ?? [])].map(({ value }) => Number(value)).filter((value) => value > 0),
+    ).toEqual([]);
+  });
+
+  it('takes some line breaks between requests, but not for ever', async () => {
+    const { port } = await startServer({ times: { lingerMs: 20 } });
+    const { socket, read } = await openSocket(port);
+    const closed = new Promise((resolve) => socket.once('close', resolve));
+    socket.write(`\r\n\r\n${HEALTH}\r\n\r\n${HEALTH}`);
+    await until(() => statusesOf(read()).length === 2, 'two answers');
+    for (let count = 0; count < 20; count++) {
+      socket.write('\r\n');
+      await pause(1);
+    }
+    await closed;
+    expect(statusesOf(read()).slice(0, 2)).toEqual(['200', '200']);
+    expect(statusesOf(read()).slice(2)).toEqual(['400']);
+  });
+
   it('takes bytes one by one, and line breaks before a request', async () => {
     const { port } = await startServer();
     const { socket, read } = await openSocket(port);

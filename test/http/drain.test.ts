@@ -194,6 +194,20 @@ describe('draining', () => {
     await whole;
     expect(reason).toBeInstanceOf(GatewayError);
   });
+
+  it('tells a caller whose request is half here, in time', async () => {
+    const { server, port } = await startServer({ times: { lingerMs: 20 } });
+    const { socket, read } = await openSocket(port);
+    socket.write(
+      `POST /api/v1/responses HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${PLAIN_KEY}\r\nContent-Type: application/json\r\nContent-Length: 100000\r\n\r\n{"model":`,
+    );
+    await until(() => server.inFlight.requests() === 1, 'the beginning');
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    const sinceMs = performance.now();
+    await server.drain(50);
+    expect(performance.now() - sinceMs).toBeLessThan(1_500);
+    expect(read()).toMatch(/^HTTP\/1\.1 503 [\s\S]*shutting down/);
+  });
 });
 
 it('says why it cannot listen', async () => {

@@ -54,6 +54,12 @@ export interface ConnectionOwner {
 const END_OF_HEAD = '\r\n\r\n';
 const NO_FRAME = new LengthFrame(0);
 
+/** Bytes that are read of a request after it was answered, so that whoever is gone is known to be. */
+const MOST_DISCARDED = 64 * 1024;
+
+/** Characters of line breaks before a request: some send one. Without a limit they would keep a connection for ever. */
+const MOST_LINE_BREAKS = 32;
+
 /** One connection: finds the requests in its bytes, and has them answered in their order. */
 export class Connection implements AnswerLine, BodySource {
   readonly #socket: Socket;
@@ -84,6 +90,10 @@ export class Connection implements AnswerLine, BodySource {
   #isDeaf = false;
   #hasFailed = false;
   #lingerTimer: NodeJS.Timeout | undefined;
+  /** Bytes that came since then. */
+  #discardedBytes = 0;
+  /** Characters of line breaks since the last request. */
+  #lineBreaks = 0;
 
   constructor(taken: Socket, owner: ConnectionOwner) {
     const socket = withLentReads(taken, owner.readBuffer, (bytes, length) => this.#read(bytes, length));
@@ -144,8 +154,9 @@ export class Connection implements AnswerLine, BodySource {
 
   linger(): void {
     this.#isDeaf = true;
-    this.#socket.pause();
     this.#destroyLater();
+    // Whoever has read the answer and leaves is only noticed by reading.
+    this.#socket.resume();
   }
 
   destroy(): void {
@@ -193,16 +204,27 @@ export class Connection implements AnswerLine, BodySource {
 
   /** Whoever there is no time for is told so before anything is kept of what it said. */
   #read(bytes: Buffer, length: number): void {
+    if (this.#isDeaf) {
+      this.#discard(length);
+      return;
+    }
     const isRefused =
       this.#isBetweenRequests && this.#owner.refusesAtOnce() && this.#isTurnedAwayAtOnce(bytes, length);
     if (!isRefused) this.#come(copyOf(bytes, 0, length));
   }
 
+  /** Nobody listens any more. One who goes on for long after its answer is not read to its end. */
+  #discard(length: number): void {
+    if (this.#lingerTimer === undefined) return;
+    this.#discardedBytes += length;
+    if (this.#discardedBytes > MOST_DISCARDED) this.#socket.pause();
+  }
+
   #isTurnedAwayAtOnce(bytes: Buffer, length: number): boolean {
-    const end = bytes.indexOf(END_OF_HEAD, 0, 'latin1');
-    const rest = length - end - END_OF_HEAD.length;
-    if (end === -1 || rest < 0 || end > this.#owner.limits.maxHeadBytes || this.#isDeaf) return false;
+    const end = bytes.subarray(0, length).indexOf(END_OF_HEAD, 0, 'latin1');
+    if (end === -1 || end > this.#owner.limits.maxHeadBytes) return false;
     this.#restingSinceMs = undefined;
+    const rest = length - end - END_OF_HEAD.length;
     if (!this.#isTurnedAway(bytes.toString('latin1', 0, end + 2), rest)) return false;
     this.#restIfDone();
     return true;
@@ -240,6 +262,8 @@ export class Connection implements AnswerLine, BodySource {
   #takeHead(bytes: Buffer, from: number): number {
     const before = this.#beginning;
     const start = before === undefined ? afterLineBreaks(bytes, from) : from;
+    this.#lineBreaks += start - from;
+    if (this.#lineBreaks > MOST_LINE_BREAKS) return this.#fail('malformed');
     if (start === bytes.length) return start;
     this.#readingSinceMs ??= performance.now();
     const known = before?.length ?? 0;
@@ -255,6 +279,7 @@ export class Connection implements AnswerLine, BodySource {
       return bytes.length;
     }
     this.#beginning = undefined;
+    this.#lineBreaks = 0;
     return this.#begin(
       head.toString('latin1', 0, length + 2),
       bytes,
@@ -325,6 +350,8 @@ export class Connection implements AnswerLine, BodySource {
     this.#frame = NO_FRAME;
     this.#readingSinceMs = undefined;
     if (!request.framing.keepsAlive) this.#isDeaf = true;
+    // Its reader may have had enough for now, but there is no more of it: what comes next is another request, or the caller leaves.
+    if (this.#socket.isPaused()) this.#socket.resume();
     request.complete();
   }
 

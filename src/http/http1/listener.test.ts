@@ -9,7 +9,7 @@ const LIMITS = {
   headersMs: 5_000,
   requestMs: 5_000,
   idleMs: 5_000,
-  lingerMs: 100,
+  lingerMs: 4_000,
   maxHeadBytes: 1_000,
   maxPipelined: 4,
 };
@@ -128,6 +128,23 @@ test('what another caller has sent is not taken for the end of a head', async ()
   expect([turnedAway.length, accepted.length, second.bytesRead]).toEqual([1, 0, 0]);
   second.write(REQUEST.slice(end + 2));
   expect(await heard(second, BUSY.length)).toBe(BUSY);
+});
+
+test('lets go of who has read an answer and left, though not all of its request was read', async () => {
+  const { listener, port } = await fullListener({
+    isFull: () => false,
+    accept: (_request, answer) => {
+      answer.write(SERVED, 'latin1');
+      answer.endLingering();
+    },
+  });
+  const socket = await caller(port);
+  socket.write(`POST /work HTTP/1.1\r\nHost: here\r\nContent-Length: 1000000\r\n\r\n${'a'.repeat(1000)}`);
+  expect(await heard(socket, SERVED.length)).toBe(SERVED);
+  const sinceMs = performance.now();
+  socket.destroy();
+  await listener.close();
+  expect(performance.now() - sinceMs).toBeLessThan(LIMITS.lingerMs / 2);
 });
 
 test('closes when the last connection has', async () => {

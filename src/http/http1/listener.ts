@@ -22,7 +22,7 @@ export interface Reception {
 const BACKLOG = 4096;
 
 /** Connections that may begin a request in one turn: where there are more, those that have begun are not to wait for all of them. */
-const ARRIVALS: CohortLimits = { most: 64, newest: 16 };
+const ARRIVALS: CohortLimits = { most: 128, newest: 16 };
 
 /**
  * Requests of one turn that are refused as soon as they are read, where there are too many. Not all of them: where a flood is
