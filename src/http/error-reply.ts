@@ -1,6 +1,5 @@
 import type { EncodeError } from '../dialects/error-envelope.ts';
 import { GatewayError, toGatewayError } from '../ir/errors.ts';
-import { CallerGone } from './caller-gone.ts';
 import type { HttpLog } from './dependencies.ts';
 import type { Exchange } from './exchange.ts';
 
@@ -10,14 +9,13 @@ const MAX_RETRY_AFTER_SECONDS = 300;
 /** After these the rest of the request is not worth reading. */
 const CLOSING: ReadonlySet<GatewayError['kind']> = new Set(['payload-too-large', 'deadline']);
 
-/** Answers a request that failed, if somebody is left to answer to. */
+/** Answers a request that failed, to a caller that is still there. */
 export function replyWithError(
   exchange: Exchange,
   thrown: unknown,
   parts: { readonly encodeError: EncodeError; readonly vendor: string; readonly log: HttpLog },
 ): void {
   const { reply, caller } = exchange;
-  if (thrown instanceof CallerGone || reply.gone) return;
   const error = masked(toGatewayError(thrown));
   logOwnFault(error, exchange, parts.log);
   if (reply.begun) {

@@ -202,9 +202,12 @@ class GatewayServer implements HttpServer {
         enter: this.#enter,
       });
     } catch (thrown) {
+      // Nobody is left to answer to, and that is no failure.
       const isGone = thrown instanceof CallerGone || reply.gone;
-      if (!isGone) this.metrics.failed(toGatewayError(thrown).kind);
-      replyWithError(exchange, thrown, { encodeError, vendor: settings.vendor, log: this.#services.log });
+      if (!isGone) {
+        this.metrics.failed(toGatewayError(thrown).kind);
+        replyWithError(exchange, thrown, { encodeError, vendor: settings.vendor, log: this.#services.log });
+      }
     }
     this.metrics.answered(operation, reply.gone ? 'gone' : reply.status, exchange.timing);
     this.#services.log.debug('request', {

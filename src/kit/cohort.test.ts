@@ -46,6 +46,16 @@ describe('a cohort', () => {
     expect(turns).toEqual([[8, 1, 2], [9, 3, 4], [5, 6, 7], [], []]);
   });
 
+  it('deals first with those that came first where none goes before them', async () => {
+    const turns: number[][] = [[]];
+    const cohort = new Cohort<number>((thing) => turns.at(-1)?.push(thing), { most: 2, newest: 0 });
+    for (const thing of [1, 2, 3]) cohort.add(thing);
+    await nextTurn();
+    turns.push([]);
+    await nextTurn();
+    expect(turns).toEqual([[1, 2], [3]]);
+  });
+
   it('deals with the others when one of them throws', async () => {
     const dealt: number[] = [];
     const cohort = new Cohort<number>((thing) => {

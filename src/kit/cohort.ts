@@ -35,7 +35,9 @@ export class Cohort<T> {
     const { most, newest } = this.#limits;
     this.#gathered = [];
     const now =
-      things.length <= most ? things : [...things.splice(-newest), ...things.splice(0, most - newest)];
+      things.length <= most
+        ? things
+        : [...things.splice(things.length - newest), ...things.splice(0, most - newest)];
     const later = now === things ? [] : things;
     let dealt = 0;
     try {

@@ -223,7 +223,6 @@ export class Connection implements AnswerLine, BodySource {
   #isTurnedAwayAtOnce(bytes: Buffer, length: number): boolean {
     const end = bytes.subarray(0, length).indexOf(END_OF_HEAD, 0, 'latin1');
     if (end === -1 || end > this.#owner.limits.maxHeadBytes) return false;
-    this.#restingSinceMs = undefined;
     const rest = length - end - END_OF_HEAD.length;
     if (!this.#isTurnedAway(bytes.toString('latin1', 0, end + 2), rest)) return false;
     this.#restIfDone();
