@@ -27,6 +27,9 @@ const PLACES: readonly (readonly [counter: Counter, field: string, member?: stri
   ['searches', 'server_tool_use', 'web_search_requests'],
 ];
 
+const OF_PROMPT: ReadonlySet<Counter> = new Set(['fresh', 'cached', 'written', 'written5m', 'written1h']);
+const PROMPT_PLACES = PLACES.filter(([counter]) => OF_PROMPT.has(counter));
+
 /** Members of a usage object that have no count of their own and go back to this dialect only. */
 const EXTRAS = ['inference_geo', 'server_tool_use', 'speed', 'iterations'] as const;
 
@@ -41,11 +44,14 @@ export class UsageMeter {
   see(usage: Json | undefined, isOpening = false): boolean {
     if (!isJsonObject(usage)) return false;
     let hasCount = false;
+    const hasPrompt = PROMPT_PLACES.some(([, field, member]) => (countAt(usage, field, member) ?? 0) > 0);
     for (const [counter, field, member] of PLACES) {
       const count = countAt(usage, field, member);
       if (count === undefined) continue;
-      this.#counts[counter] = count;
       hasCount = true;
+      // Some servers write zeros at the end, where they have nothing more to say about the prompt.
+      if (hasPrompt || !OF_PROMPT.has(counter)) this.#counts[counter] = count;
+      else this.#counts[counter] ??= count;
       if (counter === 'output' && !isOpening) this.#isOutputFinal = true;
     }
     for (const name of EXTRAS) {
