@@ -435,9 +435,9 @@ async function cutAccount(
   return isCharged ? account : { usage: account.usage, bill: FREE };
 }
 
-/** The gateway's own deadline or its end: the upstream did nothing wrong, and what it wrote was passed on. */
+/** The gateway's own time limits or its end: the upstream did nothing wrong, and what it wrote was passed on. */
 function isOurs(error: GatewayError): boolean {
-  return !(error instanceof UpstreamFailure) && OUR_KINDS.has(error.kind);
+  return error instanceof UpstreamFailure ? error.isCutByUs : OUR_KINDS.has(error.kind);
 }
 
 const OUR_KINDS: ReadonlySet<GatewayError['kind']> = new Set(['deadline', 'overloaded']);

@@ -104,6 +104,7 @@ const PROBLEM_KINDS: Readonly<Record<TransportReason, ErrorKind>> = {
   connect: 'upstream-unavailable',
   reset: 'upstream-unavailable',
   timeout: 'upstream-timeout',
+  total: 'upstream-timeout',
   'too-large': 'upstream-unavailable',
   encoding: 'upstream-unavailable',
 };
@@ -156,6 +157,7 @@ export function failureOfProblem(
   const verdict: Verdict = { kind: PROBLEM_KINDS[problem.reason], cause: problem.message };
   return new UpstreamFailure(verdict.kind, messageOf(verdict, ''), status, {
     metadata: metadataOf(verdict.kind, scope, {}),
+    isCutByUs: problem.reason === 'total',
   });
 }
 

@@ -65,5 +65,5 @@ function head(connections: Connections, url: URL, limitMs: number): Promise<Head
 
 function wordsOf(problem: unknown): string {
   if (!(problem instanceof TransportProblem)) return 'connection failed';
-  return problem.reason === 'timeout' ? NO_ANSWER : problem.message;
+  return problem.reason === 'timeout' || problem.reason === 'total' ? NO_ANSWER : problem.message;
 }

@@ -12,7 +12,7 @@ const EXPIRY_MESSAGES: Readonly<Record<Expiry, string>> = {
 
 /** The problem of a time limit that ran out. */
 export function expiryProblem(expiry: Expiry): TransportProblem {
-  return new TransportProblem('timeout', EXPIRY_MESSAGES[expiry]);
+  return new TransportProblem(expiry === 'total' ? 'total' : 'timeout', EXPIRY_MESSAGES[expiry]);
 }
 
 type Row = readonly [codes: RegExp, reason: TransportReason, message: string];

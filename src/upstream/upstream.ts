@@ -21,6 +21,8 @@ export interface UpstreamCall {
   readonly isOwnCredential?: boolean;
   /** Output tokens that are paid for; undefined = no limit binds. */
   readonly mostOutputTokens?: number;
+  /** Web searches that are paid for, where the upstream is to be told; undefined = as many as the request allows. */
+  readonly mostSearches?: number;
   /** Betas that the caller asked for, for upstreams of that family. */
   readonly betas?: string;
   readonly hashUser: (id: string) => string;
@@ -45,11 +47,19 @@ export interface UpstreamAnswer {
 export class UpstreamFailure extends GatewayError {
   /** HTTP status of the upstream; 0 when it never answered. */
   readonly upstreamStatus: number;
+  /** The gateway ended the answer at a time limit of its own, although the upstream was still writing. */
+  readonly isCutByUs: boolean;
 
-  constructor(kind: ErrorKind, message: string, upstreamStatus: number, more: ErrorDetails = {}) {
+  constructor(
+    kind: ErrorKind,
+    message: string,
+    upstreamStatus: number,
+    { isCutByUs = false, ...more }: ErrorDetails & { readonly isCutByUs?: boolean } = {},
+  ) {
     super(kind, message, more);
     this.name = 'UpstreamFailure';
     this.upstreamStatus = upstreamStatus;
+    this.isCutByUs = isCutByUs;
   }
 }
 
@@ -76,8 +86,8 @@ export interface TransportReply {
   readonly chunks: AsyncIterable<Uint8Array>;
 }
 
-/** Why an exchange broke. Never holds an address. */
-export type TransportReason = 'connect' | 'reset' | 'timeout' | 'too-large' | 'encoding';
+/** Why an exchange broke. Never holds an address. `total`: the limit of the whole exchange, which the upstream may well use up. */
+export type TransportReason = 'connect' | 'reset' | 'timeout' | 'total' | 'too-large' | 'encoding';
 
 export class TransportProblem extends Error {
   readonly reason: TransportReason;
