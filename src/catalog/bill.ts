@@ -27,8 +27,24 @@ export function feeOnly(listed: Bill, share: number): Bill {
 
 /** A share of a list price, rounded half up. */
 export function feeOf(listedNanos: Nanos, share: number): Nanos {
-  const billionths = BigInt(Math.round(share * 1e9));
-  return (listedNanos * billionths + 500_000_000n) / 1_000_000_000n;
+  return (listedNanos * billionthsOf(share) + 500_000_000n) / BILLION;
+}
+
+/** A share of a list price, rounded up: what is set aside for a fee. */
+export function feeUpTo(listedNanos: Nanos, share: number): Nanos {
+  return (listedNanos * billionthsOf(share) + BILLION - 1n) / BILLION;
+}
+
+/** The highest list price whose share is at most `feeNanos`; undefined for a share of 0, which any list price has. */
+export function listPriceWithin(feeNanos: Nanos, share: number): Nanos | undefined {
+  const billionths = billionthsOf(share);
+  return billionths === 0n ? undefined : (feeNanos * BILLION) / billionths;
+}
+
+const BILLION = 1_000_000_000n;
+
+function billionthsOf(share: number): bigint {
+  return BigInt(Math.round(share * 1e9));
 }
 
 /** Nothing was charged. */
@@ -36,13 +52,16 @@ export const FREE: Bill = { totalNanos: 0n, inputNanos: 0n, outputNanos: 0n, isB
 
 function inputCost(usage: Usage, inputImages: number, pricing: Pricing): Price {
   const { prompt = 0n, input_cache_read = prompt, input_cache_write = prompt, request = 0n } = pricing;
-  const { cachedTokens, cacheWriteTokens, cacheWrite1hTokens } = usage;
-  const fresh = usage.inputTokens - cachedTokens - cacheWriteTokens - cacheWrite1hTokens;
+  const { inputTokens } = usage;
+  // Parts that add up to more than the whole are cut: a token has one price.
+  const cached = Math.min(usage.cachedTokens, inputTokens);
+  const written = Math.min(usage.cacheWriteTokens, inputTokens - cached);
+  const written1h = Math.min(usage.cacheWrite1hTokens, inputTokens - cached - written);
   return (
-    costOf(Math.max(0, fresh), prompt) +
-    costOf(cachedTokens, input_cache_read) +
-    costOf(cacheWriteTokens, input_cache_write) +
-    costOf(cacheWrite1hTokens, pricing.input_cache_write_1h ?? input_cache_write) +
+    costOf(inputTokens - cached - written - written1h, prompt) +
+    costOf(cached, input_cache_read) +
+    costOf(written, input_cache_write) +
+    costOf(written1h, pricing.input_cache_write_1h ?? input_cache_write) +
     request +
     costOf(inputImages, pricing.image ?? 0n)
   );
@@ -50,12 +69,13 @@ function inputCost(usage: Usage, inputImages: number, pricing: Pricing): Price {
 
 function outputCost(usage: Usage, pricing: Pricing): Price {
   const { completion = 0n, image_output = 0n, internal_reasoning = 0n, web_search = 0n } = pricing;
-  const { outputTokens, imageTokens, reasoningTokens } = usage;
-  const apart = (image_output === 0n ? 0 : imageTokens) + (internal_reasoning === 0n ? 0 : reasoningTokens);
+  const { outputTokens } = usage;
+  const images = image_output === 0n ? 0 : Math.min(usage.imageTokens, outputTokens);
+  const thoughts = internal_reasoning === 0n ? 0 : Math.min(usage.reasoningTokens, outputTokens - images);
   return (
-    costOf(Math.max(0, outputTokens - apart), completion) +
-    costOf(imageTokens, image_output) +
-    costOf(reasoningTokens, internal_reasoning) +
+    costOf(outputTokens - images - thoughts, completion) +
+    costOf(images, image_output) +
+    costOf(thoughts, internal_reasoning) +
     costOf(usage.webSearchRequests, web_search)
   );
 }

@@ -15,6 +15,18 @@ export function pricingAt(
   return list === undefined ? pricing : ofLength(list, promptTokens);
 }
 
+/** All prices that an endpoint may have at a moment for a prompt of at most `promptTokens`. */
+export function pricingsUpTo(
+  { pricing, priceLists }: Pick<Endpoint, 'pricing' | 'priceLists'>,
+  atMs: number,
+  promptTokens: number,
+): readonly Pricing[] {
+  const list = priceLists && listAt(priceLists, atMs);
+  if (list === undefined) return [pricing];
+  const reached = list.overrides.filter(({ minPromptTokens }) => minPromptTokens <= promptTokens);
+  return [list.pricing, ...reached.map(({ minPromptTokens }) => ofLength(list, minPromptTokens))];
+}
+
 /** The list that holds at a moment. */
 export function listAt(lists: readonly PriceList[], atMs: number): PriceList | undefined {
   return lists.findLast(({ fromMs }) => fromMs <= atMs) ?? lists[0];

@@ -12,9 +12,18 @@ export function servedEndpoint(called: Endpoint, { endpoints }: Model, served: s
   if (served === undefined) return called;
   const tier = STANDARD.has(served) ? undefined : served;
   if (tierOf(called) === tier) return called;
-  const isSibling = (endpoint: Endpoint) =>
-    endpoint.provider === called.provider &&
-    endpoint.upstreamModel === called.upstreamModel &&
-    tierOf(endpoint) === tier;
-  return endpoints.find(isSibling) ?? called;
+  return endpoints.find((endpoint) => isTierOf(called, endpoint) && tierOf(endpoint) === tier) ?? called;
+}
+
+/** All endpoints whose prices may hold for an answer of the called one: itself, and the other tiers of the same. */
+export function mayBeServedBy(called: Endpoint, { endpoints }: Model): readonly Endpoint[] {
+  const others = endpoints.filter(
+    (endpoint) => isTierOf(called, endpoint) && tierOf(endpoint) !== tierOf(called),
+  );
+  return [called, ...others];
+}
+
+/** Whether two endpoints are one upstream model at one provider, in the same or another tier. */
+function isTierOf(called: Endpoint, endpoint: Endpoint): boolean {
+  return endpoint.provider === called.provider && endpoint.upstreamModel === called.upstreamModel;
 }

@@ -143,6 +143,17 @@ export interface UpstreamErrorInfo {
   readonly retryAfterSeconds?: number;
 }
 
+/** How a request lets upstreams of a dialect search the web by themselves. */
+export interface SearchRules {
+  /** Searches that the request allows: 0 = none, infinite = as many as the upstream likes. */
+  asked(request: GenerationRequest): number;
+  /** The request with at most `most` searches, and the field that says so; absent = the dialect has no such field. */
+  bound?(
+    request: GenerationRequest,
+    most: number,
+  ): { readonly request: GenerationRequest; readonly field: string };
+}
+
 /** The half of a dialect that upstreams speak: requests out, answers in. */
 export interface UpstreamDialect {
   readonly name: DialectName;
@@ -155,6 +166,8 @@ export interface UpstreamDialect {
   renderRequest(request: GenerationRequest, target: RenderTarget): Sliced<RenderedRequest>;
   /** Relay lane: the caller's own body, with only what must change changed. Only for requests of the same format. */
   renderRelay(request: GenerationRequest, target: RenderTarget): Sliced<RenderedRequest>;
+  /** Absent = its upstreams are never asked to search. */
+  readonly searches?: SearchRules;
   createDecoder(context: DecodeContext): StreamDecoder;
   /** Events of a whole non-streaming body; a body that is no answer becomes a `failure`. Never throws. */
   decodeBody(body: JsonObject, context: DecodeContext): Event[];

@@ -6,7 +6,7 @@ import type { Result } from '../ir/result.ts';
 import type { Bill, Usage } from '../ir/usage.ts';
 import type { Clock } from '../kit/ids.ts';
 import { isInTime } from '../kit/is-in-time.ts';
-import type { Ledger } from '../ports/ledger.ts';
+import type { Ledger, WriteOffCause } from '../ports/ledger.ts';
 import type { Candidate } from '../routing/candidate.ts';
 import type { Health } from '../routing/health/health.ts';
 import { composeStages } from '../stages/stage.ts';
@@ -18,7 +18,7 @@ import { amountOf, type BillingFacts, billGeneration } from './bill-generation.t
 import { CHECKPOINT_TOKENS, Checkpoints } from './checkpoints.ts';
 import { conclude, type RoutingMemory } from './conclude.ts';
 import type { CredentialOpener } from './credentials.ts';
-import { countPrompt, estimateUsage } from './estimate.ts';
+import { countPrompt, estimateUsage, type Prompt } from './estimate.ts';
 import { type GenerationTimes, type PlannedGeneration, progressRow, settledRow } from './generation-row.ts';
 import { countInputImages } from './input-images.ts';
 import type { AttemptLimits } from './itinerary.ts';
@@ -84,8 +84,11 @@ export function answerRequest(
   return settleAnswer(pipeline(request), answering);
 }
 
-function learntFrom({ usage }: Settlement, { countedPrompt }: Admission): LearntAnswer {
-  const isKnown = usage.source === 'measured' && countedPrompt !== undefined && countedPrompt > 0;
+/** A prompt with pictures, files or search results says nothing about how its text is counted. */
+function learntFrom({ usage }: Settlement, { countedPrompt }: Admission, { media }: Prompt): LearntAnswer {
+  const isTextAlone = media.images + media.documents + usage.webSearchRequests === 0;
+  const isKnown =
+    usage.source === 'measured' && countedPrompt !== undefined && countedPrompt > 0 && isTextAlone;
   return {
     outputTokens: usage.outputTokens,
     ...(isKnown && { promptRatio: usage.inputTokens / countedPrompt }),
@@ -243,13 +246,13 @@ class Answering implements AttemptTools, SettleTools, PassingTools {
   /** Closes the account: what was reserved is let go, what was used is charged, and that is recorded. */
   async record(settlement: Settlement): Promise<Bill> {
     const { ledger, clock, tell, memory } = this.#parts;
-    const { input, request, content } = this.#underway;
+    const { input, request, prompt, content } = this.#underway;
     const { journey, admission } = this;
     try {
       this.reading.close();
       conclude(request, journey, settlement, memory);
       if (settlement.outcome === 'finished')
-        this.#state.learnt.learn(admission.answers, learntFrom(settlement, admission));
+        this.#state.learnt.learn(admission.answers, learntFrom(settlement, admission, prompt));
       this.#checkpoints.close();
       if (journey.lastCalled === undefined) {
         await ledger.void(input.generationId, clock.now());
@@ -259,6 +262,7 @@ class Answering implements AttemptTools, SettleTools, PassingTools {
       const times = { firstContentMs: this.#firstContentMs, endMs: this.#elapsed() };
       const { charge } = await ledger.settle(input.generationId, {
         used: amountOf(settlement.bill),
+        exceededBy: this.#exceededBy(settlement),
         row: settledRow(generation, settlement, times),
         atMs: clock.now(),
       });
@@ -271,12 +275,18 @@ class Answering implements AttemptTools, SettleTools, PassingTools {
     }
   }
 
+  #exceededBy({ usage, bill }: Settlement): WriteOffCause | undefined {
+    const { selected } = this.journey;
+    const isExceeded = bill.totalNanos > this.admission.reserved.creditNanos;
+    return isExceeded && selected !== undefined ? this.admission.exceededBy(selected, usage) : undefined;
+  }
+
   async #note(): Promise<void> {
     const { ledger, clock } = this.#parts;
     this.#showPassed?.();
     // Whoever counts may be busy, or only just starting: then what is known about must do.
     if (!this.#meter.isReported) await isInTime(this.#count(), COUNT_PATIENCE_MS);
-    const usage = this.#meter.usage(this.#promptTokens ?? this.admission.facts.promptTokens);
+    const usage = this.#meter.usage(this.#promptTokens ?? this.#underway.prompt.usualTokens);
     const bill = billGeneration(this.journey.selected, usage, this.billing);
     await ledger.checkpoint(this.#underway.input.generationId, {
       used: amountOf(bill),

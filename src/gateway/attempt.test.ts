@@ -34,6 +34,7 @@ async function run(
     signal?: AbortSignal;
     canPay?: (candidate: Candidate) => boolean;
     mostOutputTokens?: number;
+    mostSearches?: number;
     isAbandoned?: () => boolean;
   } = {},
 ) {
@@ -91,6 +92,7 @@ async function run(
       admission: {
         canPay: (candidate: Candidate) => options.canPay?.(candidate) ?? true,
         mostOutputTokens: () => options.mostOutputTokens,
+        mostSearches: () => options.mostSearches,
       },
       isAbandoned: () => options.isAbandoned?.() ?? false,
       monotonic: () => systemClock.monotonic(),
@@ -197,9 +199,19 @@ describe('attemptCandidates', () => {
     expect(journey.attempts.map(({ provider }) => provider)).toEqual(['P1']);
   });
 
-  it('tells every endpoint how much output is paid for', async () => {
-    const { calls } = await run([fail('rate-limited', 429), [say('x'), [stop]]], { mostOutputTokens: 70 });
+  it('says that the money is short where no endpoint can be paid, not that endpoints are ill', async () => {
+    const { error, journey } = await run([[say('dear'), [stop]]], { canPay: () => false });
+    expect(error).toMatchObject({ status: 402, message: expect.stringContaining('pays for no endpoint') });
+    expect(journey.attempts).toHaveLength(0);
+  });
+
+  it('tells every endpoint how much output and how many searches are paid for', async () => {
+    const { calls } = await run([fail('rate-limited', 429), [say('x'), [stop]]], {
+      mostOutputTokens: 70,
+      mostSearches: 3,
+    });
     expect(calls.map(({ mostOutputTokens }) => mostOutputTokens)).toEqual([70, 70]);
+    expect(calls.map(({ mostSearches }) => mostSearches)).toEqual([3, 3]);
   });
 
   it('asks nobody else once the caller has left', async () => {

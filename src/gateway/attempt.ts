@@ -31,7 +31,7 @@ export interface AttemptTools {
   readonly signal: AbortSignal;
   readonly limits: AttemptLimits;
   /** What is paid for. */
-  readonly admission: Pick<Admission, 'canPay' | 'mostOutputTokens'>;
+  readonly admission: Pick<Admission, 'canPay' | 'mostOutputTokens' | 'mostSearches'>;
   /** Whether nobody waits for the answer any more, although the call that is under way may go on. */
   isAbandoned(): boolean;
   /** Milliseconds that only ever grow. */
@@ -127,7 +127,12 @@ class Attempts implements AsyncIterableIterator<EventBatch, void, undefined>, Po
     const failures: UpstreamFailure[] = [];
     const echoes: Event[] = [];
     const itinerary = new Itinerary(journey.plan.candidates, tools.health, tools.limits);
-    const canPay = (candidate: Candidate) => admission.canPay(candidate);
+    let isShort = false;
+    const canPay = (candidate: Candidate) => {
+      const isPaid = admission.canPay(candidate);
+      if (!isPaid) isShort = true;
+      return isPaid;
+    };
     const next = (fits: (candidate: Candidate) => boolean) =>
       tools.isAbandoned() ? undefined : itinerary.next(fits);
     for (let stop = next(canPay); stop !== undefined; ) {
@@ -154,7 +159,7 @@ class Attempts implements AsyncIterableIterator<EventBatch, void, undefined>, Po
       return { done: false, value: echoes.length === 0 ? opening.held : [...echoes, ...opening.held] };
     }
     tools.signal.throwIfAborted();
-    throw failures.length > 0 ? lastFailure(failures) : nobodyMayBeCalled(journey, tools.health);
+    throw failures.length > 0 ? lastFailure(failures) : noneMayBeCalled(journey, tools, isShort);
   }
 }
 
@@ -222,6 +227,7 @@ async function openCandidate(
       endpoint: candidate.endpoint,
       lane: candidate.lane,
       mostOutputTokens: tools.admission.mostOutputTokens(candidate),
+      mostSearches: tools.admission.mostSearches(candidate),
       credential,
       isOwnCredential: candidate.access.kind === 'own',
       betas: tools.betas,
@@ -377,20 +383,34 @@ function lastFailure(failures: readonly UpstreamFailure[]): GatewayError {
   });
 }
 
-/** Every endpoint cools down or asked to be left alone: nobody was called. */
-function nobodyMayBeCalled({ plan }: Journey, health: Health): GatewayError {
-  const sites = plan.candidates.map(({ endpoint, access }) => siteOf(endpoint, access));
+/** No endpoint was called: those that can be paid for cool down or are rate limited. `isShort`: others are too dear. */
+function noneMayBeCalled(
+  { plan }: Journey,
+  { health, admission }: Pick<AttemptTools, 'health' | 'admission'>,
+  isShort: boolean,
+): GatewayError {
+  const payable = isShort ? plan.candidates.filter((each) => admission.canPay(each)) : plan.candidates;
+  if (payable.length === 0) {
+    return new GatewayError(
+      'payment',
+      `What is left of the limits pays for no endpoint of ${plan.requested}; ask for fewer output tokens or raise the limit`,
+    );
+  }
+  const sites = payable.map(({ endpoint, access }) => siteOf(endpoint, access));
   const retryAfterSeconds = health.retryAfterSeconds(sites);
+  const which = isShort
+    ? `Every endpoint of ${plan.requested} that what is left of the limits pays for`
+    : `Every endpoint of ${plan.requested}`;
   const isRateLimited = sites.every((site) => health.of(site).pausedUntilMs > 0);
   return isRateLimited
     ? new GatewayError(
         'rate-limited',
-        `Every endpoint of ${plan.requested} is rate limited by its provider; try again in ${retryAfterSeconds} s`,
+        `${which} is rate limited by its provider; try again in ${retryAfterSeconds} s`,
         { retryAfterSeconds },
       )
     : new GatewayError(
         'overloaded',
-        `Every endpoint of ${plan.requested} is cooling down after failures; try again in ${retryAfterSeconds} s`,
+        `${which} is cooling down after failures; try again in ${retryAfterSeconds} s`,
         { retryAfterSeconds },
       );
 }

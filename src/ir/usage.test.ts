@@ -1,14 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { isPlausible, NO_USAGE, tokenCount, type UsageBounds } from './usage.ts';
+import { NO_USAGE, plausible as plausibleUsage, tokenCount, type UsageBounds } from './usage.ts';
 
 const UNKNOWN: UsageBounds = {
   contextLength: undefined,
   maxOutputTokens: undefined,
   promptCharacters: undefined,
+  searches: 5,
 };
 
 function plausible(counts: Partial<typeof NO_USAGE>, bounds: Partial<UsageBounds>): boolean {
-  return isPlausible({ ...NO_USAGE, source: 'measured', ...counts }, { ...UNKNOWN, ...bounds });
+  const usage = { ...NO_USAGE, source: 'measured' as const, ...counts };
+  return plausibleUsage(usage, { ...UNKNOWN, ...bounds }) !== undefined;
 }
 
 describe('counts that an upstream reports', () => {
@@ -45,8 +47,27 @@ describe('counts that an upstream reports', () => {
       'searches that do not explain it',
       [{ inputTokens: 999_999_999, webSearchRequests: 5 }, { contextLength: 200_000 }],
     ],
+    [
+      'searches that were not asked for, as the reason of a long prompt',
+      [
+        { inputTokens: 900_000, webSearchRequests: 1_000_000 },
+        { contextLength: 200_000, promptCharacters: 50, searches: 0 },
+      ],
+    ],
   ])('cannot be true: %s', (_name, given) => {
     expect(plausible(...given)).toBe(false);
+  });
+});
+
+describe('searches that an upstream reports', () => {
+  it.each([
+    [1_000_000, 0, 0],
+    [3, 5, 3],
+    [9, 5, 5],
+    [1_000_000, Number.POSITIVE_INFINITY, 100],
+  ])('%i of at most %d asked for count as %i', (webSearchRequests, searches, counted) => {
+    const usage = { ...NO_USAGE, source: 'measured' as const, webSearchRequests };
+    expect(plausibleUsage(usage, { ...UNKNOWN, searches })).toEqual({ ...usage, webSearchRequests: counted });
   });
 });
 

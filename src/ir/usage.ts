@@ -63,7 +63,15 @@ export interface UsageBounds {
   readonly maxOutputTokens: number | undefined;
   /** Characters of the prompt, all that is sent; undefined when it holds media, whose tokens are not in its characters. */
   readonly promptCharacters: number | undefined;
+  /** Searches that the request lets the upstream run: 0 = none, infinite = as many as it likes. */
+  readonly searches: number;
 }
+
+/** Searches that one answer runs at most, whatever the request allows. */
+const MOST_SEARCHES = 100;
+
+/** What one search brings into the prompt at most, tokens. */
+const MOST_RESULT_TOKENS = 200_000;
 
 /** What the catalogue says about an endpoint may be behind: counts may be so many times as high. */
 const CATALOGUE_SLACK = 2;
@@ -75,18 +83,27 @@ const TOKENS_PER_CHARACTER = 3;
 const UNSEEN_TOKENS = 50_000;
 
 /**
- * Whether counts can be true: no prompt is larger than the context, nor far larger than its characters, and no answer
- * larger than what the endpoint writes. What an upstream looks up goes through the context again, once for each search.
- * Counts that cannot be true are to be treated like counts that were not reported.
+ * The counts as far as they can be true; undefined where they cannot, and are to be treated like counts that were not
+ * reported. Searches beyond those that were asked for are not counted.
  */
-export function isPlausible(usage: Usage, bounds: UsageBounds): boolean {
+export function plausible(usage: Usage, bounds: UsageBounds): Usage | undefined {
+  const webSearchRequests = Math.min(usage.webSearchRequests, bounds.searches, MOST_SEARCHES);
+  if (!isPlausible(usage, bounds, 1 + webSearchRequests)) return undefined;
+  return webSearchRequests === usage.webSearchRequests ? usage : { ...usage, webSearchRequests };
+}
+
+/**
+ * No prompt is larger than the context, nor far larger than its characters, and no answer larger than what the endpoint
+ * writes. `rounds`: what an upstream looks up goes through the context again, once for each search.
+ */
+function isPlausible(usage: Usage, bounds: UsageBounds, rounds: number): boolean {
   const { contextLength = Number.POSITIVE_INFINITY, promptCharacters } = bounds;
   const { maxOutputTokens = contextLength } = bounds;
-  const rounds = 1 + usage.webSearchRequests;
   const ofText =
-    promptCharacters === undefined || rounds > 1
+    promptCharacters === undefined
       ? Number.POSITIVE_INFINITY
-      : promptCharacters * TOKENS_PER_CHARACTER + UNSEEN_TOKENS;
+      : (promptCharacters * TOKENS_PER_CHARACTER + UNSEEN_TOKENS) * rounds +
+        MOST_RESULT_TOKENS * (rounds - 1);
   const mostInput = Math.min(contextLength * CATALOGUE_SLACK * rounds, ofText);
   const mostOutput = maxOutputTokens * CATALOGUE_SLACK * rounds;
   return usage.inputTokens <= mostInput && usage.outputTokens <= mostOutput;

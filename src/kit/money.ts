@@ -41,6 +41,11 @@ export function toNanos(sum: Price): Nanos {
   return sum === 0n ? 0n : (sum + HALF_NANO) / PRICE_UNITS_PER_NANO;
 }
 
+/** Rounds a sum up: for money that is set aside, which must cover what the sum is rounded to later. */
+export function toNanosUp(sum: Price): Nanos {
+  return (sum + PRICE_UNITS_PER_NANO - 1n) / PRICE_UNITS_PER_NANO;
+}
+
 /** How many units at `price` the money pays for once `first` is paid; -1 when it does not even do that. */
 export function countWithin(nanos: Nanos, first: Price, price: Price): number {
   const left = nanos * PRICE_UNITS_PER_NANO - first;

@@ -67,9 +67,14 @@ export interface NewGeneration extends Purse {
   readonly row: JsonObject;
 }
 
+/** What made a generation cost more than could be charged. `released`: its reservation was gone before it was booked. */
+export type WriteOffCause = 'prompt' | 'output' | 'searches' | 'price' | 'released';
+
 /** How far a generation has come, or how it ended. */
 export interface Use {
   readonly used: Amount;
+  /** What went beyond the reservation, should something have; absent = `output`. */
+  readonly exceededBy?: WriteOffCause | undefined;
   /** The generation as its row says it; of a checkpoint only what changed since it was accepted. */
   readonly row: JsonObject;
   /** Epoch milliseconds. */

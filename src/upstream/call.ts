@@ -12,6 +12,7 @@ import { Batches, MAX_EVENT_BYTES, streamReader } from './batches.ts';
 import { type FailureScope, failureOfBody, failureOfProblem, failureOfReply } from './failure.ts';
 import { fitOutput } from './fit-output.ts';
 import { fitReasoning } from './fit-reasoning.ts';
+import { fitSearches } from './fit-searches.ts';
 import { fitTier } from './fit-tier.ts';
 import { BETA_CARRIERS, BETA_HEADER } from './headers-of.ts';
 import { openCall, type UnsignedCall } from './open-call.ts';
@@ -129,22 +130,26 @@ function missingAddress(provider: Provider): UpstreamFailure {
 
 /** What would be sent, and what is lost or changed on the way. `model`: its name at the destination. */
 export function* renderCall(
-  call: Pick<UpstreamCall, 'request' | 'endpoint' | 'lane' | 'hashUser' | 'betas' | 'mostOutputTokens'>,
+  call: Pick<
+    UpstreamCall,
+    'request' | 'endpoint' | 'lane' | 'hashUser' | 'betas' | 'mostOutputTokens' | 'mostSearches'
+  >,
   dialect: UpstreamDialect,
   model: string,
 ): Sliced<RenderedRequest> {
   const target = targetOf(call, model);
   const paid = fitOutput(call.request, call.mostOutputTokens, call.endpoint);
-  const ofTier = fitTier(paid.request, tierOf(call.endpoint), dialect.name);
+  const searching = fitSearches(paid.request, call.mostSearches, dialect);
+  const ofTier = fitTier(searching.request, tierOf(call.endpoint), dialect.name);
   const { request, report } = fitReasoning(ofTier.request, call.endpoint.reasoning, target.maxOutputTokens);
   const lost = lostBetas(target, dialect);
   const rendered = yield* call.lane === 'relay'
     ? dialect.renderRelay(request, target)
     : dialect.renderRequest(request, target);
-  const isAsItIs = paid.report.length + ofTier.report.length + report.length + lost.length === 0;
-  return isAsItIs
+  const entries = [paid.report, searching.report, ofTier.report, report, lost];
+  return entries.every(({ length }) => length === 0)
     ? rendered
-    : { ...rendered, report: [...paid.report, ...ofTier.report, ...report, ...lost, ...rendered.report] };
+    : { ...rendered, report: [...entries.flat(), ...rendered.report] };
 }
 
 function lostBetas(

@@ -7,6 +7,7 @@ import { encodeError, readError } from './error.ts';
 import { fileParts } from './file-parts.ts';
 import { parseRequest, parseRequestSliced } from './parse-request.ts';
 import { renderRelay, renderRequest } from './render-request.ts';
+import { searches } from './searches.ts';
 import { GATEWAY_FIELDS, requestSchema } from './wire.ts';
 
 /** The chat format as callers speak it: `POST /chat/completions`. */
@@ -30,6 +31,7 @@ export const chatUpstream: UpstreamDialect = {
   createFrameReader: (maxBytes) => new SseReader(maxBytes),
   renderRequest,
   renderRelay,
+  searches,
   createDecoder,
   decodeBody,
   readError,

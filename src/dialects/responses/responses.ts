@@ -7,6 +7,7 @@ import { encodeError, readError } from './error.ts';
 import { fileParts } from './file-parts.ts';
 import { parseRequest, parseRequestSliced } from './parse-request.ts';
 import { renderRelay, renderRequest } from './render-request.ts';
+import { searches } from './searches.ts';
 import { GATEWAY_FIELDS, requestSchema } from './wire.ts';
 
 /** The responses format as callers speak it. */
@@ -30,6 +31,7 @@ export const responsesUpstream: UpstreamDialect = {
   createFrameReader: (maxBytes) => new SseReader(maxBytes),
   renderRequest,
   renderRelay,
+  searches,
   createDecoder: (context) => new ResponsesDecoder(context),
   decodeBody,
   readError,

@@ -1,15 +1,16 @@
 import { type Amount, atLeast, minus } from '../../ir/amount.ts';
-import type { Ledger } from '../../ports/ledger.ts';
+import type { Usage } from '../../ir/usage.ts';
+import type { Ledger, WriteOffCause } from '../../ports/ledger.ts';
 import type { Candidate } from '../../routing/candidate.ts';
 import type { Answers } from './learnt-lengths.ts';
-import type { ReservationSize } from './reservation-size.ts';
+import { canPay, type ReservationSize } from './reservation-size.ts';
 import { type CostFacts, WorstCost } from './worst-cost.ts';
 
 /** What an admission is made of. */
 export interface AdmissionParts {
   readonly generationId: string;
   readonly answers: Answers;
-  /** Tokens of the prompt as we count them; undefined where nobody counted. */
+  /** Tokens of the prompt as we count them; undefined where they were not counted. */
   readonly countedPrompt: number | undefined;
   readonly facts: CostFacts;
   /** Of the candidates whose prices were looked at. */
@@ -27,9 +28,9 @@ const LEAD = 256;
 /** Output tokens that are reserved at a time, where there is the money. */
 const STEP = 2048;
 
-/** How many times its limit an upstream writes before it is taken to ignore it. */
-const IGNORANCE = 1.5;
-const FEW = 32;
+/** An upstream that exceeds its output limit by more than this is cut off: tokenizers differ, by less. */
+const OVERRUN_FACTOR = 1.5;
+const OVERRUN_SLACK_TOKENS = 32;
 
 /** A request whose money is reserved: what it may write, and how it gets more. */
 export class Admission {
@@ -72,15 +73,29 @@ export class Admission {
   /** Whether a candidate can be paid: for all that it may write, or for an answer that is worth beginning. */
   canPay(candidate: Candidate): boolean {
     if (this.#size.kind === 'open') return true;
-    const { cost, paid } = this.#payingFor(candidate);
-    return paid >= Math.min(cost.fullTokens, this.#size.leastTokens);
+    return canPay(this.#payingFor(candidate).cost, this.#reserved, this.#size.leastTokens);
   }
 
   /** Output tokens that a candidate is let write; undefined = as many as it likes. */
   mostOutputTokens(candidate: Candidate): number | undefined {
-    if (this.#size.kind === 'open' || this.#size.kind === 'begun') return undefined;
+    if (this.#size.kind === 'open') return undefined;
     const { cost, paid } = this.#payingFor(candidate);
-    return paid >= cost.fullTokens ? undefined : Math.max(1, paid);
+    const assumed = cost.isOutputAssumed ? cost.fullTokens : undefined;
+    if (this.#size.kind === 'begun' || paid >= cost.fullTokens) return assumed;
+    return Math.max(1, paid);
+  }
+
+  /** Searches that a candidate is let run; undefined = as many as the request allows. */
+  mostSearches(candidate: Candidate): number | undefined {
+    if (this.#size.kind === 'open') return undefined;
+    const { cost } = this.#payingFor(candidate);
+    return cost.mustBoundSearches ? cost.searches : undefined;
+  }
+
+  /** What of a usage went beyond what is reserved. */
+  exceededBy(candidate: Candidate, usage: Usage): WriteOffCause {
+    const { cost, paid } = this.#payingFor(candidate);
+    return cost.exceededBy(usage, paid);
   }
 
   /** Whether an answer may go on after so many tokens. Reserves more where need be; false: it has to end here. */
@@ -89,7 +104,7 @@ export class Admission {
     const { cost, paid } = this.#payingFor(candidate);
     if (paid >= cost.fullTokens) return true;
     // Who was told a limit counts by its own tokenizer: only one who ignores it is stopped.
-    if (this.#size.kind === 'rest') return outputTokens <= paid * IGNORANCE + FEW;
+    if (this.#size.kind === 'rest') return outputTokens <= paid * OVERRUN_FACTOR + OVERRUN_SLACK_TOKENS;
     return outputTokens + LEAD <= paid || this.#extend(cost, outputTokens, paid);
   }
 

@@ -8,7 +8,7 @@ import {
   LedgerUnavailable,
   type Reserving,
 } from '../../ports/ledger.ts';
-import type { Prompt } from '../estimate.ts';
+import { type Prompt, USUAL_CHARACTERS } from '../estimate.ts';
 import type { GenerationInput } from '../generation.ts';
 import { countInputImages } from '../input-images.ts';
 import type { Plan } from '../plan.ts';
@@ -17,7 +17,8 @@ import { Admission } from './admission.ts';
 import { type Answers, answersOf, type LearntLengths } from './learnt-lengths.ts';
 import { refused } from './refused.ts';
 import { type ReservationSize, sizeReservation, tokensWithin } from './reservation-size.ts';
-import { type CostFacts, WorstCost } from './worst-cost.ts';
+import { type SearchesAsked, searchesAskedBy } from './searches-asked.ts';
+import { type CostFacts, USUAL_SEARCHES, WorstCost } from './worst-cost.ts';
 
 /** What admitting needs besides the request. */
 export interface AdmitTools {
@@ -45,18 +46,18 @@ export interface Applicant {
 /** Candidates whose prices are looked at: more than a request may call, for those that are passed over. */
 const MOST_CANDIDATES = 32;
 
-/** Characters of a token where nobody checks the sum. */
-const USUAL_CHARACTERS = 4;
-
-/** Characters of a token at the worst, but for scripts that nearly nobody writes in. */
-const FEWEST_CHARACTERS = 2;
+/** Characters of a token at the worst, but for scripts that hardly any prompt is written in. */
+const FEWEST_CHARACTERS = 1;
 
 /** Money for so many requests like this one: exact counting is not worth its time. */
 const PLENTY = 8n;
 
-/** How many more tokens an upstream of which nothing is known may count than we do, and what it puts around a prompt. */
+/** How many more tokens an upstream may count than we do, at least, and what it puts around a prompt. */
 const COUNT_SLACK = 1.1;
 const COUNT_EXTRA = 8;
+
+/** Tokens of an image, at most: what the largest pictures count for at the providers that count most. */
+const IMAGE_TOKENS = 5_000;
 
 /**
  * Reserves the money for a request before anything of it goes out. Rejects with a 402 or 403 where a limit forbids it, with
@@ -99,9 +100,22 @@ function unrecordable(error: LedgerUnavailable): GatewayError {
   });
 }
 
-/** Tokens that an upstream will count of a prompt. `ratio`: how many times our own count that was lately. */
-function promptTokens(counted: number, ratio: number | undefined): number {
-  return ratio === undefined ? Math.ceil(counted * COUNT_SLACK) + COUNT_EXTRA : Math.ceil(counted * ratio);
+/**
+ * Tokens that an upstream will count of a prompt's text, at most. `ratio`: how many times our own count that was lately.
+ * What was learnt only ever raises it: other texts are counted otherwise.
+ */
+function promptTokens(counted: number, ratio = 0): number {
+  return Math.ceil(counted * Math.max(ratio, COUNT_SLACK)) + COUNT_EXTRA;
+}
+
+/** Numbers of searches to reserve for, from all that are wanted down to a single one. */
+function* fewerAndFewer(wanted: number): Generator<number> {
+  for (let searches = wanted; searches > 1; searches = Math.floor(searches / 2)) yield searches;
+  yield 1;
+}
+
+function billsAbandoned({ endpoint }: Plan['candidates'][number]): boolean {
+  return endpoint.provider.quirks.billsAbandoned === true;
 }
 
 function firstOf(candidates: Plan['candidates']): Plan['candidates'] {
@@ -122,14 +136,16 @@ class Sizing {
   readonly #tools: AdmitTools;
   readonly #length: PromptLength;
   readonly #answers: Answers;
+  readonly #searchesAsked: SearchesAsked;
   #size: ReservationSize | null = null;
   #costFacts: CostFacts | undefined;
   #costs: readonly WorstCost[] = [];
   #affordable: Affordable | undefined;
 
   constructor(applicant: Applicant, tools: AdmitTools, length: PromptLength) {
-    const { input, plan } = applicant;
+    const { input, plan, request } = applicant;
     this.#applicant = applicant;
+    this.#searchesAsked = searchesAskedBy(request);
     this.#tools = tools;
     this.#length = length;
     this.#answers = answersOf(input.caller.key.hash, plan.candidates[0]?.model.id ?? '');
@@ -139,21 +155,40 @@ class Sizing {
   withPlenty(headroom: Headroom) {
     const { affordable } = headroom;
     const isFree = affordable.creditNanos === null && affordable.totalNanos === null;
-    const size = this.#sizeFor(isFree ? USUAL_CHARACTERS : FEWEST_CHARACTERS, headroom);
+    const size = this.#sizeFor(isFree ? USUAL_CHARACTERS : FEWEST_CHARACTERS, headroom, USUAL_SEARCHES);
     if (size === null) return null;
     return size.kind === 'open' || (size.kind === 'whole' && isPlenty(size, affordable)) ? size.amount : null;
   }
 
-  /** Null: too little. */
+  /** Null: too little. Fewer searches are paid for where the answer would otherwise be cut short. */
   exactly(headroom: Headroom) {
-    return this.#sizeFor(1, headroom)?.amount ?? null;
+    for (const searches of fewerAndFewer(this.#searchesWanted())) {
+      const size = this.#sizeFor(1, headroom, searches);
+      if (size !== null && (size.kind !== 'rest' || searches === 1)) return size.amount;
+    }
+    return null;
+  }
+
+  /** The most that a candidate would run. */
+  #searchesWanted(): number {
+    let wanted = 0;
+    for (const { endpoint } of firstOf(this.#applicant.plan.candidates)) {
+      wanted = Math.max(wanted, this.#searchesAsked(endpoint).most);
+    }
+    return Math.min(wanted, USUAL_SEARCHES);
   }
 
   /** What a refused request is told. */
   get shortage() {
     const affordable = this.#affordable;
     const within = affordable === undefined ? [] : this.#costs.map((cost) => tokensWithin(cost, affordable));
-    return { requestedTokens: this.#costs[0]?.fullTokens ?? 0, affordableTokens: Math.max(-1, ...within) };
+    const [first] = this.#costs;
+    return {
+      requestedTokens: first?.fullTokens ?? 0,
+      affordableTokens: Math.max(-1, ...within),
+      // Where the text alone is short, the caller wonders what is dear.
+      filledContext: this.#costFacts?.mayFillContext ? first?.promptTokens : undefined,
+    };
   }
 
   admission(reserved: Admission['reserved'], ledger: Ledger): Admission {
@@ -174,17 +209,22 @@ class Sizing {
     });
   }
 
-  #sizeFor(charactersPerToken: number, headroom: Headroom): ReservationSize | null {
-    const { request, plan, input, canBeCut } = this.#applicant;
+  #sizeFor(charactersPerToken: number, headroom: Headroom, searches: number): ReservationSize | null {
+    const { request, prompt, plan, input, canBeCut } = this.#applicant;
     const { learnt, ownCredentialFee } = this.#tools;
     const length = this.#length;
     const known = learnt.of(this.#answers);
+    const { images, documents } = prompt.media;
+    const ofText =
+      typeof length === 'number'
+        ? Math.ceil(length / charactersPerToken)
+        : promptTokens(length.known, known?.promptRatio);
     const facts: CostFacts = {
-      promptTokens:
-        typeof length === 'number'
-          ? Math.ceil(length / charactersPerToken)
-          : promptTokens(length.known, known?.promptRatio),
+      promptTokens: ofText + images * IMAGE_TOKENS,
+      mayFillContext: documents > 0,
       inputImages: countInputImages(request),
+      searchesAsked: this.#searchesAsked,
+      mostSearches: searches,
       maxOutputTokens: request.maxOutputTokens,
       ownCredentialFee,
       atMs: input.acceptedAtMs,
@@ -195,8 +235,8 @@ class Sizing {
     this.#affordable = headroom.affordable;
     this.#size = sizeReservation(costs, headroom, {
       learntTokens: known?.longest,
-      // A stream that only begins is paid as it goes; with plenty of money nobody asks.
-      canTopUp: canBeCut && typeof length !== 'number',
+      // A stream that is begun with little is paid as it goes. One that is billed to its end whatever we read is not.
+      canTopUp: canBeCut && typeof length !== 'number' && !plan.candidates.some(billsAbandoned),
     });
     return this.#size;
   }

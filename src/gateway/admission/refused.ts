@@ -10,6 +10,8 @@ export interface Asked {
   readonly requestedTokens: number;
   /** Output tokens that could be paid for; below 0: not even the prompt. */
   readonly affordableTokens: number;
+  /** Prompt tokens that are reserved for because files may fill the context; undefined where there are none. */
+  readonly filledContext: number | undefined;
   readonly basePath: string;
 }
 
@@ -54,8 +56,11 @@ function dollars(nanos: Nanos): string {
 
 const NANOS_PER_CENT = 10_000_000n;
 
-/** Said where less output could be had. */
-function shortage({ requestedTokens, affordableTokens }: Asked): string {
+/** Said where less output could be had, or where the prompt may be longer than it looks. */
+function shortage({ requestedTokens, affordableTokens, filledContext }: Asked): string {
+  if (affordableTokens <= 0 && filledContext !== undefined) {
+    return ` Its files, recordings or pages may fill the context of the model, so ${filledContext} prompt tokens would have to be paid for.`;
+  }
   if (affordableTokens <= 0) return '';
   return ` This request asks for up to ${requestedTokens} output tokens, but only ${affordableTokens} can be afforded: ask for fewer.`;
 }

@@ -19,6 +19,9 @@ function costOf(price: string, maxOutputTokens: number | undefined) {
   };
   return new WorstCost(candidate, {
     promptTokens: 10,
+    mayFillContext: false,
+    searchesAsked: () => ({ most: 0, isBoundable: true }),
+    mostSearches: 0,
     inputImages: 0,
     maxOutputTokens,
     ownCredentialFee: 0,

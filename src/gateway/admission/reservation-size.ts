@@ -61,7 +61,16 @@ export function sizeReservation(
     return tokensWithin(cost, affordable) >= Math.min(cost.fullTokens, least);
   });
   if (payable.length === 0) return null;
-  return { amount: withinReach(payable, learntRoom, affordable), kind: 'rest', leastTokens };
+  const amount = withinReach(payable, learntRoom, affordable);
+  // Fee and list price are rounded each by itself: what is reserved has to pay for a candidate in the end.
+  return payable.some((cost) => canPay(cost, amount, leastTokens))
+    ? { amount, kind: 'rest', leastTokens }
+    : null;
+}
+
+/** Whether an amount pays for all that a candidate may write, or for an answer that is worth beginning. */
+export function canPay(cost: WorstCost, amount: Amount, leastTokens: number): boolean {
+  return cost.tokensWithin(amount) >= Math.min(cost.fullTokens, leastTokens);
 }
 
 /** Output tokens of one candidate that can be paid for; -1 when not even the prompt can. */

@@ -1,18 +1,37 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { endpointOf, modelOf } from '../../../test/builders/catalog.ts';
+import { endpointOf, modelOf, providerOf } from '../../../test/builders/catalog.ts';
 import { priceListsOf } from '../../catalog/price-history.ts';
+import { allShippedModels } from '../../catalog/shipped-models.ts';
+import { PRICE_NAMES } from '../../config/price-names.ts';
+import { NO_USAGE, type Usage } from '../../ir/usage.ts';
+import type { Affordable } from '../../ports/ledger.ts';
 import type { OwnCredential } from '../../ports/own-credentials.ts';
-import type { Access } from '../../routing/candidate.ts';
-import { WorstCost } from './worst-cost.ts';
+import type { Access, Candidate } from '../../routing/candidate.ts';
+import { amountOf, billGeneration } from '../bill-generation.ts';
+import { canPay, sizeReservation } from './reservation-size.ts';
+import { type CostFacts, WorstCost } from './worst-cost.ts';
 
 const own: Access = { kind: 'own', credential: { id: 'c' } as OwnCredential };
 
-function cost(pricing: Record<string, string>, fee?: number, endpoint = {}, asked?: number) {
+const FACTS: CostFacts = {
+  promptTokens: 100,
+  mayFillContext: false,
+  inputImages: 2,
+  searchesAsked: () => ({ most: 0, isBoundable: true }),
+  mostSearches: 10,
+  maxOutputTokens: undefined,
+  ownCredentialFee: 0,
+  atMs: 0,
+};
+
+function cost(pricing: Record<string, string>, more: Partial<CostFacts> & { endpoint?: object } = {}) {
+  const { endpoint = {}, ...facts } = more;
   const offered = endpointOf({ priceLists: priceListsOf({ pricing }), ...endpoint });
-  const access: Access = fee === undefined ? { kind: 'shared' } : own;
+  const access: Access = facts.ownCredentialFee === undefined ? { kind: 'shared' } : own;
   return new WorstCost(
     { model: modelOf({ endpoints: [offered] }), endpoint: offered, access, lane: 'translate' },
-    { promptTokens: 100, inputImages: 2, maxOutputTokens: asked, ownCredentialFee: fee ?? 0, atMs: 0 },
+    { ...FACTS, ...facts },
   );
 }
 
@@ -21,40 +40,234 @@ describe('the worst cost', () => {
     const pricing = {
       prompt: '0.000000002',
       input_cache_write: '0.000000003',
+      input_cache_write_1h: '0.000000004',
       completion: '0.000000005',
       internal_reasoning: '0.000000007',
       request: '0.00000001',
       image: '0.0000001',
     };
-    expect(cost(pricing).amountOf(10)).toEqual({ creditNanos: 300n + 70n + 10n + 200n, byokNanos: 0n });
+    expect(cost(pricing).amountOf(10)).toEqual({ creditNanos: 400n + 70n + 10n + 200n, byokNanos: 0n });
   });
 
-  it.each([0, 1, 17, 1000])('pays for exactly the %i tokens that it names', (tokens) => {
-    const dear = cost({ prompt: '0.00000000123', completion: '0.00000000777' });
-    const amount = dear.amountOf(tokens);
-    const within = dear.tokensWithin(amount);
-    expect(dear.amountOf(within).creditNanos).toBeLessThanOrEqual(amount.creditNanos);
-    expect(Math.abs(within - tokens)).toBeLessThanOrEqual(1);
+  it('pays for a context that files may fill, and for one of the largest where its length is not known', () => {
+    const filled = (contextLength: number | undefined) =>
+      cost({ prompt: '0.000000001' }, { mayFillContext: true, endpoint: { contextLength } }).amountOf(0);
+    expect(filled(200_000).creditNanos).toBe(200_000n);
+    expect(filled(undefined).creditNanos).toBe(1_048_576n);
+    expect(filled(10).creditNanos).toBe(100n);
+  });
+
+  it('pays for searches, for what they bring into the prompt, and for the prompt anew with each of them', () => {
+    const pricing = { prompt: '0.000000001', web_search: '0.01' };
+    const searching = (most: number, isBoundable = true) =>
+      cost(pricing, { searchesAsked: () => ({ most, isBoundable }), mostSearches: 4 });
+    const two = searching(2);
+    expect(two.amountOf(0).creditNanos).toBe(20_000_000n + 100n + 2n * (100n + 16_384n));
+    expect(two).toMatchObject({ searches: 2, mustBoundSearches: false });
+    expect(searching(Number.POSITIVE_INFINITY)).toMatchObject({ searches: 4, mustBoundSearches: true });
+    expect(searching(Number.POSITIVE_INFINITY, false)).toMatchObject({
+      searches: 10,
+      mustBoundSearches: false,
+    });
+  });
+
+  it('covers the dearest tier that may serve', () => {
+    const provider = providerOf({ slug: 'p' });
+    const [standard, priority, stranger] = [
+      ['p', '0.000000001', provider],
+      ['p/priority', '0.000000005', provider],
+      ['q', '0.000000009', providerOf({ slug: 'q' })],
+    ].map(([tag, completion, each]) =>
+      endpointOf({
+        provider: each as typeof provider,
+        tag: tag as string,
+        priceLists: priceListsOf({ pricing: { completion: completion as string } }),
+      }),
+    );
+    const model = modelOf({ endpoints: [standard!, priority!, stranger!] });
+    const worst = new WorstCost(
+      { model, endpoint: standard!, access: { kind: 'shared' }, lane: 'relay' },
+      FACTS,
+    );
+    expect(worst.amountOf(10).creditNanos).toBe(50n);
   });
 
   it('is the fee beside the list price where the caller’s own credential is used', () => {
-    const listed = cost({ prompt: '0.000000001', completion: '0.000000001' }, 0.05);
+    const listed = cost({ prompt: '0.000000001', completion: '0.000000001' }, { ownCredentialFee: 0.05 });
     expect(listed.amountOf(100)).toEqual({ creditNanos: 10n, byokNanos: 200n });
     expect(listed.tokensWithin({ creditNanos: 10n, byokNanos: 150n })).toBe(50);
     expect(listed.tokensWithin({ creditNanos: 6n, byokNanos: 1000n })).toBe(20);
   });
 
   it.each([
-    [{ maxOutputTokens: 500, contextLength: 1000 }, undefined, 500],
-    [{ maxOutputTokens: 500, contextLength: 1000 }, 40, 40],
-    [{ maxOutputTokens: undefined, contextLength: 1000 }, undefined, 900],
-    [{ maxOutputTokens: undefined, contextLength: 50 }, undefined, 1],
-    [{ maxOutputTokens: undefined, contextLength: undefined }, undefined, 32_768],
-  ])('knows how much %j writes, asked for %s', (endpoint, asked, full) => {
-    expect(cost({}, undefined, endpoint, asked).fullTokens).toBe(full);
+    [{ maxOutputTokens: 500, contextLength: 1000 }, undefined, 500, false],
+    [{ maxOutputTokens: 500, contextLength: 1000 }, 40, 40, false],
+    [{ maxOutputTokens: undefined, contextLength: 1000 }, undefined, 1000, false],
+    [{ maxOutputTokens: undefined, contextLength: undefined }, undefined, 32_768, true],
+    [{ maxOutputTokens: undefined, contextLength: undefined }, 7, 7, false],
+  ])('knows how much %j writes, asked for %s', (endpoint, maxOutputTokens, fullTokens, isOutputAssumed) => {
+    expect(cost({}, { endpoint, maxOutputTokens })).toMatchObject({ fullTokens, isOutputAssumed });
   });
 
   it('does not pay for a prompt that is too dear', () => {
     expect(cost({ prompt: '0.000001' }).tokensWithin({ creditNanos: 99n, byokNanos: 0n })).toBe(-1);
+  });
+
+  it.each([
+    ['searches', { webSearchRequests: 3 }],
+    ['prompt', { inputTokens: 101 }],
+    ['output', { inputTokens: 100, outputTokens: 11 }],
+    ['price', { inputTokens: 100, outputTokens: 10 }],
+  ] as const)('names %s where that went beyond it', (cause, counts) => {
+    expect(cost({}).exceededBy({ ...NO_USAGE, ...counts }, 10)).toBe(cause);
+  });
+});
+
+/** Prices with more digits than a nano-dollar has. */
+const price = fc
+  .tuple(fc.nat(3), fc.bigInt(0n, 10n ** 15n))
+  .map(([dollars, fraction]) => `${dollars === 3 ? 1 : 0}.${String(fraction).padStart(18, '0')}`);
+const prices = fc.dictionary(fc.constantFrom(...PRICE_NAMES), price, { maxKeys: 6 });
+const fee = fc.option(fc.oneof(fc.constantFrom(0, 0.05, 1), fc.double({ min: 0, max: 1, noNaN: true })));
+const tokens = fc.nat(100_000);
+
+describe('law: an amount pays for what it was made for', () => {
+  const holds = (worst: WorstCost, n: number) => {
+    expect(worst.tokensWithin(worst.amountOf(n))).toBeGreaterThanOrEqual(n);
+  };
+
+  it('for every price, fee and number of tokens', () => {
+    fc.assert(
+      fc.property(prices, fee, tokens, tokens, (pricing, share, promptTokens, n) => {
+        holds(cost(pricing, { promptTokens, ...(share !== null && { ownCredentialFee: share }) }), n);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('for every price that ships, with and without a fee', () => {
+    for (const { endpoints } of allShippedModels().values()) {
+      for (const { pricing } of endpoints) {
+        for (const ownCredentialFee of [undefined, 0, 0.05, 0.055]) {
+          const listed = Object.fromEntries(
+            Object.entries(pricing ?? {}).filter(
+              (entry): entry is [string, string] => typeof entry[1] === 'string',
+            ),
+          );
+          for (const n of [0, 1, 2, 7, 16, 100, 333, 4096]) {
+            holds(cost(listed, ownCredentialFee === undefined ? {} : { ownCredentialFee }), n);
+          }
+        }
+      }
+    }
+  });
+});
+
+describe('law: what is reserved can pay', () => {
+  it('for one of the candidates at least, whatever limits leave', () => {
+    const headroom = fc.record({
+      creditNanos: fc.option(fc.bigInt(0n, 10n ** 12n)),
+      totalNanos: fc.option(fc.bigInt(0n, 10n ** 12n)),
+    });
+    const facts = fc.record({
+      learntTokens: fc.option(fc.nat(500), { nil: undefined }),
+      canTopUp: fc.boolean(),
+    });
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(prices, fee, fc.integer({ min: 1, max: 500 })), { minLength: 1, maxLength: 3 }),
+        headroom,
+        facts,
+        (candidates, affordable: Affordable, sizing) => {
+          const costs = candidates.map(([pricing, share, maxOutputTokens]) =>
+            cost(pricing, { maxOutputTokens, ...(share !== null && { ownCredentialFee: share }) }),
+          );
+          const size = sizeReservation(costs, { affordable, unspent: affordable }, sizing);
+          if (size === null) return;
+          const paid = costs.filter((each) => canPay(each, size.amount, size.leastTokens));
+          if (size.kind === 'rest') expect(paid.length).toBeGreaterThan(0);
+          else expect(paid).toHaveLength(costs.length);
+        },
+      ),
+      { numRuns: 1000 },
+    );
+  });
+});
+
+describe('law: no bill is higher than what is reserved', () => {
+  /** Two tiers of one endpoint, each with prices of its own for long prompts. */
+  const tier = fc.record({ pricing: prices, long: prices, from: tokens });
+  const share = fc.double({ min: 0, max: 1, noNaN: true });
+  const parts = fc.record({
+    cached: share,
+    written: share,
+    written1h: share,
+    reasoning: share,
+    image: share,
+  });
+
+  it('for every usage within the bounds that were sent upstream: files, searches, cache writes, tiers', () => {
+    fc.assert(
+      fc.property(
+        fc.tuple(tier, tier),
+        fee,
+        fc.record({ promptTokens: tokens, inputImages: fc.nat(3), mayFillContext: fc.boolean() }),
+        fc.record({ asked: fc.nat(12), isBoundable: fc.boolean(), most: fc.nat(12) }),
+        fc.record({ input: share, output: share, searches: share }),
+        parts,
+        fc.constantFrom(undefined, 'default', 'priority'),
+        ([standard, priority], ownFee, given, searching, used, part, servedTier) => {
+          const provider = providerOf({ slug: 'p' });
+          const endpoints = [standard, priority].map(({ pricing, long, from }, index) =>
+            endpointOf({
+              provider,
+              tag: index === 0 ? 'p' : 'p/priority',
+              contextLength: 300_000,
+              maxOutputTokens: 5000,
+              priceLists: priceListsOf({
+                pricing: { ...pricing, overrides: [{ min_prompt_tokens: from, ...long }] as never },
+              }),
+            }),
+          );
+          const candidate: Candidate = {
+            model: modelOf({ endpoints }),
+            endpoint: endpoints[0]!,
+            access: ownFee === null ? { kind: 'shared' } : own,
+            lane: 'translate',
+          };
+          const worst = new WorstCost(candidate, {
+            ...FACTS,
+            ...given,
+            ownCredentialFee: ownFee ?? 0,
+            searchesAsked: () => ({ most: searching.asked, isBoundable: searching.isBoundable }),
+            mostSearches: searching.most,
+          });
+          const inputTokens = Math.floor(worst.promptTokens * used.input);
+          const outputTokens = Math.floor(worst.fullTokens * used.output);
+          const usage: Usage = {
+            inputTokens,
+            cachedTokens: Math.floor(inputTokens * part.cached),
+            cacheWriteTokens: Math.floor(inputTokens * part.written),
+            cacheWrite1hTokens: Math.floor(inputTokens * part.written1h),
+            outputTokens,
+            reasoningTokens: Math.floor(outputTokens * part.reasoning),
+            imageTokens: Math.floor(outputTokens * part.image),
+            webSearchRequests: Math.floor(worst.searches * used.searches),
+            source: 'measured',
+          };
+          const bill = billGeneration(
+            candidate,
+            usage,
+            { acceptedAtMs: 0, inputImages: given.inputImages, ownCredentialFee: ownFee ?? 0 },
+            servedTier,
+          );
+          const { creditNanos, byokNanos } = amountOf(bill);
+          const reserved = worst.amountOf(worst.fullTokens);
+          expect(creditNanos).toBeLessThanOrEqual(reserved.creditNanos);
+          expect(byokNanos).toBeLessThanOrEqual(reserved.byokNanos);
+        },
+      ),
+      { numRuns: 1000 },
+    );
   });
 });

@@ -1,14 +1,25 @@
-import { feeOf } from '../../catalog/bill.ts';
+import { feeUpTo, listPriceWithin } from '../../catalog/bill.ts';
 import type { Pricing } from '../../catalog/catalog.ts';
-import { pricingAt } from '../../catalog/price-history.ts';
+import { pricingsUpTo } from '../../catalog/price-history.ts';
+import { mayBeServedBy } from '../../catalog/served-endpoint.ts';
 import type { Amount } from '../../ir/amount.ts';
-import { costOf, countWithin, type Nanos, type Price, toNanos } from '../../kit/money.ts';
+import type { Usage } from '../../ir/usage.ts';
+import { costOf, countWithin, type Nanos, type Price, toNanosUp } from '../../kit/money.ts';
+import type { WriteOffCause } from '../../ports/ledger.ts';
 import type { Candidate } from '../../routing/candidate.ts';
+import type { SearchesAsked } from './searches-asked.ts';
 
 /** What the cost of a request depends on, before anything of its answer is known. */
 export interface CostFacts {
+  /** Tokens of the prompt's text and images, at most. */
   readonly promptTokens: number;
+  /** The prompt holds files, recordings or films: their tokens are known to the upstream alone. */
+  readonly mayFillContext: boolean;
   readonly inputImages: number;
+  /** Searches that the request lets an endpoint run. */
+  readonly searchesAsked: SearchesAsked;
+  /** Searches that are paid for, where the endpoint can be told a limit. */
+  readonly mostSearches: number;
   /** The output limit that the caller named. */
   readonly maxOutputTokens: number | undefined;
   /** Share of the list price that is charged where the caller's own credential is used. */
@@ -20,76 +31,135 @@ export interface CostFacts {
 /** Output of endpoints that nothing is known of, tokens. */
 const USUAL_OUTPUT = 32_768;
 
+/** Context of endpoints that nothing is known of, tokens: as much as the largest have. */
+const USUAL_CONTEXT = 1_048_576;
+
+/** Searches of an endpoint that is given no limit. */
+export const USUAL_SEARCHES = 10;
+
+/** What one search adds to the prompt, tokens: the results that the model reads. */
+const SEARCH_RESULT_TOKENS = 16_384;
+
 /** The most that one candidate may cost, as a function of the output that it is let write. */
 export class WorstCost {
   readonly candidate: Candidate;
   /** Output tokens that it writes at most, unless it is told to write less. */
   readonly fullTokens: number;
-  /** The price of the whole prompt. */
-  readonly #inputPrice: Price;
+  /** Nothing says that it writes no more than `fullTokens`: it has to be told. */
+  readonly isOutputAssumed: boolean;
+  /** Tokens of the prompt that are paid for, those of search results included. */
+  readonly promptTokens: number;
+  /** Searches that are paid for. */
+  readonly searches: number;
+  /** Whether the endpoint may run more searches than are paid for, and can be told not to. */
+  readonly mustBoundSearches: boolean;
+  /** The price of the whole prompt and of all searches. */
+  readonly #fixedPrice: Price;
   readonly #outputPrice: Price;
   /** Undefined where the gateway's own credential is used. */
   readonly #fee: number | undefined;
 
   constructor(candidate: Candidate, facts: CostFacts) {
-    const { endpoint, access } = candidate;
-    const pricing = pricingAt(endpoint, facts.atMs, facts.promptTokens);
+    const { endpoint, access, model } = candidate;
+    const { searches, mustBound } = searchesOf(candidate, facts);
+    const promptTokens = promptTokensOf(candidate, facts, searches);
+    const output = outputTokensOf(candidate, facts);
+    const prices = new DearestPrices();
+    for (const served of mayBeServedBy(endpoint, model)) {
+      for (const pricing of pricingsUpTo(served, facts.atMs, promptTokens)) prices.add(pricing);
+    }
     this.candidate = candidate;
-    this.fullTokens = outputTokensOf(candidate, facts);
-    this.#inputPrice = inputPriceOf(pricing, facts);
-    this.#outputPrice = dearestOutput(pricing);
+    this.fullTokens = output ?? USUAL_OUTPUT;
+    this.isOutputAssumed = output === undefined;
+    this.promptTokens = promptTokens;
+    this.searches = searches;
+    this.mustBoundSearches = mustBound;
+    this.#fixedPrice =
+      costOf(promptTokens, prices.input) +
+      prices.request +
+      costOf(facts.inputImages, prices.image) +
+      costOf(searches, prices.search);
+    this.#outputPrice = prices.output;
     this.#fee = access.kind === 'own' ? facts.ownCredentialFee : undefined;
   }
 
-  /** What so much output costs, the prompt included. */
+  /** What so much output costs, the prompt included. Rounded up: it pays for all of it. */
   amountOf(outputTokens: number): Amount {
-    const listed = toNanos(this.#inputPrice + costOf(outputTokens, this.#outputPrice));
+    const listed = toNanosUp(this.#fixedPrice + costOf(outputTokens, this.#outputPrice));
     return this.#fee === undefined
       ? { creditNanos: listed, byokNanos: 0n }
-      : { creditNanos: feeOf(listed, this.#fee), byokNanos: listed };
+      : { creditNanos: feeUpTo(listed, this.#fee), byokNanos: listed };
   }
 
   /** Output tokens that an amount pays for; -1 when it does not even pay for the prompt. */
   tokensWithin({ creditNanos, byokNanos }: Amount): number {
     if (this.#fee === undefined) return this.#countWithin(creditNanos);
     const listed = this.#countWithin(byokNanos);
-    return this.#fee === 0 ? listed : Math.min(listed, this.#countWithin(listWithin(creditNanos, this.#fee)));
+    const ofFee = listPriceWithin(creditNanos, this.#fee);
+    return ofFee === undefined ? listed : Math.min(listed, this.#countWithin(ofFee));
+  }
+
+  /** What of a usage went beyond what is paid for; `paidTokens`: of output. */
+  exceededBy({ webSearchRequests, inputTokens, outputTokens }: Usage, paidTokens: number): WriteOffCause {
+    if (webSearchRequests > this.searches) return 'searches';
+    if (inputTokens > this.promptTokens) return 'prompt';
+    return outputTokens > paidTokens ? 'output' : 'price';
   }
 
   #countWithin(nanos: Nanos): number {
-    return countWithin(nanos, this.#inputPrice, this.#outputPrice);
+    return countWithin(nanos, this.#fixedPrice, this.#outputPrice);
   }
 }
 
-function outputTokensOf({ endpoint }: Candidate, facts: CostFacts): number {
+function searchesOf({ endpoint }: Candidate, { searchesAsked, mostSearches }: CostFacts) {
+  const { most, isBoundable } = searchesAsked(endpoint);
+  if (most === 0) return { searches: 0, mustBound: false };
+  const searches = Math.min(most, isBoundable ? mostSearches : USUAL_SEARCHES);
+  return { searches, mustBound: isBoundable && searches < most };
+}
+
+/** Each search sends the prompt through the model again, together with what was found. */
+function promptTokensOf({ endpoint }: Candidate, facts: CostFacts, searches: number): number {
+  const { contextLength = USUAL_CONTEXT } = endpoint;
+  const once = facts.mayFillContext ? Math.max(facts.promptTokens, contextLength) : facts.promptTokens;
+  return once + searches * (once + SEARCH_RESULT_TOKENS);
+}
+
+/** Undefined where nothing limits the output. */
+function outputTokensOf({ endpoint }: Candidate, facts: CostFacts): number | undefined {
   const { maxOutputTokens, contextLength } = endpoint;
-  const room = contextLength === undefined ? undefined : Math.max(1, contextLength - facts.promptTokens);
   const most = Math.min(
     facts.maxOutputTokens ?? Number.POSITIVE_INFINITY,
     maxOutputTokens ?? Number.POSITIVE_INFINITY,
-    room ?? Number.POSITIVE_INFINITY,
+    contextLength ?? Number.POSITIVE_INFINITY,
   );
-  return most === Number.POSITIVE_INFINITY ? USUAL_OUTPUT : most;
+  return most === Number.POSITIVE_INFINITY ? undefined : most;
 }
 
-function inputPriceOf(pricing: Pricing, { promptTokens, inputImages }: CostFacts): Price {
-  const { request = 0n, image = 0n } = pricing;
-  const text = BigInt(promptTokens) * dearestInput(pricing) + request;
-  return inputImages === 0 ? text : text + BigInt(inputImages) * image;
+/** For each unit that may be billed, the highest of several price lists. */
+class DearestPrices {
+  /** Of a prompt token: fresh, read from a cache or written to one. */
+  input: Price = 0n;
+  /** Of an output token: text, thought or image. */
+  output: Price = 0n;
+  request: Price = 0n;
+  image: Price = 0n;
+  search: Price = 0n;
+
+  add(pricing: Pricing): void {
+    const { prompt = 0n, completion = 0n, request = 0n, image = 0n, web_search = 0n } = pricing;
+    const { input_cache_read = 0n, input_cache_write = 0n, input_cache_write_1h = 0n } = pricing;
+    const { internal_reasoning = 0n, image_output = 0n } = pricing;
+    this.input = highest(this.input, prompt, input_cache_read, input_cache_write, input_cache_write_1h);
+    this.output = highest(this.output, completion, internal_reasoning, image_output);
+    this.request = highest(this.request, request);
+    this.image = highest(this.image, image);
+    this.search = highest(this.search, web_search);
+  }
 }
 
-/** A prompt may be written to a cache, which costs more than to read it, and nobody knows before. */
-function dearestInput({ prompt = 0n, input_cache_write = 0n }: Pricing): Price {
-  return prompt > input_cache_write ? prompt : input_cache_write;
-}
-
-function dearestOutput({ completion = 0n, internal_reasoning = 0n, image_output = 0n }: Pricing): Price {
-  const text = completion > internal_reasoning ? completion : internal_reasoning;
-  return text > image_output ? text : image_output;
-}
-
-/** The list price whose fee is at most so much. */
-function listWithin(feeNanos: Nanos, share: number): Nanos {
-  const billionths = BigInt(Math.round(share * 1e9));
-  return billionths === 0n ? feeNanos : (feeNanos * 1_000_000_000n) / billionths;
+function highest(first: Price, ...others: readonly Price[]): Price {
+  let found = first;
+  for (const price of others) if (price > found) found = price;
+  return found;
 }

@@ -1,0 +1,385 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { messagesFrames, sse } from '../fakes/answers.ts';
+import {
+  end,
+  type FakeUpstream,
+  head,
+  JSON_TYPE,
+  openFakeUpstream,
+  SSE,
+  type Step,
+  stall,
+  write,
+} from '../fakes/fake-upstream.ts';
+import { openTestGateway, type TestGateway } from './harness.ts';
+
+/**
+ * Limits against requests whose cost is not in their text: searches, files, pictures, caches. What counts is the bill of
+ * the upstream, whether or not the gateway charges it.
+ */
+
+let upstream: FakeUpstream;
+let gateway: TestGateway;
+
+/** 3 USD a million prompt tokens, a cent a search. Output is cheap, so that the prompt decides. */
+const pricing = {
+  prompt: '0.000003',
+  completion: '0.0000001',
+  input_cache_write: '0.00000375',
+  input_cache_write_1h: '0.000006',
+  web_search: '0.01',
+};
+const size = { context_length: 200_000, max_output_tokens: 1000 };
+
+beforeAll(async () => {
+  upstream = await openFakeUpstream();
+  const provider = (slug: string, dialect: string, more: object = {}) => ({
+    slug,
+    name: slug,
+    dialect,
+    base_url: upstream.url,
+    ...more,
+  });
+  const model = (id: string, slug: string) => ({
+    id,
+    input_modalities: ['text', 'image', 'file', 'audio'],
+    ...size,
+    endpoints: [{ provider: slug, model: 'one', ...size, pricing }],
+  });
+  gateway = await openTestGateway({
+    providers: [
+      provider('messages', 'anthropic-messages'),
+      provider('responses', 'openai-responses'),
+      provider('chat', 'openai-chat'),
+      provider('short', 'openai-chat', { timeouts_ms: { total: 400 } }),
+    ],
+    models: [
+      model('m/messages', 'messages'),
+      model('m/responses', 'responses'),
+      model('m/chat', 'chat'),
+      model('m/learnt', 'chat'),
+      model('m/short', 'short'),
+    ],
+  } as never);
+});
+
+beforeEach(() => upstream.clear());
+
+afterAll(async () => {
+  await gateway.close();
+  await upstream.close();
+});
+
+async function newKey(limit?: number) {
+  const response = await gateway.fetch('/keys', {
+    method: 'POST',
+    key: gateway.managementKey,
+    body: JSON.stringify({ name: 'Limited', ...(limit !== undefined && { limit }) }),
+    headers: { 'content-type': 'application/json' },
+  });
+  return ((await response.json()) as any).key as string;
+}
+
+async function ask(key: string, path: string, body: object) {
+  const response = await gateway.post(path, body, { authorization: `Bearer ${key}` });
+  const id = response.headers.get('x-generation-id');
+  return { status: response.status, id, body: (await response.json()) as any };
+}
+
+const recordOf = async (id: string | null) =>
+  ((await (await gateway.fetch(`/generation?id=${id}`)).json()) as any).data;
+
+const racing = (count: number, one: () => Promise<{ status: number; body: any }>) =>
+  Promise.all(Array.from({ length: count }, one));
+
+const json = (body: object): readonly Step[] => [head(200, JSON_TYPE), write(JSON.stringify(body)), end()];
+
+const message = (usage: object) =>
+  json({
+    id: 'msg_1',
+    type: 'message',
+    role: 'assistant',
+    model: 'one',
+    content: [{ type: 'text', text: 'found' }],
+    stop_reason: 'end_turn',
+    stop_sequence: null,
+    usage: { input_tokens: 10, output_tokens: 5, ...usage },
+  });
+
+const completion = (usage: object) =>
+  json({
+    id: 'c',
+    object: 'chat.completion',
+    created: 1,
+    model: 'one',
+    choices: [{ index: 0, message: { role: 'assistant', content: 'found' }, finish_reason: 'stop' }],
+    usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15, ...usage },
+  });
+
+const response = (searches: number) =>
+  json({
+    id: 'resp_1',
+    object: 'response',
+    status: 'completed',
+    model: 'one',
+    output: [
+      ...Array.from({ length: searches }, (_, index) => ({
+        type: 'web_search_call',
+        id: `ws_${index}`,
+        status: 'completed',
+        action: { type: 'search', query: 'x' },
+      })),
+      {
+        type: 'message',
+        id: 'msg_1',
+        role: 'assistant',
+        status: 'completed',
+        content: [{ type: 'output_text', text: 'found', annotations: [] }],
+      },
+    ],
+    usage: { input_tokens: 10, output_tokens: 5, total_tokens: 15 },
+  });
+
+const SEARCH_TOOL = { type: 'web_search_20250305', name: 'web_search' };
+
+const searching = (tool: object = SEARCH_TOOL) => ({
+  model: 'm/messages',
+  max_tokens: 50,
+  messages: [{ role: 'user', content: 'Look it up' }],
+  tools: [tool],
+});
+
+describe('searches', () => {
+  it('are reserved: 60 requests that race for one cent cost the upstream no more than that', async () => {
+    let billed = 0;
+    upstream.answer((request) => {
+      const most = (request.json as any).tools[0].max_uses ?? 5;
+      billed += most * 0.01;
+      return message({ server_tool_use: { web_search_requests: most } });
+    });
+    const key = await newKey(0.01);
+    const replies = await racing(60, () => ask(key, '/messages', searching()));
+    expect(billed).toBeLessThanOrEqual(0.01);
+    expect(replies.filter(({ status }) => status === 402).length).toBeGreaterThanOrEqual(59);
+  });
+
+  it('are limited to what is paid for, and the report says so', async () => {
+    upstream.answer(message({}));
+    const key = await newKey(0.3);
+    const { status, body } = await ask(key, '/messages', searching());
+    expect(status).toBe(200);
+    const sent = (await upstream.request(0)).json as any;
+    expect(sent.tools[0]).toMatchObject(SEARCH_TOOL);
+    expect(sent.tools[0].max_uses).toBe(2);
+    expect(body.usage.cost).toBeGreaterThan(0);
+    const reported = await gateway.post('/messages', searching(), {
+      authorization: `Bearer ${key}`,
+      'x-signalbox-metadata': 'enabled',
+    });
+    expect(((await reported.json()) as any).signalbox_metadata.translation).toContainEqual({
+      field: 'tools',
+      action: 'coerced',
+      detail: expect.stringMatching(/^at most \d+ web searches, what the limits of the key still pay for$/),
+    });
+  });
+
+  it('go out as the caller limited them where that is paid for, and unlimited where no limit binds', async () => {
+    upstream.answer(message({}));
+    const limited = { ...SEARCH_TOOL, max_uses: 2 };
+    await ask(await newKey(5), '/messages', searching(limited));
+    await ask(await newKey(), '/messages', searching());
+    expect(upstream.requests.map(({ json }) => (json as any).tools)).toEqual([[limited], [SEARCH_TOOL]]);
+  });
+
+  it('of the responses format are limited by its own field', async () => {
+    upstream.answer((request) => response((request.json as any).max_tool_calls ?? 7));
+    const key = await newKey(0.3);
+    const { status, id } = await ask(key, '/responses', {
+      model: 'm/responses',
+      input: 'Look it up',
+      max_output_tokens: 50,
+      tools: [{ type: 'web_search' }],
+    });
+    expect(status).toBe(200);
+    expect((await upstream.request(0)).json).toMatchObject({ max_tool_calls: 2 });
+    expect(await recordOf(id)).toMatchObject({ written_off: 0 });
+  });
+
+  it('of chat completions cannot be limited: as many as are usual are paid for', async () => {
+    upstream.answer(completion({ server_tool_use_details: { web_search_requests: 4 } }));
+    const body = {
+      model: 'm/chat',
+      max_tokens: 50,
+      messages: [{ role: 'user', content: 'Look it up' }],
+      web_search_options: {},
+    };
+    expect((await ask(await newKey(0.1), '/chat/completions', body)).status).toBe(402);
+    expect((await ask(await newKey(2), '/chat/completions', body)).status).toBe(200);
+  });
+
+  it('that nobody asked for are not charged', async () => {
+    upstream.answer(message({ server_tool_use: { web_search_requests: 1_000_000 } }));
+    const { id } = await ask(await newKey(), '/messages', { ...searching(), tools: [] });
+    expect(await recordOf(id)).toMatchObject({ tokens_prompt: 10, total_cost: 0.0000305 });
+  });
+
+  it('beyond those that the request allows are not charged', async () => {
+    upstream.answer(message({ server_tool_use: { web_search_requests: 1_000_000 } }));
+    const { id } = await ask(await newKey(), '/messages', searching({ ...SEARCH_TOOL, max_uses: 3 }));
+    expect(await recordOf(id)).toMatchObject({ total_cost: 0.0300305 });
+  });
+});
+
+describe('files', () => {
+  const data = Buffer.from('%PDF-1.4 tiny').toString('base64');
+  const document = { type: 'base64', media_type: 'application/pdf', data };
+  const reading = {
+    model: 'm/messages',
+    max_tokens: 50,
+    messages: [
+      {
+        role: 'user',
+        content: [
+          { type: 'document', source: document },
+          { type: 'text', text: 'Read it' },
+        ],
+      },
+    ],
+  };
+
+  it('may fill the context: 16 requests that race for five cents do not cost the upstream more', async () => {
+    upstream.answer(message({ input_tokens: 150_000 }));
+    const key = await newKey(0.05);
+    const replies = await racing(16, () => ask(key, '/messages', reading));
+    expect(upstream.requests).toHaveLength(0);
+    for (const { status, body } of replies) {
+      expect(status).toBe(402);
+      expect(body.error.message).toContain('files, recordings or pages may fill the context');
+    }
+  });
+
+  it('are served where the limit pays for a full context, once at a time', async () => {
+    upstream.answer(message({ input_tokens: 150_000 }));
+    const key = await newKey(1.3);
+    const replies = await racing(4, () => ask(key, '/messages', reading));
+    expect(upstream.requests).toHaveLength(1);
+    expect(replies.map(({ status }) => status).sort()).toEqual([200, 402, 402, 402]);
+  });
+
+  it('of plain text count by their bytes', async () => {
+    upstream.answer(completion({}));
+    const key = await newKey(0.05);
+    const file = { filename: 'a.txt', file_data: `data:text/plain;base64,${btoa('hello '.repeat(50))}` };
+    const body = {
+      model: 'm/chat',
+      max_tokens: 50,
+      messages: [{ role: 'user', content: [{ type: 'file', file }] }],
+    };
+    expect((await ask(key, '/chat/completions', body)).status).toBe(200);
+  });
+
+  it('that are recordings may fill the context too', async () => {
+    upstream.answer(completion({ prompt_tokens: 150_000 }));
+    const content = [{ type: 'input_audio', input_audio: { data: btoa('sound'), format: 'wav' } }];
+    const body = { model: 'm/chat', max_tokens: 50, messages: [{ role: 'user', content }] };
+    expect((await ask(await newKey(0.05), '/chat/completions', body)).status).toBe(402);
+    expect(upstream.requests).toHaveLength(0);
+  });
+});
+
+it('prompts that an upstream counted low do not teach that text is cheap', async () => {
+  const key = await newKey(0.039);
+  const body = (words: number) => ({
+    model: 'm/learnt',
+    max_tokens: 10,
+    messages: [{ role: 'user', content: 'word '.repeat(words) }],
+  });
+  upstream.answer(completion({ prompt_tokens: 100, total_tokens: 105 }));
+  for (let round = 0; round < 3; round++) {
+    expect((await ask(key, '/chat/completions', body(1000))).status).toBe(200);
+  }
+  upstream.clear();
+  upstream.answer(completion({ prompt_tokens: 4000, total_tokens: 4005 }));
+  await racing(12, () => ask(key, '/chat/completions', body(4000)));
+  expect(upstream.requests.length).toBeGreaterThan(0);
+  expect(upstream.requests.length * 4000 * 0.000003).toBeLessThanOrEqual(0.039);
+});
+
+it('a prompt that is written to the cache of an hour is reserved for at that price', async () => {
+  upstream.answer(
+    message({
+      input_tokens: 0,
+      cache_creation_input_tokens: 10_000,
+      cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 10_000 },
+    }),
+  );
+  const body = {
+    model: 'm/messages',
+    max_tokens: 10,
+    messages: [
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'word '.repeat(10_000), cache_control: { type: 'ephemeral', ttl: '1h' } },
+        ],
+      },
+    ],
+  };
+  expect((await ask(await newKey(0.05), '/messages', body)).status).toBe(402);
+  const { status, id } = await ask(await newKey(0.08), '/messages', body);
+  expect(status).toBe(200);
+  expect(await recordOf(id)).toMatchObject({ total_cost: 0.0600005, written_off: 0 });
+});
+
+it('zeros at the end of a stream do not erase what it said of the prompt at its beginning', async () => {
+  const frames = messagesFrames({ text: 'hello' }).map(({ event, data }) => {
+    const given = data as any;
+    if (event === 'message_start') {
+      const usage = { input_tokens: 1000, output_tokens: 1 };
+      return { event, data: { ...given, message: { ...given.message, usage } } };
+    }
+    if (event !== 'message_delta') return { event, data };
+    const usage = { input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 5 };
+    return { event, data: { ...given, usage } };
+  });
+  upstream.answer([head(200, SSE), write(sse(frames as never)), end()]);
+  const streamed = await gateway.post('/messages', {
+    model: 'm/messages',
+    max_tokens: 50,
+    stream: true,
+    messages: [{ role: 'user', content: 'Hi' }],
+  });
+  await streamed.text();
+  expect(await recordOf(streamed.headers.get('x-generation-id'))).toMatchObject({
+    tokens_prompt: 1000,
+    tokens_completion: 5,
+    usage_source: 'measured',
+  });
+});
+
+it('a stream that the time limit of its provider ends is charged for what was passed on', async () => {
+  const chunk = (content: string) => ({
+    data: {
+      id: 'c',
+      object: 'chat.completion.chunk',
+      model: 'one',
+      choices: [{ index: 0, delta: { content } }],
+    },
+  });
+  const pieces = Array.from({ length: 40 }, (_, index) => [
+    write(sse([chunk(`w${index} `)])),
+    stall(50),
+  ]).flat();
+  upstream.answer([head(200, SSE), ...pieces, end()]);
+  const streamed = await gateway.post('/chat/completions', {
+    model: 'm/short',
+    stream: true,
+    messages: [{ role: 'user', content: 'Hi' }],
+  });
+  const text = await streamed.text();
+  expect(text).toContain('took too long');
+  const record = await recordOf(streamed.headers.get('x-generation-id'));
+  expect(record).toMatchObject({ finish_reason: 'error', usage_source: 'estimated' });
+  expect(record.tokens_completion).toBeGreaterThan(0);
+  expect(record.total_cost).toBeGreaterThan(0);
+});
