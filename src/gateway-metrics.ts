@@ -11,7 +11,7 @@ import type { Health } from './routing/health/health.ts';
 export interface MetricSources {
   readonly http: HttpMetrics;
   readonly generations: GenerationMetrics;
-  readonly ledger: Pick<Ledger, 'openReservations' | 'isAvailable' | 'lag'>;
+  readonly ledger: Pick<Ledger, 'openReservations' | 'reconciled' | 'isAvailable' | 'lag'>;
   readonly health: Pick<Health, 'cooling'>;
   readonly loopDelay: LoopDelay;
   readonly version: string;
@@ -28,6 +28,12 @@ export function gatewayMetrics(sources: MetricSources): readonly MetricFamily[] 
       name: 'signalbox_open_reservations',
       help: 'Generations of this process that are accepted and not settled.',
       read: () => ledger.openReservations,
+    }),
+    gauge({
+      name: 'signalbox_reservations_reconciled_total',
+      help: 'Generations that were found unsettled long after their end, and settled then: each is a fault of the gateway.',
+      type: 'counter',
+      read: () => ledger.reconciled,
     }),
     gauge({
       name: 'signalbox_ledger_available',

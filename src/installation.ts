@@ -89,8 +89,6 @@ export interface SharedDatabase {
   readonly address: DatabaseAddress;
   /** Whether to wait for it when it is away. */
   readonly waits: boolean;
-  /** How long a generation may take, milliseconds. */
-  generationMs(): number;
 }
 
 export interface InstallationOptions {
@@ -103,6 +101,8 @@ export interface InstallationOptions {
   readonly encryptionKey?: string;
   /** Where state is kept instead of in the data directory. */
   readonly database?: SharedDatabase;
+  /** How long a generation may take, milliseconds; as long as the configuration lets it by default, where it is not said. */
+  readonly generationMs?: () => number;
   /** What a settlement survives; the end of the machine unless it is said otherwise. */
   readonly durability?: () => Durability;
   /** Is told of what went wrong and could be borne. */
@@ -243,12 +243,20 @@ export async function readOverlay(file: CatalogOverlayFile): Promise<Overlay> {
   );
 }
 
+const DEFAULT_GENERATION_MS = 600_000;
+
 function openState(
   { path: directory, databaseFile }: DataDirectory,
-  { database, durability = () => 'power', warn = () => {}, acceptLoss }: InstallationOptions,
+  {
+    database,
+    generationMs = () => DEFAULT_GENERATION_MS,
+    durability = () => 'power',
+    warn = () => {},
+    acceptLoss,
+  }: InstallationOptions,
   { clock }: Sources,
 ): Promise<State> {
-  const common = { directory, durability, wholeRow, clock, warn };
+  const common = { directory, generationMs, durability, wholeRow, clock, warn };
   return database === undefined
     ? openEmbeddedState({ ...common, databaseFile, acceptLoss })
     : openPostgresState({ ...common, ...database, database: database.address });

@@ -118,12 +118,9 @@ export async function openGateway({ loaded, load, log, times, doors }: OpenOptio
       initialUsd: () => running.config.credits.initial_usd,
       encryptionKey: runtime.encryptionKey,
       ...(runtime.database !== undefined && {
-        database: {
-          address: runtime.database,
-          waits: true,
-          generationMs: () => running.http.requestDeadlineMs,
-        },
+        database: { address: runtime.database, waits: true },
       }),
+      generationMs: () => running.http.requestDeadlineMs,
       durability: () => running.config.durability.ledger,
       warn: (message, fields) => log.warn(message, fields),
     });

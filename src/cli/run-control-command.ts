@@ -33,12 +33,9 @@ export function installationOptions(flags: Flags): InstallationOptions {
     initialUsd: () => config.credits.initial_usd,
     encryptionKey: runtime.encryptionKey,
     ...(runtime.database !== undefined && {
-      database: {
-        address: runtime.database,
-        waits: false,
-        generationMs: () => config.server.request_deadline_ms,
-      },
+      database: { address: runtime.database, waits: false },
     }),
+    generationMs: () => config.server.request_deadline_ms,
     durability: () => config.durability.ledger,
     warn: (message, fields) => log.warn(message, fields),
   };

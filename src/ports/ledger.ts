@@ -173,6 +173,8 @@ export interface Ledger {
   rebuild(): Promise<number>;
   /** Generations of this process that are accepted and not settled. */
   readonly openReservations: number;
+  /** Generations of this process that were found unsettled long after their end, and settled then: each is a fault. */
+  readonly reconciled: number;
   /** False while nothing new may be begun. */
   readonly isAvailable: boolean;
   /** How far behind things are: records that wait for the disk, settled generations that wait for each projection. */

@@ -19,6 +19,7 @@ const open = () =>
     directory: temporary.path,
     databaseFile: join(temporary.path, 'x.sqlite'),
     durability: () => 'process',
+    generationMs: () => 60_000,
     clock: { ...systemClock, now: () => NOW },
     warn: (message) => warnings.push(message),
   });

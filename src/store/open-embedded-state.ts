@@ -35,6 +35,7 @@ export async function openEmbeddedState(options: EmbeddedStateOptions): Promise<
       acceptLoss: options.acceptLoss,
       exists: await existing(tenancy),
       durability: options.durability,
+      generationMs: options.generationMs,
       wholeRow: options.wholeRow,
       clock: options.clock,
       warn: options.warn,

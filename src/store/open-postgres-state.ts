@@ -17,8 +17,6 @@ export interface PostgresStateOptions extends StateOptions {
   readonly database: DatabaseAddress;
   /** Whether to wait for a database that is away. */
   readonly waits: boolean;
-  /** How long a generation may take, milliseconds. */
-  generationMs(): number;
 }
 
 /** How often something is tried again that a database was away for, milliseconds. */

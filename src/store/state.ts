@@ -32,6 +32,8 @@ export interface StateOptions {
   readonly directory: string;
   /** What a settlement survives. */
   durability(): Durability;
+  /** How long a generation may take, milliseconds. */
+  generationMs(): number;
   readonly clock: Clock;
   /** Makes rows of what was kept of generations that only began; absent = that is all of a row. */
   readonly wholeRow?: WholeRow | undefined;

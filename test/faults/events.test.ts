@@ -133,6 +133,7 @@ function directory(): string {
 
 const common = (warnings: string[]) => ({
   durability: () => 'process' as const,
+  generationMs: () => 60_000,
   clock: systemClock,
   warn: (message: string) => warnings.push(message),
 });
@@ -173,7 +174,6 @@ if (server !== undefined) {
         directory: path,
         database: addressOf(url),
         waits: false,
-        generationMs: () => 60_000,
         ...common(warnings),
       });
       closers.push(() => state.close());

@@ -38,6 +38,8 @@ export interface EmbeddedLedgerOptions {
   readonly patienceMs: number;
   /** Bytes that were lost at the end of segments when the journal was opened. */
   readonly tornTailBytes: number;
+  /** Generations that were settled because they never were. */
+  reconciled(): number;
   warn(message: string): void;
 }
 
@@ -70,6 +72,10 @@ export class EmbeddedLedger implements Ledger {
 
   get openReservations(): number {
     return this.#books.open.size;
+  }
+
+  get reconciled(): number {
+    return this.#options.reconciled();
   }
 
   get isAvailable(): boolean {

@@ -103,6 +103,17 @@ describe('the embedded ledger', () => {
     await expect(reserve(second, 'g1', credit(1n))).rejects.toThrow('accepted before');
   });
 
+  it('settles what was never settled, once it must have ended', async () => {
+    const one = await open({ generationMs: () => 1, leewayMs: 1, reconcileMs: 5 });
+    await one.ledger.grant('a', 100n, NOW);
+    await reserve(one, 'forgotten', credit(20n));
+    await one.ledger.checkpoint('forgotten', { used: credit(8n), row: { x: 1 }, atMs: NOW });
+    await expect.poll(() => one.ledger.reconciled).toBe(1);
+    expect(one.ledger.openReservations).toBe(0);
+    expect(await one.ledger.statementOf('a')).toMatchObject({ settledNanos: 8n, leftNanos: 92n });
+    expect(warnings).toEqual([expect.stringContaining('fault of the gateway')]);
+  });
+
   it('settles what a crash left open: for nothing before there was output, then as the checkpoint says', async () => {
     const first = await open();
     await first.ledger.grant('a', 100n, NOW);

@@ -23,6 +23,7 @@ import {
   Projector,
   wholeGenerations,
 } from './projector.ts';
+import { Reconciler } from './reconciler.ts';
 import { RecordWriter } from './record-writer.ts';
 import { replayInto } from './replay-into.ts';
 import { replayWithPlace } from './replay-with-place.ts';
@@ -63,6 +64,12 @@ export interface EmbeddedLedgerSettings<Item extends Projected = StoredGeneratio
   readonly wholeRow?: WholeRow | undefined;
   readonly clock: Clock;
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
+  /** How long a generation may take, milliseconds; ten minutes unless it is said. */
+  generationMs?(): number;
+  /** How often generations are looked for that were never settled, milliseconds. */
+  readonly reconcileMs?: number;
+  /** How long settling may take beyond the longest generation, milliseconds. */
+  readonly leewayMs?: number;
   /** How long a settlement waits for a disk that fails, milliseconds. */
   readonly patienceMs?: number;
   /** A snapshot is taken when records of so many bytes have been written since the last one. */
@@ -78,6 +85,7 @@ export interface EmbeddedLedgerSettings<Item extends Projected = StoredGeneratio
 
 const MEBIBYTE = 1024 * 1024;
 
+const DEFAULT_GENERATION_MS = 600_000;
 const DEFAULT_PATIENCE_MS = 10_000;
 /** A start after a crash replays so much in about a second; a busy gateway writes it in ten. */
 const DEFAULT_SNAPSHOT_BYTES = 32 * MEBIBYTE;
@@ -165,7 +173,18 @@ export async function openEmbeddedLedger<Item extends Projected>(
     durability: settings.durability,
     patienceMs: settings.patienceMs ?? DEFAULT_PATIENCE_MS,
     tornTailBytes,
+    reconciled: () => reconciler.reconciled,
     warn,
+  });
+  const reconciler = new Reconciler({
+    open: () => books.open,
+    ledger,
+    generationMs: settings.generationMs ?? (() => DEFAULT_GENERATION_MS),
+    wholeRow: settings.wholeRow,
+    clock,
+    warn,
+    everyMs: settings.reconcileMs,
+    leewayMs: settings.leewayMs,
   });
   const resolved = await resolveOpen(books, ledger, clock.now(), settings.wholeRow);
   const forgotten = await forgetAbsent(books, ledger, settings);
@@ -181,6 +200,7 @@ export async function openEmbeddedLedger<Item extends Projected>(
     report: { resolved, forgotten, tornTailBytes },
     async close() {
       ledger.close();
+      reconciler.close();
       await isInTime(writer.flushed(), CLOSING_MS).catch(() => false);
       await isInTime(rows.drained(), CLOSING_MS);
       await Promise.all(projectors.map((projector) => projector.close()));

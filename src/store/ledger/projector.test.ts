@@ -58,6 +58,19 @@ const idsOf = (told: readonly string[]) =>
   );
 
 describe('Projector', () => {
+  it('needs the journal from the first record on that is not handed over, in whatever order they stood there', async () => {
+    const projection = new PickyProjection([]);
+    projection.awayAfter = 1;
+    const projector = new Projector({ projection, warn() {} });
+    // Record 4 was owed while the disk failed, and written after record 5.
+    for (const sequence of [5, 4]) {
+      projector.expect(recordOf(sequence));
+      projector.take(recordOf(sequence));
+    }
+    expect(projector.neededFrom).toBe(4);
+    await projector.close();
+  });
+
   it('hands over many at once', async () => {
     const projection = new PickyProjection([]);
     expect(await project(projection, 1200)).toEqual({ told: [], left: Number.POSITIVE_INFINITY });

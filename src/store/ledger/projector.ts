@@ -72,7 +72,7 @@ const LOOK_MS = 50;
  */
 export class Projector<Item extends Projected = StoredGeneration> {
   readonly #options: ProjectorOptions<Item>;
-  /** By id, in the order of their records. */
+  /** By id, in the order in which they were settled or, after a replay, stood in the journal. */
   readonly #pending = new Map<string, Pending<Item>>();
   readonly #maxPending: number;
   readonly #gatherMs: number;
@@ -106,10 +106,11 @@ export class Projector<Item extends Projected = StoredGeneration> {
     return this.#options.projection.name;
   }
 
-  /** The first record that it still needs the journal for. */
+  /** The first record that it still needs the journal for. After a replay records may be pending in another order. */
   get neededFrom(): number {
-    const [first] = this.#pending.values();
-    return Math.min(this.#missedFrom, this.#readingFrom, first?.sequence ?? Number.POSITIVE_INFINITY);
+    let first = Math.min(this.#missedFrom, this.#readingFrom);
+    for (const { sequence } of this.#pending.values()) if (sequence < first) first = sequence;
+    return first;
   }
 
   /** Generations that it has not handed over yet, of those that are in memory. */

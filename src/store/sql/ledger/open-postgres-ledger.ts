@@ -7,6 +7,7 @@ import { openJournal, openJournalFiles } from '../../journal/open-journal.ts';
 import type { JournalLimits } from '../../journal/segmented-journal.ts';
 import { interruptedUse, type WholeRow } from '../../ledger/interrupted.ts';
 import type { OpenedLedger } from '../../ledger/opened-ledger.ts';
+import { Reconciler } from '../../ledger/reconciler.ts';
 import { RecordWriter } from '../../ledger/record-writer.ts';
 import { replayWithPlace } from '../../ledger/replay-with-place.ts';
 import { reportTornTails } from '../../ledger/report-torn-tails.ts';
@@ -32,6 +33,10 @@ export interface PostgresLedgerSettings {
   readonly patienceMs?: number;
   /** How often reservations are looked for that nobody will end, milliseconds. */
   readonly sweepMs?: number;
+  /** How often generations are looked for that were never settled, milliseconds. */
+  readonly reconcileMs?: number;
+  /** How long settling may take beyond the longest generation, milliseconds. */
+  readonly leewayMs?: number;
   /** How long a reservation lasts beyond the longest generation, milliseconds. */
   readonly graceMs?: number;
   readonly journal?: Partial<JournalLimits>;
@@ -93,6 +98,17 @@ export async function openPostgresLedger(settings: PostgresLedgerSettings): Prom
     durability: settings.durability,
     patienceMs: settings.patienceMs ?? DEFAULT_PATIENCE_MS,
     tornTailBytes,
+    reconciled: () => reconciler.reconciled,
+  });
+  const reconciler = new Reconciler({
+    open: () => generations.open,
+    ledger,
+    generationMs: settings.generationMs,
+    wholeRow: settings.wholeRow,
+    clock,
+    warn,
+    everyMs: settings.reconcileMs,
+    leewayMs: settings.leewayMs,
   });
   const resolved = await resolveOpen(generations, ledger, clock.now(), settings.wholeRow);
   booker.wake();
@@ -104,6 +120,7 @@ export async function openPostgresLedger(settings: PostgresLedgerSettings): Prom
     report: { resolved, forgotten: 0, tornTailBytes },
     async close() {
       ledger.close();
+      reconciler.close();
       await isInTime(writer.flushed(), CLOSING_MS).catch(() => false);
       await isInTime(booker.flush(), CLOSING_MS).catch(() => false);
       await sweeping.close();

@@ -52,6 +52,8 @@ export interface PostgresLedgerOptions {
   readonly patienceMs: number;
   /** Bytes that were lost at the end of segments when the journal was opened. */
   readonly tornTailBytes: number;
+  /** Generations that were settled because they never were. */
+  reconciled(): number;
 }
 
 /**
@@ -76,6 +78,10 @@ export class PostgresLedger implements Ledger, RecentGenerations {
 
   get openReservations(): number {
     return this.#generations.open.size;
+  }
+
+  get reconciled(): number {
+    return this.#options.reconciled();
   }
 
   get isAvailable(): boolean {
