@@ -1,8 +1,16 @@
 import Type, { type Static } from 'typebox';
 import { closed, oneOf } from '../kit/schema.ts';
 import { keptText } from './readable-text.ts';
-import { utcMoment } from './utc-moment.ts';
 import { uuid } from './uuid.ts';
+
+const LONGEST_TIMESTAMP = 64;
+
+function timestamp(description: string) {
+  return Type.String({
+    maxLength: LONGEST_TIMESTAMP,
+    description: `${description} ISO 8601, with an offset or in UTC; a date alone is its midnight.`,
+  });
+}
 
 const MOST_DIMENSIONS = 2;
 const MOST_FILTERS = 20;
@@ -58,7 +66,7 @@ export function analyticsQuerySchema({ metrics, dimensions, granularities, opera
     ),
     time_range: Type.Optional(
       closed(
-        { start: utcMoment('The first moment.'), end: utcMoment('The moment after the last one.') },
+        { start: timestamp('The first moment.'), end: timestamp('The moment after the last one.') },
         { description: 'The last 7 days without it.' },
       ),
     ),

@@ -45,7 +45,7 @@ export function analyticsRoutes(vendor: string): readonly Route[] {
       request: {
         ...NOTHING_DECLARED,
         body: analyticsQuerySchema(analyticsNames(vendor)),
-        furtherIssues: (valid, nowMs) => furtherAnalyticsIssues(valid, { vendor, nowMs }),
+        furtherIssues: (valid, { clock }) => furtherAnalyticsIssues(valid, { vendor, nowMs: clock.now() }),
       },
       responses: { 200: ok(analyticsReplySchema), ...refusals(400, 408, 413, 415, 503) },
       handler: queryAnalytics,

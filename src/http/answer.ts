@@ -1,9 +1,8 @@
 import { GatewayError, invalidRequest } from '../ir/errors.ts';
 import { STRETCH } from '../kit/cohort.ts';
-import type { Clock } from '../kit/ids.ts';
 import type { JsonObject } from '../kit/json.ts';
 import { inTurn } from '../kit/turns.ts';
-import type { Issue } from '../kit/validate.ts';
+import { type Issue, MOST_ISSUES } from '../kit/validate.ts';
 import type { Caller } from '../ports/caller.ts';
 import { authenticate, authorize, type RouteAuth } from './authenticate.ts';
 import { hasBody } from './declared-length.ts';
@@ -185,18 +184,18 @@ function readBody(
   exchange.invite();
   const { settings, times, services } = context;
   const body = readJsonBody(exchange, { maxBytes: settings.maxBodyBytes, deadlineMs: times.bodyMs });
-  if (body instanceof Promise) return validInTurn(body, compiled, services.clock);
-  return requireValid(body, compiled, issuesOf(body, compiled), services.clock);
+  if (body instanceof Promise) return validInTurn(body, compiled, services);
+  return requireValid(body, compiled, issuesOf(body, compiled), services);
 }
 
 /** What took long to come may take long to look at. */
 async function validInTurn(
   reading: Promise<JsonObject>,
   compiled: CompiledRoute,
-  clock: Clock,
+  services: HttpDependencies,
 ): Promise<JsonObject> {
   const body = await reading;
-  return requireValid(body, compiled, await inTurn(clock, () => issuesOf(body, compiled)), clock);
+  return requireValid(body, compiled, await inTurn(services.clock, () => issuesOf(body, compiled)), services);
 }
 
 function issuesOf(body: JsonObject, { validators }: CompiledRoute): readonly Issue[] {
@@ -207,12 +206,13 @@ function requireValid(
   body: JsonObject,
   { route }: CompiledRoute,
   issues: readonly Issue[],
-  clock: Clock,
+  services: HttpDependencies,
 ): JsonObject {
   if (issues.length === 0) return body;
   const { furtherIssues } = route.request;
-  const further = furtherIssues?.(withoutMembers(body, issues), clock.now()) ?? [];
-  throw invalidRequest([...issues, ...further]);
+  // A full list names only the first of what is wrong: which other members are valid is not known.
+  if (furtherIssues === undefined || issues.length >= MOST_ISSUES) throw invalidRequest(issues);
+  throw invalidRequest([...issues, ...furtherIssues(withoutMembers(body, issues), services)]);
 }
 
 /** What is left of a body without the members that something is wrong with. */

@@ -79,7 +79,10 @@ export const MANAGEMENT_ROUTES: readonly Route[] = [
     path: '/byok',
     operationId: 'createByok',
     summary: 'Store a credential for a provider',
-    request: body(createByokSchema),
+    request: {
+      ...body(createByokSchema),
+      furtherIssues: (valid, { byok }) => byok.issuesOf(valid),
+    },
     responses: { 201: created(byokReplySchema), ...refusals(400, 404, 413, 415) },
     handler: createByok,
   },

@@ -42,7 +42,7 @@ export interface Route {
     readonly headers: TObject | null;
     readonly body: TSchema | null;
     /** What else is wrong with the members of a body that are valid by themselves; asked only where others are not. */
-    readonly furtherIssues?: (valid: JsonObject, nowMs: number) => readonly Issue[];
+    readonly furtherIssues?: (valid: JsonObject, services: HttpDependencies) => readonly Issue[];
     /** The body is a form with these parts instead. The handler reads it, under limits of its own. */
     readonly form?: TSchema;
   };

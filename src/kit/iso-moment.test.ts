@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isoMomentMs } from './iso-moment.ts';
+import { isoMomentMs, utcUnlessSaidMs } from './iso-moment.ts';
 
 it.each([
   ['2026-01-31T12:00:00Z', Date.UTC(2026, 0, 31, 12)],
@@ -34,4 +34,20 @@ it.each([
   '',
 ])('refuses "%s"', (text) => {
   expect(isoMomentMs(text)).toBeUndefined();
+});
+
+it.each([
+  ['2026-01-31', Date.UTC(2026, 0, 31)],
+  ['2026-01-31T12:00', Date.UTC(2026, 0, 31, 12)],
+  ['2026-01-31T12:00:00.5', Date.UTC(2026, 0, 31, 12, 0, 0, 500)],
+  ['2026-01-31T12:00Z', Date.UTC(2026, 0, 31, 12)],
+  ['2026-01-31T12:00+02:00', Date.UTC(2026, 0, 31, 10)],
+  ['2026-01-31T12:00:00+0530', Date.UTC(2026, 0, 31, 6, 30)],
+  ['2026-01-31T12:00:00-09', Date.UTC(2026, 0, 31, 21)],
+  ['2026-02-30', undefined],
+  ['2026-01-31T12', undefined],
+  ['-0900', undefined],
+  ['yesterday', undefined],
+])('reads %s as of UTC unless it says otherwise', (text, ms) => {
+  expect(utcUnlessSaidMs(text)).toBe(ms);
 });

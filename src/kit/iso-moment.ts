@@ -32,6 +32,21 @@ export function isoMomentMs(text: string): number | undefined {
   return sign === '-' ? local + offsetMs : local - offsetMs;
 }
 
+const DATE = /^\d{4}-\d\d-\d\d$/;
+const ZONELESS = /T\d\d:\d\d(?::\d\d(?:\.\d+)?)?$/;
+/** An offset of hours alone, or without its colon. */
+const SHORT_OFFSET = /([+-]\d\d)(\d\d)?$/;
+
+/** The same, also for a date alone, which means its first moment, for a time without a zone, and for short offsets: all of UTC. */
+export function utcUnlessSaidMs(text: string): number | undefined {
+  if (DATE.test(text)) return isoMomentMs(`${text}T00:00Z`);
+  if (ZONELESS.test(text)) return isoMomentMs(`${text}Z`);
+  return (
+    isoMomentMs(text) ??
+    isoMomentMs(text.replace(SHORT_OFFSET, (_, hours, minutes = '00') => `${hours}:${minutes}`))
+  );
+}
+
 /** `Date.UTC` reads the 30th of February as a day of March, and the year 99 as 1999. */
 function isDay(year: number, month: number, day: number): boolean {
   if (year < 100 || month < 1 || month > 12 || day < 1) return false;

@@ -1,5 +1,5 @@
-import { momentMs } from '../config/moment.ts';
 import type { AnalyticsQuery } from '../contract/analytics.ts';
+import { utcUnlessSaidMs } from '../kit/iso-moment.ts';
 import type { Issue } from '../kit/validate.ts';
 import { windowsAt } from '../kit/windows.ts';
 import type { Granularity } from '../ports/event-names.ts';
@@ -66,13 +66,11 @@ function defaultRange(nowMs: number): TimeRange {
 const NO_RANGE: TimeRange = { startMs: 0, endMs: 0 };
 
 function givenRange(wanted: NonNullable<AnalyticsQuery['time_range']>, issues: Issue[]): TimeRange {
-  const startMs = momentMs(wanted.start);
-  const endMs = momentMs(wanted.end);
+  const startMs = utcUnlessSaidMs(wanted.start);
+  const endMs = utcUnlessSaidMs(wanted.end);
   if (startMs === undefined || endMs === undefined) {
-    const wrong = { 'time_range.start': startMs, 'time_range.end': endMs };
-    for (const [path, ms] of Object.entries(wrong)) {
-      if (ms === undefined) issues.push({ path, message: 'is no moment of the calendar' });
-    }
+    if (startMs === undefined) issues.push({ path: 'time_range.start', message: problemOf(wanted.start) });
+    if (endMs === undefined) issues.push({ path: 'time_range.end', message: problemOf(wanted.end) });
     return NO_RANGE;
   }
   if (startMs >= endMs) issues.push({ path: 'time_range', message: 'start must be before end' });
@@ -92,4 +90,11 @@ const BUCKET_NUMBERS: Readonly<Record<Granularity, (ms: number) => number>> = {
 export function bucketsIn({ startMs, endMs }: TimeRange, granularity: Granularity): number {
   const numberAt = BUCKET_NUMBERS[granularity];
   return numberAt(endMs - 1) - numberAt(startMs) + 1;
+}
+
+/** What is wrong with a timestamp that cannot be read: its form, or that no calendar has it. */
+function problemOf(text: string): string {
+  return /^\d{4}-\d\d-\d\d(?:T\d\d:|$)/.test(text)
+    ? 'is no moment of the calendar'
+    : 'must be an ISO 8601 timestamp such as 2030-01-31T12:00:00Z, 2030-01-31T12:00+02:00 or 2030-01-31';
 }

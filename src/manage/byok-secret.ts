@@ -3,7 +3,6 @@ import { type Credential, parseCredential } from '../catalog/credential.ts';
 import { addressesNamedBy, labelledSecretOf } from '../catalog/credential-facts.ts';
 import type { Auth } from '../catalog/provider.ts';
 import { authOf, rowOf } from '../catalog/provider-rows.ts';
-import { invalidRequest } from '../ir/errors.ts';
 import { type EgressRules, egressProblem } from '../kit/egress.ts';
 import { maskedLabel } from '../kit/masked-label.ts';
 
@@ -30,21 +29,23 @@ export function credentialTarget(
   return { auth, needsAddress: address === undefined && ADDRESSED_BY_DOCUMENT.has(auth) };
 }
 
-/**
- * Checks the text of a credential and gives the label by which it is shown. Throws a 400 that says what is expected
- * and quotes nothing.
- */
-export function labelOfSecret(text: string, target: CredentialTarget, egress: EgressRules): string {
-  if (text.trim() === '') throw unusable('must not be blank');
+/** The label by which a credential is shown, or what is wrong with its text: what is expected, and nothing of the text. */
+export function labelOfSecret(
+  text: string,
+  target: CredentialTarget,
+  egress: EgressRules,
+): { readonly label: string } | { readonly problem: string } {
+  if (text.trim() === '') return { problem: 'must not be blank' };
   const reading = parseCredential(target.auth, text);
-  if (!reading.ok) throw unusable(`${reading.problem}${EXPECTED[target.auth] ?? ''}`);
+  const expected = (target.needsAddress ? EXPECTED_JSON : EXPECTED)[target.auth] ?? '';
+  if (!reading.ok) return { problem: `${reading.problem}${expected}` };
   const { credential } = reading;
   if (target.needsAddress && credential.kind === 'key') {
-    throw unusable(`must be JSON that says which address to call${EXPECTED_JSON[target.auth] ?? ''}`);
+    return { problem: `must be JSON that says which address to call${expected}` };
   }
-  requirePublicAddresses(credential, egress);
-  const secret = labelledSecretOf(credential);
-  return secret === undefined ? maskedLabel('') : maskedLabel(secret);
+  const problem = addressProblem(credential, egress);
+  if (problem !== undefined) return { problem };
+  return { label: maskedLabel(labelledSecretOf(credential) ?? '') };
 }
 
 /** What a credential in JSON looks like, behind what is wrong with one. */
@@ -62,13 +63,10 @@ const EXPECTED_JSON: Readonly<Partial<Record<Auth, string>>> = {
 };
 
 /** Secrets are sent to these addresses, so they must be safe from listeners and must not lead inside. */
-function requirePublicAddresses(credential: Credential, egress: EgressRules): void {
+function addressProblem(credential: Credential, egress: EgressRules): string | undefined {
   for (const { member, url } of addressesNamedBy(credential)) {
     const problem = egressProblem(new URL(url), egress);
-    if (problem !== undefined) throw unusable(`${member} ${problem}`);
+    if (problem !== undefined) return `${member} ${problem}`;
   }
-}
-
-function unusable(problem: string) {
-  return invalidRequest([{ path: 'key', message: problem }]);
+  return undefined;
 }

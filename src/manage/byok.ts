@@ -3,6 +3,7 @@ import type { ByokQuery, CreateByok, UpdateByok } from '../contract/byok.ts';
 import { GatewayError, invalidRequest } from '../ir/errors.ts';
 import type { EgressRules } from '../kit/egress.ts';
 import { quoted } from '../kit/quoted.ts';
+import type { Issue } from '../kit/validate.ts';
 import type { ByokChange, ByokCredential, ByokStore } from '../ports/byok.ts';
 import type { Tenancy } from '../ports/tenancy.ts';
 import { type CredentialTarget, credentialTarget, labelOfSecret } from './byok-secret.ts';
@@ -38,16 +39,19 @@ export class Byok {
   }
 
   async create(accountId: string, wanted: CreateByok): Promise<ByokCredential> {
-    const { store, vault, sources, egress, changed } = this.#parts;
-    const provider = wanted.provider;
-    const label = labelOfSecret(wanted.key, this.#targetOf(provider), egress());
+    const { store, vault, sources, changed } = this.#parts;
+    const { provider } = wanted;
+    const issues = [
+      ...this.issuesOf(wanted),
+      ...(await this.#foreignKeys(accountId, wanted.allowed_api_key_hashes)),
+    ];
+    if (issues.length > 0) throw invalidRequest(issues);
+    const label = this.#labelOf(wanted.key, this.#targetOf(provider));
     const workspaceId =
       wanted.workspace_id === null
         ? null
         : await requireWorkspaceId(this.#parts.tenancy, accountId, wanted.workspace_id);
-    await this.#requireOwnKeys(accountId, wanted.allowed_api_key_hashes);
     const change = changeOf(wanted);
-    requireTogether({ ...DEFAULTS, ...change });
     await this.#requireRoom(accountId);
     const owner = { id: sources.uuid(), accountId, provider };
     const stored = await store.insert({
@@ -63,6 +67,16 @@ export class Byok {
     });
     changed(accountId);
     return stored;
+  }
+
+  /** Everything that is wrong with the members of a new credential, as far as the members themselves tell. */
+  issuesOf({ provider, key, ...wanted }: Partial<CreateByok>): Issue[] {
+    const target = provider === undefined ? undefined : this.#findTarget(provider);
+    const issues = togetherIssues({ ...DEFAULTS, ...changeOf(wanted) });
+    if (provider !== undefined && target === undefined) issues.push(unknownProvider(provider));
+    if (target === undefined || key === undefined) return issues;
+    const secret = labelOfSecret(key, target, this.#parts.egress());
+    return 'problem' in secret ? [{ path: 'key', message: secret.problem }, ...issues] : issues;
   }
 
   async #requireRoom(accountId: string): Promise<void> {
@@ -99,10 +113,12 @@ export class Byok {
     const { store, sources, changed } = this.#parts;
     const { provider } = await this.get(accountId, id);
     const target = wanted.key === undefined ? undefined : this.#targetOf(provider);
-    await this.#requireOwnKeys(accountId, wanted.allowed_api_key_hashes);
+    const foreign = await this.#foreignKeys(accountId, wanted.allowed_api_key_hashes);
+    if (foreign.length > 0) throw invalidRequest(foreign);
     const decide = (current: ByokCredential): ByokChange => {
       const change = { ...changeOf(wanted), ...this.#newSecret(current, wanted.key, target) };
-      requireTogether({ ...current, ...change });
+      const issues = togetherIssues({ ...current, ...change });
+      if (issues.length > 0) throw invalidRequest(issues);
       return change;
     };
     const stored = requireFound(await store.update(accountId, id, decide, sources.clock.now()));
@@ -123,32 +139,44 @@ export class Byok {
     target: CredentialTarget | undefined,
   ): ByokChange {
     if (key === undefined || target === undefined) return {};
-    const { vault, egress } = this.#parts;
     return {
-      label: labelOfSecret(key, target, egress()),
-      encryptedSecret: vault.encrypt(current, key),
+      label: this.#labelOf(key, target),
+      encryptedSecret: this.#parts.vault.encrypt(current, key),
       version: current.version + 1,
     };
   }
 
-  #targetOf(slug: string): CredentialTarget {
-    const target = credentialTarget(slug, this.#parts.providers());
-    if (target !== undefined) return target;
-    throw invalidRequest([
-      { path: 'provider', message: `${quoted(slug)} is not a provider that this gateway knows` },
-    ]);
+  #labelOf(key: string, target: CredentialTarget): string {
+    const secret = labelOfSecret(key, target, this.#parts.egress());
+    if ('label' in secret) return secret.label;
+    throw invalidRequest([{ path: 'key', message: secret.problem }]);
   }
 
-  /** A list of keys that nobody has would close the credential to everybody without a word. */
-  async #requireOwnKeys(accountId: string, hashes: readonly string[] | null | undefined): Promise<void> {
+  #targetOf(slug: string): CredentialTarget {
+    const target = this.#findTarget(slug);
+    if (target === undefined) throw invalidRequest([unknownProvider(slug)]);
+    return target;
+  }
+
+  #findTarget(slug: string): CredentialTarget | undefined {
+    return credentialTarget(slug, this.#parts.providers());
+  }
+
+  /** A list of keys that the account does not have would close the credential to everybody without a word. */
+  async #foreignKeys(accountId: string, hashes: readonly string[] | null | undefined): Promise<Issue[]> {
+    const issues: Issue[] = [];
     for (const [index, hash] of (hashes ?? []).entries()) {
       const key = await this.#parts.tenancy.findKey(hash);
       if (key?.accountId === accountId) continue;
-      throw invalidRequest([
-        { path: `allowed_api_key_hashes[${index}]`, message: 'is not the hash of a key of this account' },
-      ]);
+      const path = `allowed_api_key_hashes[${index}]`;
+      issues.push({ path, message: 'is not the hash of a key of this account' });
     }
+    return issues;
   }
+}
+
+function unknownProvider(slug: string): Issue {
+  return { path: 'provider', message: `${quoted(slug)} is not a provider that this gateway knows` };
 }
 
 const DEFAULTS = {
@@ -184,7 +212,7 @@ function changeOf(wanted: UpdateByok): ByokChange {
   );
 }
 
-function requireTogether({ isFallback, isByokOnly }: ByokChange): void {
-  if (!isFallback || !isByokOnly) return;
-  throw invalidRequest([{ path: 'is_byok_only', message: 'cannot be combined with is_fallback' }]);
+function togetherIssues({ isFallback, isByokOnly }: ByokChange): Issue[] {
+  if (!isFallback || !isByokOnly) return [];
+  return [{ path: 'is_byok_only', message: 'cannot be combined with is_fallback' }];
 }

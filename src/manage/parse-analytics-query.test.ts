@@ -148,16 +148,9 @@ describe('a question with something wrong in it', () => {
     [range('2026-01-01T00:00:00Z', '2026-01-01T00:00:00Z'), 'time_range: start must be before end'],
     [range('2026-02-30T00:00:00Z', '2026-03-03T00:00:00Z'), 'time_range.start: is no moment of the calendar'],
     [range('2026-02-01T00:00:00Z', '2026-02-01T24:00:01Z'), 'time_range.end: is no moment of the calendar'],
-    [
-      range('2026-01-01T00:00Z', '2026-01-02T00:00:00Z'),
-      /^time_range.start: must be a moment in UTC such as/,
-    ],
-    [range('2026-01-01', '2026-01-02T00:00:00Z'), /^time_range.start: must be a moment in UTC/],
-    [range('2026-01-01T00:00:00', '2026-01-02T00:00:00Z'), /^time_range.start: must be a moment in UTC/],
-    [
-      range('2026-01-01T00:00:00+02:00', '2026-01-02T00:00:00Z'),
-      /^time_range.start: must be a moment in UTC/,
-    ],
+    [range('yesterday', '2026-01-02T00:00:00Z'), /^time_range.start: must be an ISO 8601 timestamp such as/],
+    [range('2026-01-01T00:00:00Z', '1767312000'), /^time_range.end: must be an ISO 8601 timestamp such as/],
+    [range('x'.repeat(65), '2026-01-02'), 'time_range.start: must have at most 64 characters'],
     [days(366), 'time_range: must not be longer than 365 days'],
     [days(32, { metrics: ['p50_latency'] }), 'time_range: must not be longer than 31 days with p50_latency'],
     [

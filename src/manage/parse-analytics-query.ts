@@ -1,6 +1,6 @@
 import { type AnalyticsQuery, DEFAULT_ROWS, MOST_ROWS } from '../contract/analytics.ts';
 import { invalidRequest } from '../ir/errors.ts';
-import type { Issue } from '../kit/validate.ts';
+import { type Issue, MOST_ISSUES } from '../kit/validate.ts';
 import type { Granularity, MetricName } from '../ports/event-names.ts';
 import type { EventOrder } from '../ports/events.ts';
 import {
@@ -35,9 +35,6 @@ export interface AnalyticsQuestion extends TimeRange {
 const GROUPS_THAT_FIT = 100;
 
 const FEW_DAYS = 31;
-
-/** Issues that an answer tells. */
-const MOST_ISSUES = 20;
 
 /** What a question is read with. */
 interface Reading {

@@ -496,6 +496,18 @@ describe('a bad question', () => {
     expect(body.error.metadata.issues.length).toBeGreaterThan(0);
   });
 
+  it('may have more wrong with it than is told, of whatever kind', async () => {
+    for (const body of [
+      { metrics: Array.from({ length: 20 }, () => 0), filters: 1 },
+      { metrics: Array.from({ length: 30 }, (_, index) => (index % 2 === 0 ? [[]] : 'tokens_total')) },
+      { metrics: ['request_count'], dimensions: Array.from({ length: 40 }, () => ({})), order_by: 7 },
+    ]) {
+      const { status, body: told } = await ask('POST', '/analytics/query', body as JsonObject);
+      expect(status).toBe(400);
+      expect(told.error.metadata.issues.length).toBeGreaterThan(0);
+    }
+  });
+
   it('is told all that is wrong with it, of whatever kind', async () => {
     const { body } = await ask('POST', '/analytics/query', {
       metrics: ['nope'],

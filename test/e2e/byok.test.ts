@@ -165,6 +165,20 @@ describe('POST /byok', () => {
     expect(await total()).toBe(before);
   });
 
+  it.each<[JsonObject, string[]]>([
+    [{ key: '', provider: 'nope' }, ['key', 'provider']],
+    [{ key: ' ', provider: 'nope', disabled: 'x' }, ['disabled', 'provider']],
+    [{ key: ' ', is_fallback: true, is_byok_only: true }, ['is_byok_only', 'key']],
+    [
+      { provider: 'nope', is_fallback: true, is_byok_only: true, allowed_api_key_hashes: ['0'.repeat(64)] },
+      ['allowed_api_key_hashes[0]', 'is_byok_only', 'provider'],
+    ],
+  ])('tells all that is wrong with %j', async (body, paths) => {
+    const answer = await create(body);
+    expect(answer.status).toBe(400);
+    expect(answer.body.error.metadata.issues.map(({ path }: { path: string }) => path).sort()).toEqual(paths);
+  });
+
   it('answers for a workspace that is not there, or another’s, as for none', async () => {
     const foreign = await defaultWorkspace(stranger);
     const before = await total(stranger);
@@ -267,7 +281,7 @@ describe('credentials of the clouds', () => {
     [
       'google-vertex',
       { ...account, project_id: undefined },
-      'project_id is required; expected is an API key, or',
+      'project_id is required; expected is the JSON of a service account',
     ],
     [
       'google-vertex',
