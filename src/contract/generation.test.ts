@@ -4,7 +4,7 @@ import { generationObject } from './generation.ts';
 /** Every member that the contract names. */
 const MEMBERS =
   `id api_type model provider_name created_at app_id origin http_referer user_agent external_user
-  session_id request_id preset_id router streamed cancelled finish_reason native_finish_reason latency generation_time
+  session_id request_id preset_id trace router streamed cancelled finish_reason native_finish_reason latency generation_time
   moderation_latency tokens_prompt tokens_completion native_tokens_prompt native_tokens_completion
   native_tokens_reasoning native_tokens_cached native_tokens_completion_images num_media_prompt num_media_completion
   num_input_audio_prompt num_search_results num_fetches web_search_engine usage total_cost upstream_inference_cost

@@ -30,6 +30,9 @@ const ROW_MEMBERS = {
   session_id: text,
   request_id: nullable(Type.String(), { description: 'Your `x-request-id`, else the id.' }),
   preset_id: text,
+  trace: nullable(Type.Object({}, { additionalProperties: true }), {
+    description: 'The `trace` of the request, as it came.',
+  }),
   router: nullable(Type.String(), { description: 'The router that chose the model.' }),
   streamed: Type.Boolean(),
   cancelled: Type.Boolean({ description: 'The caller went away before the end.' }),

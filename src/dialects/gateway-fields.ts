@@ -3,6 +3,7 @@ import { invalidRequest } from '../ir/errors.ts';
 import type { CacheMark } from '../ir/items.ts';
 import type { RoutingWishes } from '../ir/request.ts';
 import { isJsonObject, type Json, type JsonObject } from '../kit/json.ts';
+import { jsonLength } from '../kit/json-length.ts';
 import { withoutNulls } from '../kit/members.ts';
 import { closed, oneOf, optional, taggedUnion } from '../kit/schema.ts';
 import type { Issue } from '../kit/validate.ts';
@@ -236,14 +237,35 @@ export function parseWishes(body: JsonObject): RoutingWishes {
   if (typeof sessionId === 'string') wishes.sessionId = sessionId;
   if (Array.isArray(conditions)) wishes.stopServerToolsWhen = conditions as JsonObject[];
   if (typeof calls === 'number') wishes.maxToolCalls = calls;
-  if (isJsonObject(body.trace)) wishes.trace = body.trace;
+  if (isJsonObject(body.trace)) wishes.trace = requireKeepable(body.trace);
   return wishes;
 }
 
+/** Characters of `trace` as JSON: it is kept with the record of the generation. */
+const MOST_TRACE_CHARACTERS = 16_384;
+
+function requireKeepable(trace: JsonObject): JsonObject {
+  if (jsonLength(trace) <= MOST_TRACE_CHARACTERS) return trace;
+  throw invalidRequest([
+    { path: 'trace', message: `must have at most ${MOST_TRACE_CHARACTERS} characters, written as JSON` },
+  ]);
+}
+
 function enabledPlugins(plugins: readonly JsonObject[]): JsonObject[] {
-  const issues = plugins.flatMap(patternIssues);
+  const issues = plugins.flatMap((plugin, index) => [
+    ...patternIssues(plugin, index),
+    ...repeatedIssues(plugins, index),
+  ]);
   if (issues.length > 0) throw invalidRequest(issues);
   return plugins.filter((plugin) => plugin.enabled !== false);
+}
+
+function repeatedIssues(plugins: readonly JsonObject[], index: number): Issue[] {
+  const { id } = plugins[index] ?? {};
+  const first = plugins.findIndex((plugin) => plugin.id === id);
+  return first === index
+    ? []
+    : [{ path: `plugins[${index}].id`, message: `is the same as plugins[${first}].id` }];
 }
 
 function patternIssues(plugin: JsonObject, index: number): Issue[] {

@@ -185,6 +185,18 @@ describe('attemptCandidates', () => {
     ]);
   });
 
+  it('echoes what was sent where all endpoints fail, and then says so in the stream', async () => {
+    const { events, error } = await run([fail('rate-limited', 429), fail('upstream-unavailable', 500)], {
+      echo: true,
+    });
+    expect(error).toBeUndefined();
+    expect(events).toMatchObject([
+      { type: 'debug', upstreamBody: { to: 'p0' } },
+      { type: 'debug', upstreamBody: { to: 'p1' } },
+      { type: 'failure', error: { kind: 'upstream-unavailable' } },
+    ]);
+  });
+
   it('passes over who cannot be paid', async () => {
     const { text, journey } = await run(
       [

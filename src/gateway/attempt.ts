@@ -137,7 +137,12 @@ class Attempts implements AsyncIterableIterator<EventBatch, void, undefined>, Po
       tools.isAbandoned() ? undefined : itinerary.next(fits);
     for (let stop = next(canPay); stop !== undefined; ) {
       const { candidate, visit } = stop;
-      const opening = await openCandidate(request, stop, journey, tools, echoes);
+      let opening: Opening | UpstreamFailure;
+      try {
+        opening = await openCandidate(request, stop, journey, tools, echoes);
+      } catch (error) {
+        return this.#fail(error, echoes);
+      }
       if (opening instanceof UpstreamFailure) {
         failures.push(opening);
         stop = next(canPay);
@@ -158,8 +163,18 @@ class Attempts implements AsyncIterableIterator<EventBatch, void, undefined>, Po
       this.#isOver = false;
       return { done: false, value: echoes.length === 0 ? opening.held : [...echoes, ...opening.held] };
     }
-    tools.signal.throwIfAborted();
-    throw failures.length > 0 ? lastFailure(failures) : noneMayBeCalled(journey, tools, isShort);
+    const failure = tools.signal.aborted
+      ? tools.signal.reason
+      : failures.length > 0
+        ? lastFailure(failures)
+        : noneMayBeCalled(journey, tools, isShort);
+    return this.#fail(failure, echoes);
+  }
+
+  /** What was sent is echoed before anything else, so that the failure follows it in the stream. */
+  #fail(failure: unknown, echoes: readonly Event[]): IteratorResult<EventBatch, void> {
+    if (echoes.length === 0 || !(failure instanceof GatewayError)) throw failure;
+    return { done: false, value: [...echoes, { type: 'failure', error: failure }] };
   }
 }
 

@@ -31,6 +31,7 @@ export type RequestMembers = Pick<
   | 'session_id'
   | 'request_id'
   | 'preset_id'
+  | 'trace'
   | 'router'
   | 'num_media_prompt'
   | 'num_input_audio_prompt'

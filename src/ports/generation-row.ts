@@ -45,6 +45,8 @@ export type GenerationRow = {
   session_id: string | null;
   request_id: string;
   preset_id: string | null;
+  /** The request's own `trace`, as it came. */
+  trace: JsonObject | null;
   /** The router that chose the model, as the caller wrote it. */
   router: string | null;
   streamed: boolean;

@@ -296,3 +296,72 @@ describe('the addresses', () => {
     }
   });
 });
+
+describe('trace', () => {
+  it('stands in the record of the generation, whatever members it has', async () => {
+    upstream.answer(chatAnswer({ text: 'ok' }));
+    const trace = { trace_id: 't-1', span_name: 'search', team: 'blue', tags: ['a', { b: 1 }] };
+    for (const [path, body] of [
+      ['/responses', { model: 'up/chat', input: 'x' }],
+      ['/messages', { model: 'up/chat', max_tokens: 9, messages: [{ role: 'user', content: 'x' }] }],
+      ['/chat/completions', { model: 'up/chat', messages: [{ role: 'user', content: 'x' }] }],
+    ] as const) {
+      const response = await gateway.post(path, { ...body, trace });
+      expect(response.status).toBe(200);
+      const id = response.headers.get('x-generation-id');
+      const record = await json(await gateway.fetch(`/generation?id=${id}`));
+      expect(record.data.trace).toEqual(trace);
+    }
+    expect(await sent()).not.toHaveProperty('trace');
+  });
+
+  it('is refused where it is too long to be kept', async () => {
+    const body = { model: 'up/chat', input: 'x', trace: { note: 'x'.repeat(20_000) } };
+    const refused = await gateway.post('/responses', body);
+    expect(refused.status).toBe(400);
+    expect((await json(refused)).error.message).toMatch(/^trace: must have at most 16384 characters/);
+  });
+});
+
+describe('functions of the chat format beside tools', () => {
+  const tools = [{ type: 'function', function: { name: 'look', parameters: { type: 'object' } } }];
+  const asking = { model: 'up/chat', messages: [{ role: 'user', content: 'x' }], tools };
+
+  it.each([[[]], [null], [[{ name: 'look' }]]])(
+    'that are %j change nothing of the calls',
+    async (functions) => {
+      upstream.answer(chatAnswer({ tools: [{ name: 'look', arguments: '{}' }] }));
+      const { choices } = await json(await gateway.post('/chat/completions', { ...asking, functions }));
+      expect(choices[0]).toMatchObject({
+        finish_reason: 'tool_calls',
+        message: { tool_calls: [{ function: { name: 'look' } }] },
+      });
+      const events = await readEvents(
+        await gateway.post('/chat/completions', { ...asking, functions, stream: true }),
+      );
+      const reasons = events.flatMap(({ data }) => data.choices?.[0]?.finish_reason ?? []);
+      expect(reasons).toEqual(['tool_calls']);
+    },
+  );
+});
+
+describe('the debug echo', () => {
+  const asking = { model: 'up/chat', input: 'x', stream: true, debug: { echo_upstream_body: true } };
+
+  it('comes first where the only upstream fails, and the failure follows in the stream', async () => {
+    upstream.answer(reply(500, { error: { message: 'broken' } }));
+    const response = await gateway.post('/responses', asking);
+    expect(response.status).toBe(200);
+    const events = await readEvents(response);
+    expect(events.map(({ event }) => event).filter((event) => event !== undefined)).toEqual([
+      'response.debug',
+      'response.created',
+      'response.in_progress',
+      'response.failed',
+    ]);
+    expect(events[0]?.data).toMatchObject({
+      sequence_number: 0,
+      debug: { echo_upstream_body: { model: 'm' } },
+    });
+  });
+});

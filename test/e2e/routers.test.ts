@@ -132,28 +132,13 @@ describe('routers', () => {
 });
 
 describe('two plugins of one id', () => {
-  const plugins = [
-    { id: 'auto-router', allowed_models: ['up/small'] },
-    { id: 'auto-router', allowed_models: ['up/large-1'] },
-  ];
-  it.each(Object.entries(PATHS))('on %s: the first counts, and the report says so', async (_, path) => {
+  it.each(Object.entries(PATHS))('on %s are a 400 at the second', async (_, path) => {
+    const plugins = [{ id: 'auto-router' }, { id: 'pareto-router' }, { id: 'auto-router', enabled: false }];
     const { status, body } = await ask({ model: 'signalbox/auto', plugins, max_tokens: 10 }, path);
-    expect(status).toBe(200);
-    expect(body.model).toBe('up/small');
-    expect(body.signalbox_metadata.translation).toContainEqual({
-      field: 'plugins[1]',
-      action: 'dropped',
-      detail: 'a plugin of the same id stands before it',
-    });
-  });
-
-  it('is said also where the first leaves nothing', async () => {
-    const { status, body } = await ask({
-      model: 'signalbox/auto',
-      plugins: [{ id: 'auto-router', allowed_models: ['hidden/*'] }, { id: 'auto-router' }],
-    });
-    expect(status).toBe(404);
-    expect(body.signalbox_metadata.translation).toMatchObject([{ field: 'plugins[1]', action: 'dropped' }]);
+    expect(status).toBe(400);
+    expect(body.error.metadata.issues).toEqual([
+      { path: 'plugins[2].id', message: 'is the same as plugins[0].id' },
+    ]);
   });
 });
 

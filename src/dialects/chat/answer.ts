@@ -200,9 +200,12 @@ export function reasoningSeals(
   return [{ type: 'reasoning.text', text: '', format: seal.format, ...(id !== undefined && { id }), index }];
 }
 
-/** True for callers of the format's first generation: they declare `functions` and read `function_call`. */
-export function speaksLegacyCalls(request: GenerationRequest): boolean {
-  return Array.isArray(request.body.functions);
+/**
+ * True for callers of the format's first generation: they declare `functions` and read `function_call`. Who declares
+ * tools reads `tool_calls`, whatever else the body has.
+ */
+export function speaksLegacyCalls({ body: { functions }, tools }: GenerationRequest): boolean {
+  return Array.isArray(functions) && functions.length > 0 && tools.length === 0;
 }
 
 /** True when the model declined in words of its own. */

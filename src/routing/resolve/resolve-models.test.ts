@@ -313,9 +313,6 @@ describe('the auto-router', () => {
     expect(report({ model: 'acme/large', plugins: [off, ...auto({})] })).toEqual([
       'plugins[1]: it steers the model acorn/auto, which this request does not name',
     ]);
-    expect(report({ plugins: [...auto({}), ...auto({})] })).toEqual([
-      'plugins[1]: a plugin of the same id stands before it',
-    ]);
     expect(report({ model: ['acme/large', 'acorn/auto:nitro'], plugins: auto({}) })).toEqual([]);
   });
 
@@ -334,15 +331,15 @@ describe('pareto-code', () => {
     ['0.66 is high', { min_coding_score: 0.66 }, ['acme/medium', 'acme/large'], { quality_floor: 0.66 }],
     ['0.33 is medium', { min_coding_score: 0.33 }, ['acme/small'], { quality_floor: 0.33 }],
     [
-      'below is low, unscored models with it',
+      'below is low; models without a score are in no tier',
       { min_coding_score: 0.2 },
-      ['beta/tiny:free', 'beta/tiny', 'beta/unscored'],
+      ['beta/tiny'],
       { quality_floor: 0 },
     ],
     [
       'a price limit goes before tiers: the best that fits',
       { max_price: 1 },
-      ['acme/small', 'beta/tiny', 'beta/tiny:free'],
+      ['acme/small', 'beta/tiny'],
       { max_price: 1 },
     ],
   ];
@@ -353,6 +350,11 @@ describe('pareto-code', () => {
     expect(resolution.params).toEqual(params);
   });
 
+  it('has nothing to choose from where no model has a score', () => {
+    const catalog = catalogOf(...MODELS.filter(({ quality }) => quality.coding === undefined));
+    expect(() => resolve({ model: 'acorn/pareto-code', context: { catalog } })).toThrow('coding score');
+  });
+
   it('falls to the nearest tier', () => {
     const without = (...ids: string[]) => ({
       catalog: catalogOf(...MODELS.filter(({ id }) => !ids.includes(id))),
@@ -361,7 +363,7 @@ describe('pareto-code', () => {
       idsOf(resolve({ model: 'acorn/pareto-code', plugins: pareto(settings), context }))[0];
     expect(first({}, without('acme/large', 'acme/medium'))).toBe('acme/small');
     expect(first({ min_coding_score: 0.5 }, without('acme/small'))).toBe('acme/medium');
-    expect(first({}, without('acme/large', 'acme/medium', 'acme/small'))).toBe('beta/tiny:free');
+    expect(first({}, without('acme/large', 'acme/medium', 'acme/small'))).toBe('beta/tiny');
   });
 
   it('goes by what tokens cost of late where that is asked for and known', () => {
@@ -383,7 +385,7 @@ describe('pareto-code', () => {
   });
 
   it('keeps endpoints above the price limit out', () => {
-    const catalog = catalogOf(priced('a/both', [1, 5]));
+    const catalog = catalogOf(priced('a/both', [1, 5], { quality: { coding: 0.5 } }));
     const { models } = resolve({
       model: 'acorn/pareto-code',
       plugins: pareto({ max_price: 2 }),
@@ -394,7 +396,7 @@ describe('pareto-code', () => {
 
   it('has nothing where nothing fits', () => {
     const model = 'acorn/pareto-code';
-    const context = { catalog: catalogOf(priced('a/b', 5)) };
+    const context = { catalog: catalogOf(priced('a/b', 5, { quality: { coding: 0.5 } })) };
     expect(failure({ model, context, plugins: pareto({ max_price: 4.99 }) })).toBe(
       '404 No model that can take this request has an input price of at most 4.99 USD per million tokens',
     );

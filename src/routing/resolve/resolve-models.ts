@@ -163,21 +163,14 @@ function withoutRepeats(models: readonly RoutedModel[]): RoutedModel[] {
   });
 }
 
-/** Plugins that steer a router which the request does not name, or that another of the same id stands before. */
+/** Plugins that steer a router which the request does not name. */
 function idlePlugins(request: GenerationRequest, vendor: string): TranslationEntry[] {
   if (request.wishes.plugins.length === 0) return [];
   const names = new Set(request.models.map((id) => routerNameOf(parseModelId(id).base, vendor)));
-  const used = new Set<string>();
   return request.wishes.plugins.flatMap((plugin): TranslationEntry[] => {
-    const id = String(plugin.id);
-    const router = ROUTER_OF_PLUGIN.get(id);
-    if (router === undefined) return [];
-    const isFirst = !used.has(id);
-    used.add(id);
-    if (isFirst && names.has(router)) return [];
-    const detail = isFirst
-      ? `it steers the model ${vendor}/${router}, which this request does not name`
-      : 'a plugin of the same id stands before it';
+    const router = ROUTER_OF_PLUGIN.get(String(plugin.id));
+    if (router === undefined || names.has(router)) return [];
+    const detail = `it steers the model ${vendor}/${router}, which this request does not name`;
     return [{ field: pluginPlace(request, plugin), action: 'dropped', detail }];
   });
 }

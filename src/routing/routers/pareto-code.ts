@@ -26,7 +26,6 @@ const TIERS: readonly Tier[] = [{ name: 'high', floor: 0.66 }, { name: 'medium',
 /** A model with what the router compares. */
 interface Contender {
   readonly model: Model;
-  /** Nobody's score is taken for the lowest. */
   readonly score: number;
   /** USD per token. */
   readonly price: number;
@@ -40,11 +39,16 @@ type Order = (a: Contender, b: Contender) => number;
 export const paretoCodeRouter: Router = { strategy: 'pareto', plugin: 'pareto-router', choose };
 
 function choose(input: RouterInput): Choice {
-  const eligible = eligibleModels(input);
-  if (eligible.length === 0) throw new NothingToChoose(NO_MODEL_LEFT, { strategy: 'pareto' });
+  const able = eligibleModels(input);
+  if (able.length === 0) throw new NothingToChoose(NO_MODEL_LEFT, { strategy: 'pareto' });
+  const eligible = able.filter(({ model }) => model.quality.coding !== undefined);
+  if (eligible.length === 0) throw new NothingToChoose(NO_SCORE_LEFT, { strategy: 'pareto' });
   const most = numberAt(input.settings.values, 'max_price');
   return most === undefined ? chooseByTier(input, eligible) : chooseByPrice(input, eligible, most);
 }
+
+const NO_SCORE_LEFT =
+  'No model that can take this request has a coding score (`quality.coding` in the configuration)';
 
 function chooseByTier(input: RouterInput, eligible: readonly EligibleModel[]): Choice {
   const { settings } = input;
