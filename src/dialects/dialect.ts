@@ -145,8 +145,11 @@ export interface UpstreamErrorInfo {
 
 /** How a request lets upstreams of a dialect search the web by themselves. */
 export interface SearchRules {
-  /** Searches that the request allows: 0 = none, infinite = as many as the upstream likes. */
-  asked(request: GenerationRequest): number;
+  /**
+   * Searches that the request allows: 0 = none, infinite = as many as the upstream likes. `supported`: the parameters that
+   * the endpoint takes; undefined = all.
+   */
+  asked(request: GenerationRequest, supported?: ReadonlySet<string>): number;
   /** The request with at most `most` searches, and the field that says so; absent = the dialect has no such field. */
   bound?(
     request: GenerationRequest,

@@ -28,12 +28,23 @@ describe('searches that a request allows', () => {
     expect(messages.asked(asking([hosted('responses', 'web_search')]))).toBe(0);
     expect(messages.asked(asking([hosted('messages', kind)]))).toBe(INFINITE);
     expect(messages.asked(asking([hosted('messages', kind, { max_uses: 3 })]))).toBe(3);
+    expect(messages.asked(asking([hosted('messages', 'web_fetch_20250910', { max_uses: 2 })]))).toBe(2);
+  });
+
+  it.each([-5, 0, 0.5, '3', null])('are unlimited where the limit is %j, which is none', (max_uses) => {
+    const tools = [
+      hosted('messages', 'web_search_20270101', { max_uses }),
+      hosted('messages', 'web_search_20250305', { max_uses: 5 }),
+    ];
+    expect(messages.asked(asking(tools))).toBe(INFINITE);
   });
 
   it('are all calls of hosted tools in the responses format', () => {
     const search = asking([hosted('responses', 'web_search_preview')]);
     expect(responses.asked(asking([hosted('responses', 'file_search')]))).toBe(0);
     expect(responses.asked(search)).toBe(INFINITE);
+    const added = { type: 'additional_tools', tools: [{ type: 'web_search' }] };
+    expect(responses.asked(asking([], { format: 'responses', body: { input: [added] } }))).toBe(INFINITE);
     expect(responses.asked({ ...search, wishes: { ...search.wishes, maxToolCalls: 4 } })).toBe(4);
   });
 
@@ -41,6 +52,8 @@ describe('searches that a request allows', () => {
     expect(chat.asked(asking([]))).toBe(0);
     const options = asking([], { format: 'chat', body: { web_search_options: {} } });
     expect(chat.asked(options)).toBe(INFINITE);
+    expect(chat.asked(options, new Set(['tools']))).toBe(0);
+    expect(chat.asked(asking([], { format: 'chat', body: { enable_search: true } }))).toBe(INFINITE);
     expect(chat.asked(asking([hosted('chat', 'web_search')]))).toBe(INFINITE);
     expect(chat.bound).toBeUndefined();
   });
@@ -63,6 +76,10 @@ describe('a limit of searches', () => {
       request?.body.tools,
     );
     expect(request?.tools[1]).toBe(tools[1]);
+    expect(bounded(asking(tools), 2)?.body.tools).toEqual([
+      { type: 'web_search_20250305', max_uses: 2, name: 'web_search' },
+      { type: 'bash_20250124' },
+    ]);
   });
 
   it('is a field of the responses format', () => {

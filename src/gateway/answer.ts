@@ -84,11 +84,16 @@ export function answerRequest(
   return settleAnswer(pipeline(request), answering);
 }
 
+/** Of shorter prompts most is what the upstream puts around them, tokens. */
+const TELLING_PROMPT = 500;
+
 /** A prompt with pictures, files or search results says nothing about how its text is counted. */
-function learntFrom({ usage }: Settlement, { countedPrompt }: Admission, { media }: Prompt): LearntAnswer {
-  const isTextAlone = media.images + media.documents + usage.webSearchRequests === 0;
+function learntFrom({ usage }: Settlement, { countedPrompt = 0 }: Admission, prompt: Prompt): LearntAnswer {
   const isKnown =
-    usage.source === 'measured' && countedPrompt !== undefined && countedPrompt > 0 && isTextAlone;
+    usage.source === 'measured' &&
+    usage.webSearchRequests === 0 &&
+    countedPrompt >= TELLING_PROMPT &&
+    prompt.worst.images + prompt.worst.documents === 0;
   return {
     outputTokens: usage.outputTokens,
     ...(isKnown && { promptRatio: usage.inputTokens / countedPrompt }),
@@ -224,7 +229,7 @@ class Answering implements AttemptTools, SettleTools, PassingTools {
   }
 
   /** False: there is no money for more. */
-  mayGoOn(): boolean | Promise<boolean> {
+  mayGoOn(): boolean {
     if (!this.admission.isTight) return true;
     const { selected } = this.journey;
     return selected === undefined || this.admission.mayGoOn(selected, this.#meter.outputTokens);
@@ -240,7 +245,9 @@ class Answering implements AttemptTools, SettleTools, PassingTools {
   /** Usage of an answer whose upstream did not say it. */
   async estimate(result: Result): Promise<Usage> {
     const usage = await estimateUsage(this.#underway.request, result, this.#parts.tokenizer);
-    return { ...usage, outputTokens: Math.max(usage.outputTokens, this.#meter.pieces) };
+    const counted = { ...usage, outputTokens: Math.max(usage.outputTokens, this.#meter.pieces) };
+    // Searches that were not asked for are not charged, whoever counted them.
+    return this.#plausible(counted) ?? { ...counted, webSearchRequests: 0 };
   }
 
   /** Closes the account: what was reserved is let go, what was used is charged, and that is recorded. */

@@ -3,6 +3,7 @@ import { pricingAt } from '../catalog/price-history.ts';
 import { servedEndpoint } from '../catalog/served-endpoint.ts';
 import type { Amount } from '../ir/amount.ts';
 import type { Bill, Usage } from '../ir/usage.ts';
+import { chargeOf } from '../kit/money.ts';
 import type { Candidate } from '../routing/candidate.ts';
 
 /** What a generation is billed by besides its usage. */
@@ -25,6 +26,19 @@ export function billGeneration(
   if (selected === undefined) return FREE;
   const priced = servedEndpoint(selected.endpoint, selected.model, servedTier);
   const listed = billOf({ usage, inputImages }, pricingAt(priced, acceptedAtMs, usage.inputTokens));
+  return selected.access.kind === 'own' ? feeOnly(listed, ownCredentialFee) : listed;
+}
+
+/** Prices the searches of a candidate whose answer costs nothing else. */
+export function billSearches(
+  selected: Candidate | undefined,
+  searches: number,
+  { acceptedAtMs, ownCredentialFee }: BillingFacts,
+): Bill {
+  if (selected === undefined || searches === 0) return FREE;
+  const { web_search = 0n } = pricingAt(selected.endpoint, acceptedAtMs);
+  const outputNanos = chargeOf([[searches, web_search]]);
+  const listed = { totalNanos: outputNanos, inputNanos: 0n, outputNanos, isByok: false };
   return selected.access.kind === 'own' ? feeOnly(listed, ownCredentialFee) : listed;
 }
 

@@ -1,8 +1,8 @@
 import type { Item, Part, Source } from '../ir/items.ts';
-import type { GenerationRequest } from '../ir/request.ts';
+import type { GenerationRequest, Tool } from '../ir/request.ts';
 import type { Omission, Result } from '../ir/result.ts';
 import type { Usage } from '../ir/usage.ts';
-import { isJsonObject, type JsonObject } from '../kit/json.ts';
+import type { JsonObject } from '../kit/json.ts';
 import { jsonLength } from '../kit/json-length.ts';
 import { charactersOf } from './text-slices.ts';
 import type { Tokenizer } from './tokenizer.ts';
@@ -25,10 +25,33 @@ interface Counted {
   addImage(): void;
   /** A file, a recording or a film; or something that names one. */
   addDocument(): void;
+  /** Sealed thoughts, by their characters: some upstreams count what is in them. */
+  addSeal(characters: number): void;
+  /** Members that we do not model, which some upstream may read. */
+  addUnmodelled(value: object): void;
+}
+
+/** What is usual: an image or a file counts as one picture, and what we do not model as nothing. */
+abstract class UsualCount implements Counted {
+  abstract addText(text: string): void;
+  abstract addJson(value: object): void;
+  abstract addTokens(tokens: number): void;
+
+  addImage(): void {
+    this.addTokens(MEDIA_TOKENS);
+  }
+
+  addDocument(): void {
+    this.addTokens(MEDIA_TOKENS);
+  }
+
+  addSeal(): void {}
+
+  addUnmodelled(): void {}
 }
 
 /** The length of something: nobody asks for more of most prompts. */
-class Length implements Counted {
+class Length extends UsualCount {
   characters = 0;
 
   addText(text: string): void {
@@ -42,32 +65,43 @@ class Length implements Counted {
   addTokens(tokens: number): void {
     this.characters += tokens;
   }
-
-  addImage(): void {
-    this.addTokens(MEDIA_TOKENS);
-  }
-
-  addDocument(): void {
-    this.addTokens(MEDIA_TOKENS);
-  }
 }
 
-/** What a prompt holds besides text. */
-export interface PromptMedia {
+/** What a prompt may come to at the worst. */
+export interface WorstPrompt {
+  /** Bytes of all text in UTF-8: no tokenizer makes more tokens of it. */
+  readonly bytes: number;
+  /** Digits: some tokenizers make a token of each. */
+  readonly digits: number;
+  /** Tokens beyond those of the text that our tokenizer is shown. */
+  readonly unseenTokens: number;
   readonly images: number;
   /** Files, recordings and films: their tokens are known to the upstream alone. */
   readonly documents: number;
 }
 
-class Media implements Counted, PromptMedia {
+/** Characters of a sealed text for each token that an upstream may count of it. */
+const SEAL_CHARACTERS = 4;
+
+class Worst implements Counted, WorstPrompt {
+  bytes = 0;
+  digits = 0;
+  unseenTokens = 0;
   images = 0;
   documents = 0;
 
-  addText(): void {}
+  addText(text: string): void {
+    this.bytes += Buffer.byteLength(text);
+    this.digits += digitsIn(text);
+  }
 
-  addJson(): void {}
+  addJson(value: object): void {
+    this.addText(JSON.stringify(value));
+  }
 
-  addTokens(): void {}
+  addTokens(tokens: number): void {
+    this.bytes += tokens;
+  }
 
   addImage(): void {
     this.images += 1;
@@ -76,10 +110,36 @@ class Media implements Counted, PromptMedia {
   addDocument(): void {
     this.documents += 1;
   }
+
+  addSeal(characters: number): void {
+    this.#addUnseen(Math.ceil(characters / SEAL_CHARACTERS));
+  }
+
+  addUnmodelled(value: object): void {
+    this.#addUnseen(Buffer.byteLength(JSON.stringify(value)));
+    if (has(value, isContent)) this.addDocument();
+  }
+
+  #addUnseen(tokens: number): void {
+    this.unseenTokens += tokens;
+    this.bytes += tokens;
+  }
+}
+
+const ZERO = 48;
+const NINE = 57;
+
+function digitsIn(text: string): number {
+  let digits = 0;
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    if (code >= ZERO && code <= NINE) digits++;
+  }
+  return digits;
 }
 
 /** Something to be counted: texts for the tokenizer, and tokens that are known without it. */
-class Countable implements Counted {
+class Countable extends UsualCount {
   readonly #texts: string[] = [];
   #tokens = 0;
 
@@ -93,14 +153,6 @@ class Countable implements Counted {
 
   addTokens(tokens: number): void {
     this.#tokens += tokens;
-  }
-
-  addImage(): void {
-    this.addTokens(MEDIA_TOKENS);
-  }
-
-  addDocument(): void {
-    this.addTokens(MEDIA_TOKENS);
   }
 
   async count(tokenizer: Tokenizer, signal?: AbortSignal): Promise<number> {
@@ -143,9 +195,18 @@ export async function estimateUsage(
     outputTokens: reasoningTokens + keptRest + omittedRest,
     reasoningTokens,
     imageTokens: 0,
-    webSearchRequests: 0,
+    webSearchRequests: searchesIn(result.items),
     source: 'estimated',
   };
+}
+
+/** Searches that an upstream ran, by the calls of its own tool that are in the answer. */
+function searchesIn(items: readonly Item[]): number {
+  return items.filter((item) => item.type === 'opaque' && isSearch(item.value)).length;
+}
+
+function isSearch({ type, name }: JsonObject): boolean {
+  return type === 'web_search_call' || (type === 'server_tool_use' && name === 'web_search');
 }
 
 /** Tokens of text of which there is a sample. */
@@ -159,7 +220,7 @@ async function countOmitted(omission: Omission | undefined, tokenizer: Tokenizer
 export class Prompt {
   readonly #request: GenerationRequest;
   #characters: number | undefined;
-  #media: PromptMedia | undefined;
+  #worst: WorstPrompt | undefined;
 
   constructor(request: GenerationRequest) {
     this.#request = request;
@@ -176,10 +237,10 @@ export class Prompt {
     return Math.ceil(this.characters / USUAL_CHARACTERS);
   }
 
-  /** What the prompt holds besides text. */
-  get media(): PromptMedia {
-    this.#media ??= gather(this.#request, new Media());
-    return this.#media;
+  /** What it may come to at the worst. Reads all of it. */
+  get worst(): WorstPrompt {
+    this.#worst ??= gather(this.#request, new Worst());
+    return this.#worst;
   }
 
   /** Tokens, as our tokenizer sees them. Rejects with the reason of `signal`, and for no other. */
@@ -188,21 +249,40 @@ export class Prompt {
   }
 }
 
-function gather<T extends Counted>({ items, tools, outputFormat }: GenerationRequest, prompt: T): T {
+function gather<T extends Counted>(request: GenerationRequest, prompt: T): T {
+  const { items, tools, outputFormat } = request;
   for (const item of items) addItem(item, prompt);
-  for (const tool of tools) {
-    prompt.addJson(tool);
-    if (tool.type === 'hosted' && tool.kind.startsWith(PAGE_READER)) prompt.addDocument();
-  }
+  for (const tool of tools) addTool(tool, prompt);
   if (outputFormat?.type === 'json-schema') prompt.addJson(outputFormat.schema);
   prompt.addTokens(items.length * MESSAGE_OVERHEAD);
+  addUnmodelledFields(request, prompt);
   return prompt;
 }
 
-/** Tools by which an upstream puts whole pages into the prompt. */
-const PAGE_READER = 'web_fetch';
+/** Hosted tools by which an upstream puts pages, files or what servers say into the prompt. */
+const READERS = /^(?:web_fetch|mcp|file_search|code_interpreter|code_execution)/;
+
+function addTool(tool: Tool, to: Counted): void {
+  to.addJson(tool);
+  if (tool.type === 'hosted' && READERS.test(tool.kind)) to.addDocument();
+}
+
+/** Fields of the body by which an upstream reads from servers or containers of its own. */
+const READING_FIELDS = ['mcp_servers', 'container'];
+
+function addUnmodelledFields({ body, ext, unknownFields }: GenerationRequest, to: Counted): void {
+  for (const fields of Object.values(ext)) if (fields !== undefined) to.addUnmodelled(fields);
+  for (const name of unknownFields) {
+    const value = body[name];
+    if (typeof value === 'object' && value !== null) to.addUnmodelled(value);
+  }
+  for (const name of READING_FIELDS) {
+    if (typeof body[name] === 'object' && body[name] !== null) to.addDocument();
+  }
+}
 
 function addItem(item: Item, to: Counted): void {
+  if ('ext' in item && item.ext !== undefined) to.addUnmodelled(item.ext);
   switch (item.type) {
     case 'message':
     case 'tool-result':
@@ -211,21 +291,27 @@ function addItem(item: Item, to: Counted): void {
     case 'reasoning':
       for (const text of item.text) to.addText(text);
       for (const text of item.summary) to.addText(text);
+      to.addSeal((item.signature?.length ?? 0) + (item.encrypted?.length ?? 0));
       return;
     case 'tool-call':
       to.addText(item.name);
       to.addText(item.input);
+      to.addSeal(item.signature?.length ?? 0);
       return;
     case 'image':
       to.addImage();
       return;
     case 'opaque':
-      addOpaque(item.value, to);
+      to.addJson(item.value);
+      // Calls of hosted tools name pages that are not read again.
+      if (has(item.value, isFile)) to.addDocument();
+      else if (has(item.value, isImage)) to.addImage();
       return;
   }
 }
 
 function addPart(part: Part, to: Counted): void {
+  if ('ext' in part && part.ext !== undefined) to.addUnmodelled(part.ext);
   switch (part.type) {
     case 'text':
       to.addText(part.text);
@@ -234,10 +320,12 @@ function addPart(part: Part, to: Counted): void {
       to.addText(part.refusal);
       return;
     case 'opaque':
-      addOpaque(part.value, to);
+      to.addJson(part.value);
+      if (has(part.value, isContent)) to.addDocument();
       return;
     case 'file':
       addFile(part.source, to);
+      if (part.filename !== undefined) to.addUnmodelled([part.filename]);
       return;
     case 'image':
       to.addImage();
@@ -251,42 +339,53 @@ function addPart(part: Part, to: Counted): void {
 /** Of a text the bytes are known, and no token is less than one of them. Any other file may hold any number of pages. */
 function addFile(source: Source, to: Counted): void {
   if (source.kind === 'text') to.addText(source.text);
-  else if (source.kind === 'base64' && isText(source.mediaType)) to.addTokens(bytesOf(source.data));
+  else if (source.kind === 'base64' && isText(source)) to.addTokens(bytesOf(source.data));
   else to.addDocument();
 }
 
-const TEXT_TYPES = /^(?:text\/|application\/(?:json|xml|yaml|javascript)\b)/i;
+const TEXT_TYPES = /^(?:text\/(?!pdf)|application\/(?:json|xml|yaml|javascript)\b)/i;
 
-function isText(mediaType: string): boolean {
-  return TEXT_TYPES.test(mediaType);
+/** How files begin, in base64, that are no text whatever the caller says: PDF, ZIP and what is made of it, gzip. */
+const BINARY_BEGINNINGS = ['JVBERi0', 'UEsDB', 'H4sI'];
+
+function isText({ mediaType, data }: Extract<Source, { kind: 'base64' }>): boolean {
+  return TEXT_TYPES.test(mediaType) && !isBinary(data);
+}
+
+function isBinary(base64: string): boolean {
+  return BINARY_BEGINNINGS.some((beginning) => base64.startsWith(beginning));
 }
 
 function bytesOf(base64: string): number {
   return Math.ceil((base64.length * 3) / 4);
 }
 
-/** What we do not model may name something that only the upstream reads. */
-function addOpaque(value: JsonObject, to: Counted): void {
-  to.addJson(value);
-  if (namesContent(value, OPAQUE_DEPTH)) to.addDocument();
-}
+/** A member of something that we do not model: its name, and its value where that is a text. */
+type Trait = (name: string, text: string | undefined) => boolean;
 
-const CONTENT_MEMBERS: ReadonlySet<string> = new Set([
-  'url',
-  'file_url',
-  'file_id',
-  'file_uri',
-  'uri',
-  'file_data',
-]);
+/** It names or holds a file, which the upstream reads again with every turn. */
+const isFile: Trait = (name, text) =>
+  /^file_(?:id|url|uri|data)$/.test(name) ||
+  (name === 'media_type' && text === 'application/pdf') ||
+  (text !== undefined && isBinary(text));
 
-/** How deep members are looked for that name content. */
-const OPAQUE_DEPTH = 3;
+/** It names anything at all that only the upstream reads. */
+const isContent: Trait = (name, text) =>
+  /^(?:\w+_)?ur[li]$|^audio$/.test(name) ||
+  (text !== undefined && /^(?:https?:|data:|gs:|s3:)/i.test(text)) ||
+  isFile(name, text);
 
-function namesContent(value: JsonObject, depth: number): boolean {
+const isImage: Trait = (name) => name === 'image_url';
+
+/** How deep such members are looked for: deeper than any format nests them. */
+const DEPTH = 8;
+
+/** Whether some member is like that, in lists too. */
+function has(value: object, trait: Trait, depth = DEPTH): boolean {
   for (const [name, member] of Object.entries(value)) {
-    if (typeof member === 'string' && CONTENT_MEMBERS.has(name)) return true;
-    if (depth > 1 && isJsonObject(member) && namesContent(member, depth - 1)) return true;
+    if (member === null || member === undefined || member === '') continue;
+    if (trait(Array.isArray(value) ? '' : name, typeof member === 'string' ? member : undefined)) return true;
+    if (depth > 1 && typeof member === 'object' && has(member, trait, depth - 1)) return true;
   }
   return false;
 }

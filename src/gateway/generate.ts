@@ -120,15 +120,14 @@ export function createGateway(parts: GatewayParts): Gateway {
   /** Reserves the money, then answers. Nothing is awaited in between: whoever is admitted is settled. */
   async function admitted(input: GenerationInput): Promise<Admitted> {
     const underway = await prepare(input);
-    const { snapshot, request, prompt, journey, mustRelay } = underway;
+    const { snapshot, request, prompt, journey } = underway;
     const { ownCredentialFee, basePath } = snapshot;
     const { ledger, tokenizer } = parts;
     let admission: Admission;
     try {
       const row = acceptedRow(plannedGeneration(underway));
-      const canBeCut = request.stream && !mustRelay;
       admission = await admit(
-        { input, request, prompt, plan: journey.plan, row, canBeCut },
+        { input, request, prompt, plan: journey.plan, row },
         { ledger, tokenizer, learnt: state.learnt, ownCredentialFee, basePath, now },
       );
     } catch (error) {

@@ -181,7 +181,7 @@ describe('settleAnswer', () => {
     }
     let batches = 0;
     const events: Event[] = [];
-    const tools = { ...toolsFor(records), mayGoOn: async () => ++batches < 2 };
+    const tools = { ...toolsFor(records), mayGoOn: () => ++batches < 2 };
     for await (const batch of settleAnswer(answer(), tools)) events.push(...batch);
     expect(events.slice(2)).toEqual([
       { type: 'text-delta', item: 0, part: 0, kind: 'text', text: ' more' },
@@ -275,39 +275,5 @@ describe('settleAnswer', () => {
   ])('charges what was written before %s', async (_, error, nanos) => {
     const { records } = await settleAll([text, [{ type: 'failure', error }]]);
     expect(records[0]).toMatchObject({ outcome: 'failed', bill: { totalNanos: nanos } });
-  });
-
-  it('reads on for nobody although money for what came was just being reserved', async () => {
-    const records: Settlement[] = [];
-    const told: string[] = [];
-    const usage: Event = { type: 'usage', usage: measured };
-    const coming: EventBatch[] = [text, text, text, [usage, { type: 'finish', reason: 'stop' }]];
-    const source = {
-      [Symbol.asyncIterator]: () => source,
-      next: async () => {
-        const value = coming.shift();
-        return value === undefined ? { done: true as const, value } : { done: false as const, value };
-      },
-      poll: () => coming.shift(),
-      whenReady: () => false,
-    };
-    const topUp = new Promise<boolean>((resolve) => setTimeout(() => resolve(told.push('paid') > 0), 5));
-    const answers = [true, topUp];
-    const tools = {
-      ...toolsFor(records),
-      mayGoOn: () => answers.shift() ?? true,
-      reading: { isAbandoned: true, isDraining: true },
-      record: async (settlement: Settlement) => {
-        told.push('recorded');
-        records.push(settlement);
-        return settlement.bill;
-      },
-    };
-    const answer = settleAnswer(source, tools);
-    await answer.next();
-    expect(answer.poll()).toBeUndefined();
-    await answer.return();
-    expect(told).toEqual(['paid', 'recorded']);
-    expect(records).toMatchObject([{ outcome: 'aborted', usage: measured }]);
   });
 });

@@ -10,7 +10,7 @@ import { STRETCH } from '../kit/cohort.ts';
 import type { Polling } from '../kit/flow.ts';
 import { LedgerUnavailable } from '../ports/ledger.ts';
 import { UpstreamFailure } from '../upstream/upstream.ts';
-import { type BillingFacts, billGeneration } from './bill-generation.ts';
+import { type BillingFacts, billGeneration, billSearches } from './bill-generation.ts';
 import { gatherTexts } from './gather-texts.ts';
 import type { Journey } from './journey.ts';
 import { OpenItems } from './open-items.ts';
@@ -38,7 +38,7 @@ export interface SettleTools {
   /** Is shown everything before it is let go. `isLast`: the account is closed right after it. */
   readonly watch: (batch: EventBatch, isLast: boolean) => void;
   /** False: there is no money for more, the answer ends here. */
-  readonly mayGoOn: () => boolean | Promise<boolean>;
+  readonly mayGoOn: () => boolean;
   /** Where text may pass without being shown piece by piece: who has to be shown it now and then. Absent: it may not. */
   readonly passing?: PassingTools | undefined;
   /** How the upstream is read. */
@@ -123,7 +123,7 @@ export class SettledAnswer
     try {
       step = await this.#passage.next();
       if (step !== undefined && step.terminal === undefined) {
-        if (step.mayGoOn === true || (await step.mayGoOn)) {
+        if (step.mayGoOn) {
           // Whoever waits for the next step for long need not keep this one.
           this.#step = undefined;
           return { done: false, value: step.passing };
@@ -192,7 +192,7 @@ interface Step {
   /** Without the terminal event. Relayed frames pass whole: their encoder holds the end back. */
   readonly passing: EventBatch;
   readonly terminal: Terminal | undefined;
-  readonly mayGoOn: boolean | Promise<boolean>;
+  readonly mayGoOn: boolean;
 }
 
 /** An answer on its way: everything is folded and shown to who watches before it goes on. */
@@ -252,10 +252,8 @@ class Passage {
       return undefined;
     }
     const mayGoOn = this.#look(batch);
-    if (mayGoOn === true) return batch;
+    if (mayGoOn) return batch;
     this.#held = stepOf(batch, mayGoOn);
-    // Whoever takes it hears of a failure; where nobody does, it ends nothing.
-    if (mayGoOn !== false) mayGoOn.catch(() => {});
     return undefined;
   }
 
@@ -277,8 +275,6 @@ class Passage {
       fold.push(held.terminal);
       return;
     }
-    // Money that is being reserved must not come after the account was closed.
-    await Promise.resolve(held?.mayGoOn).catch(() => {});
     try {
       while (this.#tools.reading.isDraining) {
         const step = await source.next();
@@ -295,7 +291,7 @@ class Passage {
   }
 
   /** Folds and shows a batch without a terminal event; tells whether the answer may go on after it. */
-  #look(batch: EventBatch): boolean | Promise<boolean> {
+  #look(batch: EventBatch): boolean {
     this.#lookBack();
     const gathered = gatherTexts(batch);
     this.#fold.pushAll(gathered);
@@ -432,7 +428,12 @@ async function cutAccount(
   if (result.items.length === 0) return { usage: reported ?? NO_USAGE, bill: FREE };
   const account = await estimatedAccount(result, reported, tools);
   const isCharged = failure === undefined || isOurs(failure);
-  return isCharged ? account : { usage: account.usage, bill: FREE };
+  return isCharged ? account : { usage: account.usage, bill: searchBill(account.usage, tools) };
+}
+
+/** Of an answer that its upstream broke off: tokens are free, searches that were run are not. */
+function searchBill({ webSearchRequests }: Usage, { journey, billing }: SettleTools): Bill {
+  return billSearches(journey.selected, webSearchRequests, billing);
 }
 
 /** The gateway's own time limits or its end: the upstream did nothing wrong, and what it wrote was passed on. */
@@ -448,8 +449,11 @@ const OUR_KINDS: ReadonlySet<GatewayError['kind']> = new Set(['deadline', 'overl
  */
 function atLeast(reported: Usage | undefined, estimated: Usage): Usage {
   if (reported === undefined || reported.inputTokens + reported.outputTokens === 0) return estimated;
-  if (reported.outputTokens >= estimated.outputTokens) return reported;
-  return { ...reported, outputTokens: estimated.outputTokens, source: 'estimated' };
+  const outputTokens = Math.max(reported.outputTokens, estimated.outputTokens);
+  const webSearchRequests = Math.max(reported.webSearchRequests, estimated.webSearchRequests);
+  if (outputTokens === reported.outputTokens && webSearchRequests === reported.webSearchRequests)
+    return reported;
+  return { ...reported, outputTokens, webSearchRequests, source: 'estimated' };
 }
 
 /** No output and nothing that explains it: not charged. */

@@ -68,13 +68,16 @@ export interface UsageBounds {
 }
 
 /** Searches that one answer runs at most, whatever the request allows. */
-const MOST_SEARCHES = 100;
+export const MOST_SEARCHES = 100;
 
 /** What one search brings into the prompt at most, tokens. */
 const MOST_RESULT_TOKENS = 200_000;
 
 /** What the catalogue says about an endpoint may be behind: counts may be so many times as high. */
 const CATALOGUE_SLACK = 2;
+
+/** Context of endpoints that nothing is known of, tokens. */
+const LARGEST_CONTEXT = 2_097_152;
 
 /** Bytes of a character in UTF-8, each a token at the worst. */
 const TOKENS_PER_CHARACTER = 3;
@@ -97,7 +100,7 @@ export function plausible(usage: Usage, bounds: UsageBounds): Usage | undefined 
  * writes. `rounds`: what an upstream looks up goes through the context again, once for each search.
  */
 function isPlausible(usage: Usage, bounds: UsageBounds, rounds: number): boolean {
-  const { contextLength = Number.POSITIVE_INFINITY, promptCharacters } = bounds;
+  const { contextLength = LARGEST_CONTEXT, promptCharacters } = bounds;
   const { maxOutputTokens = contextLength } = bounds;
   const ofText =
     promptCharacters === undefined

@@ -58,6 +58,13 @@ beforeAll(async () => {
       model('m/responses', 'responses'),
       model('m/chat', 'chat'),
       model('m/learnt', 'chat'),
+      model('m/thinking', 'chat'),
+      {
+        ...model('m/plain', 'chat'),
+        endpoints: [
+          { provider: 'chat', model: 'plain', ...size, supported_parameters: ['max_tokens'], pricing },
+        ],
+      },
       model('m/short', 'short'),
     ],
   } as never);
@@ -217,6 +224,96 @@ describe('searches', () => {
     expect((await ask(await newKey(2), '/chat/completions', body)).status).toBe(200);
   });
 
+  it('of tools that an item adds are reserved for too', async () => {
+    let billed = 0;
+    upstream.answer((request) => {
+      const searches = (request.json as any).max_tool_calls ?? 7;
+      billed += searches * 0.01;
+      return response(searches);
+    });
+    const key = await newKey(0.01);
+    const added = { type: 'additional_tools', role: 'developer', tools: [{ type: 'web_search' }] };
+    const input = [{ role: 'user', content: 'Look it up' }, added];
+    const asking = { model: 'm/responses', max_output_tokens: 50, input };
+    await racing(20, () => ask(key, '/responses', asking));
+    expect(billed).toBeLessThanOrEqual(0.01);
+    await ask(await newKey(0.3), '/responses', asking);
+    expect(upstream.requests.at(-1)?.json).toMatchObject({ max_tool_calls: expect.any(Number) });
+  });
+
+  it.each([0.5, -1, 1e308])(
+    'of a tool of no documented type with a limit of %d are bounded',
+    async (max_uses) => {
+      upstream.answer(message({}));
+      const tool = { type: 'web_search_20270101', name: 'web_search', max_uses };
+      expect((await ask(await newKey(0.01), '/messages', searching(tool))).status).toBe(402);
+      expect((await ask(await newKey(), '/messages', searching(tool))).status).toBe(200);
+    },
+  );
+
+  it('are left as many as the request allows where there is the money', async () => {
+    upstream.answer(message({}));
+    const tool = { ...SEARCH_TOOL, max_uses: 50 };
+    await ask(await newKey(1000), '/messages', searching(tool));
+    expect((await upstream.request(0)).json).toMatchObject({ tools: [tool] });
+  });
+
+  it('of an option that the endpoint does not take are not reserved for', async () => {
+    upstream.answer(completion({}));
+    const { status } = await ask(await newKey(0.02), '/chat/completions', {
+      model: 'm/plain',
+      max_tokens: 50,
+      messages: [{ role: 'user', content: 'Look it up' }],
+      web_search_options: {},
+    });
+    expect(status).toBe(200);
+  });
+
+  it('stay charged where the upstream fails after them or the caller leaves', async () => {
+    const start = {
+      id: 'm',
+      type: 'message',
+      role: 'assistant',
+      model: 'one',
+      content: [],
+      stop_reason: null,
+    };
+    const usage = { input_tokens: 10, output_tokens: 1 };
+    const call = (index: number) => [
+      {
+        event: 'content_block_start',
+        data: {
+          type: 'content_block_start',
+          index,
+          content_block: { type: 'server_tool_use', id: `s${index}`, name: 'web_search', input: {} },
+        },
+      },
+      { event: 'content_block_stop', data: { type: 'content_block_stop', index } },
+    ];
+    const frames = [
+      { event: 'message_start', data: { type: 'message_start', message: { ...start, usage } } },
+      ...[0, 1, 2].flatMap(call),
+    ];
+    const failure = { event: 'error', data: { type: 'error', error: { type: 'api_error', message: 'x' } } };
+    const body = { ...searching({ ...SEARCH_TOOL, max_uses: 5 }), stream: true };
+    upstream.answer([head(200, SSE), write(sse([...frames, failure])), end()]);
+    const failed = await gateway.post('/messages', body);
+    await failed.text();
+    expect(await recordOf(failed.headers.get('x-generation-id'))).toMatchObject({ total_cost: 0.03 });
+
+    upstream.answer([head(200, SSE), write(sse(frames)), stall(5000), end()]);
+    const leaving = new AbortController();
+    const left = await gateway.fetch('/messages', {
+      method: 'POST',
+      signal: leaving.signal,
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    const id = left.headers.get('x-generation-id');
+    leaving.abort();
+    await expect.poll(async () => (await recordOf(id))?.total_cost ?? 0).toBeGreaterThanOrEqual(0.03);
+  });
+
   it('that nobody asked for are not charged', async () => {
     upstream.answer(message({ server_tool_use: { web_search_requests: 1_000_000 } }));
     const { id } = await ask(await newKey(), '/messages', { ...searching(), tools: [] });
@@ -287,6 +384,65 @@ describe('files', () => {
   });
 });
 
+it('an earlier turn that looked at a page does not fill the context', async () => {
+  upstream.answer(response(0));
+  const call = { type: 'web_search_call', id: 'ws_1', status: 'completed' };
+  const input = [
+    { role: 'user', content: 'x' },
+    { ...call, action: { type: 'open_page', url: 'https://a.example/b' } },
+    { role: 'user', content: 'y' },
+  ];
+  const { status } = await ask(await newKey(0.05), '/responses', {
+    model: 'm/responses',
+    max_output_tokens: 50,
+    input,
+  });
+  expect(status).toBe(200);
+});
+
+it('thoughts that are billed and not shown are paid for, although answers were short before', async () => {
+  const key = await newKey(0.0015);
+  const body = { model: 'm/thinking', max_tokens: 1000, messages: [{ role: 'user', content: 'Hi' }] };
+  upstream.answer(completion({}));
+  expect((await ask(key, '/chat/completions', body)).status).toBe(200);
+  upstream.clear();
+  let billed = 0;
+  upstream.answer((request) => {
+    const tokens = (request.json as any).max_tokens;
+    billed += tokens * 0.0000001;
+    return [
+      head(200, SSE),
+      stall(50),
+      write(
+        sse([
+          { data: { id: 'c', model: 'one', choices: [{ index: 0, delta: { content: 'ok' } }] } },
+          {
+            data: {
+              id: 'c',
+              model: 'one',
+              choices: [{ index: 0, delta: {}, finish_reason: 'stop' }],
+              usage: { prompt_tokens: 10, completion_tokens: tokens, total_tokens: tokens + 10 },
+            },
+          },
+          { data: '[DONE]' },
+        ]),
+      ),
+      end(),
+    ];
+  });
+  await Promise.all(
+    Array.from({ length: 60 }, async () => {
+      const streamed = await gateway.post(
+        '/chat/completions',
+        { ...body, stream: true },
+        { authorization: `Bearer ${key}` },
+      );
+      await streamed.text();
+    }),
+  );
+  expect(billed).toBeLessThanOrEqual(0.0015);
+});
+
 it('prompts that an upstream counted low do not teach that text is cheap', async () => {
   const key = await newKey(0.039);
   const body = (words: number) => ({
@@ -326,7 +482,7 @@ it('a prompt that is written to the cache of an hour is reserved for at that pri
     ],
   };
   expect((await ask(await newKey(0.05), '/messages', body)).status).toBe(402);
-  const { status, id } = await ask(await newKey(0.08), '/messages', body);
+  const { status, id } = await ask(await newKey(0.1), '/messages', body);
   expect(status).toBe(200);
   expect(await recordOf(id)).toMatchObject({ total_cost: 0.0600005, written_off: 0 });
 });

@@ -1,41 +1,60 @@
 import type { GenerationRequest, Tool } from '../../ir/request.ts';
 import type { Json, JsonObject } from '../../kit/json.ts';
-import { numberAt } from '../../kit/members.ts';
 import type { SearchRules } from '../dialect.ts';
 
 type HostedTool = Extract<Tool, { type: 'hosted' }>;
 
-/** The upstream searches by a tool that it runs itself, and takes a limit for each such tool. */
+/** The upstream searches and fetches by tools that it runs itself, and takes a limit for each of them. */
 export const searches: SearchRules = {
   asked({ tools }) {
-    return tools
-      .filter(isSearch)
-      .reduce((sum, { value }) => sum + (numberAt(value, 'max_uses') ?? Number.POSITIVE_INFINITY), 0);
+    return tools.filter(isSearch).reduce((sum, tool) => sum + usesOf(tool), 0);
   },
   bound(request, most) {
-    const bounded = new Map(boundTools(request.tools.filter(isSearch), most));
-    const tools = request.tools.map((tool) => (isSearch(tool) ? (bounded.get(tool.value) ?? tool) : tool));
+    const bounded = boundTools(request.tools.filter(isSearch), most);
+    const tools = request.tools.flatMap((tool): readonly Tool[] => {
+      if (!isSearch(tool)) return [tool];
+      const kept = bounded.get(tool.value);
+      return kept === undefined ? [] : [kept];
+    });
     return { request: { ...request, tools, body: withTools(request, bounded) }, field: 'tools' };
   },
 };
 
 function isSearch(tool: Tool): tool is HostedTool {
-  return tool.type === 'hosted' && tool.dialect === 'messages' && tool.kind.startsWith('web_search');
+  return tool.type === 'hosted' && tool.dialect === 'messages' && /^web_(?:search|fetch)/.test(tool.kind);
 }
 
-/** The tools with limits that together are at most `most`, or one each, by what they were. */
-function boundTools(tools: readonly HostedTool[], most: number): [JsonObject, HostedTool][] {
+/** Tools of types that are not documented are taken as they come: what is no limit is none. */
+function usesOf({ value }: HostedTool): number {
+  const { max_uses: uses } = value;
+  return typeof uses === 'number' && Number.isInteger(uses) && uses >= 1 ? uses : Number.POSITIVE_INFINITY;
+}
+
+/** The tools by what they were, with limits that together are at most `most`; undefined for those that none is left for. */
+function boundTools(
+  tools: readonly HostedTool[],
+  most: number,
+): ReadonlyMap<JsonObject, HostedTool | undefined> {
   let left = most;
-  return tools.map((tool) => {
-    const uses = Math.max(1, Math.min(numberAt(tool.value, 'max_uses') ?? left, left));
-    left -= uses;
-    return [tool.value, { ...tool, value: { ...tool.value, max_uses: uses } }];
-  });
+  return new Map(
+    tools.map((tool) => {
+      const uses = Math.min(usesOf(tool), left);
+      left -= uses;
+      return [tool.value, uses < 1 ? undefined : { ...tool, value: { ...tool.value, max_uses: uses } }];
+    }),
+  );
 }
 
 /** The caller's own body, for the relay lane. */
-function withTools({ body }: GenerationRequest, bounded: ReadonlyMap<JsonObject, HostedTool>): JsonObject {
+function withTools(
+  { body }: GenerationRequest,
+  bounded: ReadonlyMap<JsonObject, HostedTool | undefined>,
+): JsonObject {
   if (!Array.isArray(body.tools)) return body;
-  const changed = (tool: Json): Json => bounded.get(tool as JsonObject)?.value ?? tool;
-  return { ...body, tools: body.tools.map(changed) };
+  const tools = body.tools.flatMap((tool): Json[] => {
+    if (!bounded.has(tool as JsonObject)) return [tool];
+    const kept = bounded.get(tool as JsonObject);
+    return kept === undefined ? [] : [kept.value];
+  });
+  return { ...body, tools };
 }

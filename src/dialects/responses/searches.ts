@@ -1,12 +1,12 @@
+import type { GenerationRequest } from '../../ir/request.ts';
+import type { JsonObject } from '../../kit/json.ts';
+import { objectsAt, stringAt } from '../../kit/members.ts';
 import type { SearchRules } from '../dialect.ts';
 
 /** The upstream searches by a tool that it runs itself. One limit counts all calls of such tools. */
 export const searches: SearchRules = {
-  asked({ tools, wishes }) {
-    const isAsked = tools.some(
-      (tool) => tool.type === 'hosted' && tool.dialect === 'responses' && tool.kind.startsWith('web_search'),
-    );
-    return isAsked ? (wishes.maxToolCalls ?? Number.POSITIVE_INFINITY) : 0;
+  asked(request) {
+    return hasSearch(request) ? (request.wishes.maxToolCalls ?? Number.POSITIVE_INFINITY) : 0;
   },
   bound(request, most) {
     const wishes = { ...request.wishes, maxToolCalls: most };
@@ -14,3 +14,22 @@ export const searches: SearchRules = {
     return { request: { ...request, wishes, body }, field: 'max_tool_calls' };
   },
 };
+
+/** Among the tools of the request, or among those that its items add. */
+function hasSearch({ tools, format, body }: GenerationRequest): boolean {
+  return (
+    tools.some((tool) => tool.type === 'hosted' && tool.dialect === 'responses' && isSearch(tool.kind)) ||
+    (format === 'responses' && objectsAt(body, 'input').some(addsSearch))
+  );
+}
+
+function addsSearch(item: JsonObject): boolean {
+  return (
+    item.type === 'additional_tools' &&
+    objectsAt(item, 'tools').some((tool) => isSearch(stringAt(tool, 'type') ?? ''))
+  );
+}
+
+function isSearch(kind: string): boolean {
+  return kind.startsWith('web_search');
+}

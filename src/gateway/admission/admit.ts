@@ -1,6 +1,8 @@
 import { GatewayError } from '../../ir/errors.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
+import { MOST_SEARCHES } from '../../ir/usage.ts';
 import type { JsonObject } from '../../kit/json.ts';
+import { numberAt } from '../../kit/members.ts';
 import {
   type Affordable,
   type Headroom,
@@ -8,7 +10,7 @@ import {
   LedgerUnavailable,
   type Reserving,
 } from '../../ports/ledger.ts';
-import { type Prompt, USUAL_CHARACTERS } from '../estimate.ts';
+import type { Prompt, WorstPrompt } from '../estimate.ts';
 import type { GenerationInput } from '../generation.ts';
 import { countInputImages } from '../input-images.ts';
 import type { Plan } from '../plan.ts';
@@ -16,7 +18,7 @@ import type { Tokenizer } from '../tokenizer.ts';
 import { Admission } from './admission.ts';
 import { type Answers, answersOf, type LearntLengths } from './learnt-lengths.ts';
 import { refused } from './refused.ts';
-import { type ReservationSize, sizeReservation, tokensWithin } from './reservation-size.ts';
+import { isUnlimited, type ReservationSize, sizeReservation, tokensWithin } from './reservation-size.ts';
 import { type SearchesAsked, searchesAskedBy } from './searches-asked.ts';
 import { type CostFacts, USUAL_SEARCHES, WorstCost } from './worst-cost.ts';
 
@@ -39,25 +41,23 @@ export interface Applicant {
   readonly plan: Plan;
   /** What its row says should the gateway crash. */
   readonly row: JsonObject;
-  /** The answer is a stream that can be ended in the middle. */
-  readonly canBeCut: boolean;
 }
 
 /** Candidates whose prices are looked at: more than a request may call, for those that are passed over. */
 const MOST_CANDIDATES = 32;
 
-/** Characters of a token at the worst, but for scripts that hardly any prompt is written in. */
-const FEWEST_CHARACTERS = 1;
-
 /** Money for so many requests like this one: exact counting is not worth its time. */
 const PLENTY = 8n;
 
 /** How many more tokens an upstream may count than we do, at least, and what it puts around a prompt. */
-const COUNT_SLACK = 1.1;
+const COUNT_SLACK = 1.5;
 const COUNT_EXTRA = 8;
 
-/** Tokens of an image, at most: what the largest pictures count for at the providers that count most. */
-const IMAGE_TOKENS = 5_000;
+/** What upstreams put into a prompt to explain tools, tokens. */
+const TOOL_PREAMBLE_TOKENS = 600;
+
+/** Our tokenizer makes one token of up to three digits, others make three. */
+const TOKENS_BEYOND_OURS_A_DIGIT = 2 / 3;
 
 /**
  * Reserves the money for a request before anything of it goes out. Rejects with a 402 or 403 where a limit forbids it, with
@@ -65,14 +65,13 @@ const IMAGE_TOKENS = 5_000;
  */
 export async function admit(applicant: Applicant, tools: AdmitTools): Promise<Admission> {
   const { prompt, input } = applicant;
-  const quick = new Sizing(applicant, tools, prompt.characters);
+  const quick = new Sizing(applicant, tools, undefined);
   try {
     const first = await reserve(applicant, tools, (headroom) => quick.withPlenty(headroom));
-    if (first.ok) return quick.admission(first.reserved, tools.ledger);
-    const known = await prompt.count(tools.tokenizer, input.signal);
-    const counted = new Sizing(applicant, tools, { known });
+    if (first.ok) return quick.admission(first.reserved);
+    const counted = new Sizing(applicant, tools, await prompt.count(tools.tokenizer, input.signal));
     const second = await reserve(applicant, tools, (headroom) => counted.exactly(headroom));
-    if (second.ok) return counted.admission(second.reserved, tools.ledger);
+    if (second.ok) return counted.admission(second.reserved);
     throw refused(second.refusal, {
       scopes: input.caller.scopes,
       basePath: tools.basePath,
@@ -101,21 +100,24 @@ function unrecordable(error: LedgerUnavailable): GatewayError {
 }
 
 /**
- * Tokens that an upstream will count of a prompt's text, at most. `ratio`: how many times our own count that was lately.
- * What was learnt only ever raises it: other texts are counted otherwise.
+ * Tokens that an upstream will count of a prompt, at most, images and files apart. `counted`: as our tokenizer counts it.
+ * `ratio`: how many times our own count that was lately, which only ever raises it: other texts are counted otherwise. No
+ * tokenizer makes more tokens than a text has bytes.
  */
-function promptTokens(counted: number, ratio = 0): number {
-  return Math.ceil(counted * Math.max(ratio, COUNT_SLACK)) + COUNT_EXTRA;
+function promptTokens(
+  counted: number | undefined,
+  ratio: number,
+  { bytes, digits, unseenTokens }: WorstPrompt,
+): number {
+  if (counted === undefined) return bytes;
+  const ofText = counted * Math.max(ratio, COUNT_SLACK) + digits * TOKENS_BEYOND_OURS_A_DIGIT;
+  return Math.min(bytes, Math.ceil(ofText) + unseenTokens);
 }
 
 /** Numbers of searches to reserve for, from all that are wanted down to a single one. */
 function* fewerAndFewer(wanted: number): Generator<number> {
   for (let searches = wanted; searches > 1; searches = Math.floor(searches / 2)) yield searches;
   yield 1;
-}
-
-function billsAbandoned({ endpoint }: Plan['candidates'][number]): boolean {
-  return endpoint.provider.quirks.billsAbandoned === true;
 }
 
 function firstOf(candidates: Plan['candidates']): Plan['candidates'] {
@@ -127,14 +129,12 @@ function isPlenty({ amount }: ReservationSize, { creditNanos, totalNanos }: Affo
   return (creditNanos === null || wanted <= creditNanos) && (totalNanos === null || wanted <= totalNanos);
 }
 
-/** Tokens of a prompt: counted, or guessed from its characters. */
-type PromptLength = number | { readonly known: number };
-
 /** Decides how much is reserved for one request, and remembers what was decided last. */
 class Sizing {
   readonly #applicant: Applicant;
   readonly #tools: AdmitTools;
-  readonly #length: PromptLength;
+  /** Tokens of the prompt as we count them; undefined = not counted. */
+  readonly #counted: number | undefined;
   readonly #answers: Answers;
   readonly #searchesAsked: SearchesAsked;
   #size: ReservationSize | null = null;
@@ -142,20 +142,19 @@ class Sizing {
   #costs: readonly WorstCost[] = [];
   #affordable: Affordable | undefined;
 
-  constructor(applicant: Applicant, tools: AdmitTools, length: PromptLength) {
+  constructor(applicant: Applicant, tools: AdmitTools, counted: number | undefined) {
     const { input, plan, request } = applicant;
     this.#applicant = applicant;
     this.#searchesAsked = searchesAskedBy(request);
     this.#tools = tools;
-    this.#length = length;
+    this.#counted = counted;
     this.#answers = answersOf(input.caller.key.hash, plan.candidates[0]?.model.id ?? '');
   }
 
   /** Null unless there is no limit, or far more than the request can cost: then its prompt has to be counted first. */
   withPlenty(headroom: Headroom) {
     const { affordable } = headroom;
-    const isFree = affordable.creditNanos === null && affordable.totalNanos === null;
-    const size = this.#sizeFor(isFree ? USUAL_CHARACTERS : FEWEST_CHARACTERS, headroom, USUAL_SEARCHES);
+    const size = this.#sizeFor(headroom, this.#searchesWanted());
     if (size === null) return null;
     return size.kind === 'open' || (size.kind === 'whole' && isPlenty(size, affordable)) ? size.amount : null;
   }
@@ -163,7 +162,7 @@ class Sizing {
   /** Null: too little. Fewer searches are paid for where the answer would otherwise be cut short. */
   exactly(headroom: Headroom) {
     for (const searches of fewerAndFewer(this.#searchesWanted())) {
-      const size = this.#sizeFor(1, headroom, searches);
+      const size = this.#sizeFor(headroom, searches);
       if (size !== null && (size.kind !== 'rest' || searches === 1)) return size.amount;
     }
     return null;
@@ -173,9 +172,10 @@ class Sizing {
   #searchesWanted(): number {
     let wanted = 0;
     for (const { endpoint } of firstOf(this.#applicant.plan.candidates)) {
-      wanted = Math.max(wanted, this.#searchesAsked(endpoint).most);
+      const { most } = this.#searchesAsked(endpoint);
+      wanted = Math.max(wanted, most === Number.POSITIVE_INFINITY ? USUAL_SEARCHES : most);
     }
-    return Math.min(wanted, USUAL_SEARCHES);
+    return Math.min(wanted, MOST_SEARCHES);
   }
 
   /** What a refused request is told. */
@@ -191,53 +191,68 @@ class Sizing {
     };
   }
 
-  admission(reserved: Admission['reserved'], ledger: Ledger): Admission {
-    const { generationId } = this.#applicant.input;
+  admission(reserved: Admission['reserved']): Admission {
     const size = this.#size;
     const facts = this.#costFacts;
     if (size === null || facts === undefined) throw new Error('money was reserved before its size was known');
     return new Admission({
-      generationId,
       answers: this.#answers,
-      countedPrompt: typeof this.#length === 'number' ? undefined : this.#length.known,
+      countedPrompt: this.#counted,
       facts,
       costs: this.#costs,
       reserved,
       size,
-      ledger,
-      now: this.#tools.now,
     });
   }
 
-  #sizeFor(charactersPerToken: number, headroom: Headroom, searches: number): ReservationSize | null {
-    const { request, prompt, plan, input, canBeCut } = this.#applicant;
-    const { learnt, ownCredentialFee } = this.#tools;
-    const length = this.#length;
-    const known = learnt.of(this.#answers);
-    const { images, documents } = prompt.media;
-    const ofText =
-      typeof length === 'number'
-        ? Math.ceil(length / charactersPerToken)
-        : promptTokens(length.known, known?.promptRatio);
-    const facts: CostFacts = {
-      promptTokens: ofText + images * IMAGE_TOKENS,
-      mayFillContext: documents > 0,
-      inputImages: countInputImages(request),
-      searchesAsked: this.#searchesAsked,
-      mostSearches: searches,
-      maxOutputTokens: request.maxOutputTokens,
-      ownCredentialFee,
-      atMs: input.acceptedAtMs,
-    };
+  #sizeFor(headroom: Headroom, searches: number): ReservationSize | null {
+    const { plan } = this.#applicant;
+    const known = this.#tools.learnt.of(this.#answers);
+    const facts = isUnlimited(headroom.affordable)
+      ? this.#usualFacts(searches)
+      : this.#worstFacts(searches, known?.promptRatio);
     const costs = firstOf(plan.candidates).map((candidate) => new WorstCost(candidate, facts));
     this.#costFacts = facts;
     this.#costs = costs;
     this.#affordable = headroom.affordable;
-    this.#size = sizeReservation(costs, headroom, {
-      learntTokens: known?.longest,
-      // A stream that is begun with little is paid as it goes. One that is billed to its end whatever we read is not.
-      canTopUp: canBeCut && typeof length !== 'number' && !plan.candidates.some(billsAbandoned),
-    });
+    this.#size = sizeReservation(costs, headroom, known?.longest);
     return this.#size;
   }
+
+  /** Where nothing binds, what is reserved is a figure that no decision hangs on. */
+  #usualFacts(searches: number): CostFacts {
+    const { request, prompt, input } = this.#applicant;
+    return {
+      promptTokens: prompt.usualTokens,
+      mayFillContext: false,
+      images: 0,
+      inputImages: countInputImages(request),
+      searchesAsked: this.#searchesAsked,
+      mostSearches: searches,
+      maxOutputTokens: request.maxOutputTokens,
+      ownCredentialFee: this.#tools.ownCredentialFee,
+      atMs: input.acceptedAtMs,
+    };
+  }
+
+  #worstFacts(searches: number, promptRatio = 0): CostFacts {
+    const { request, prompt } = this.#applicant;
+    const { worst } = prompt;
+    const preamble = COUNT_EXTRA + (request.tools.length > 0 ? TOOL_PREAMBLE_TOKENS : 0);
+    return {
+      ...this.#usualFacts(searches),
+      promptTokens: promptTokens(this.#counted, promptRatio, worst) + preamble,
+      mayFillContext: worst.documents > 0,
+      images: worst.images,
+      maxOutputTokens: highestLimit(request),
+    };
+  }
+}
+
+/** The chat format has two names for the output limit. A body that has both goes out with both, and an upstream may read either. */
+function highestLimit({ format, body, maxOutputTokens }: GenerationRequest): number | undefined {
+  const older = format === 'chat' ? numberAt(body, 'max_tokens') : undefined;
+  return maxOutputTokens === undefined || older === undefined
+    ? maxOutputTokens
+    : Math.max(maxOutputTokens, older);
 }

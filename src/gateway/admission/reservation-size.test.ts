@@ -19,6 +19,7 @@ function costOf(price: string, maxOutputTokens: number | undefined) {
   };
   return new WorstCost(candidate, {
     promptTokens: 10,
+    images: 0,
     mayFillContext: false,
     searchesAsked: () => ({ most: 0, isBoundable: true }),
     mostSearches: 0,
@@ -34,13 +35,13 @@ const credits = (creditNanos: bigint | null): Affordable => ({ creditNanos, tota
 function size(
   affordable: bigint | null,
   unspent: bigint | null,
-  more: { asked?: number; learnt?: number; stream?: boolean; price?: string } = {},
+  more: { asked?: number; learnt?: number; price?: string } = {},
 ) {
-  const { asked, learnt, stream = false, price = '0.000000001' } = more;
+  const { asked, learnt, price = '0.000000001' } = more;
   return sizeReservation(
     [costOf(price, asked)],
     { affordable: credits(affordable), unspent: credits(unspent) },
-    { learntTokens: learnt, canTopUp: stream },
+    learnt,
   );
 }
 
@@ -57,11 +58,8 @@ describe('the size of a reservation', () => {
     expect(size(110n, 110n, { asked: 100 })).toEqual(reserving(110n, 'whole'));
   });
 
-  it('begins small for streams of which short answers are known', () => {
-    expect(size(20_000n, 20_000n, { learnt: 20, stream: true })).toEqual(reserving(266n, 'begun'));
-    expect(size(20_000n, 20_000n, { learnt: 500, stream: true })).toEqual(reserving(4010n, 'begun'));
-    expect(size(20_000n, 20_000n, { learnt: 500 })).toEqual(reserving(10_010n, 'whole'));
-    expect(size(20_000n, 20_000n, { stream: true })).toEqual(reserving(10_010n, 'whole'));
+  it('is all of it also where short answers are known: what is not seen is billed too', () => {
+    expect(size(20_000n, 20_000n, { learnt: 20 })).toEqual(reserving(10_010n, 'whole'));
   });
 
   it('is the rest where the money is nearly gone and nothing is known', () => {
@@ -94,20 +92,15 @@ describe('the size of a reservation', () => {
   it('is nothing for what costs nothing, whatever is left', () => {
     const free = costOf('0', undefined);
     const none = credits(10n);
-    expect(
-      sizeReservation(
-        [free],
-        { affordable: none, unspent: none },
-        { learntTokens: undefined, canTopUp: true },
-      ),
-    ).toEqual(reserving(10n, 'whole'));
+    expect(sizeReservation([free], { affordable: none, unspent: none }, undefined)).toEqual(
+      reserving(10n, 'whole'),
+    );
   });
 
   it('pays the first and those that fit beside it', () => {
     const [cheap, dear] = [costOf('0.000000001', 100), costOf('0.000001', 100)];
     const headroom = { affordable: credits(500n), unspent: credits(500n) };
-    const facts = { learntTokens: undefined, canTopUp: false };
-    expect(sizeReservation([cheap, dear], headroom, facts)).toEqual(reserving(110n, 'rest'));
+    expect(sizeReservation([cheap, dear], headroom, undefined)).toEqual(reserving(110n, 'rest'));
     expect(cheap.tokensWithin({ creditNanos: 110n, byokNanos: 0n })).toBe(100);
     expect(dear.tokensWithin({ creditNanos: 110n, byokNanos: 0n })).toBe(0);
   });

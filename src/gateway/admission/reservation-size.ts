@@ -2,28 +2,17 @@ import { type Amount, atLeast, NOTHING } from '../../ir/amount.ts';
 import type { Affordable, Headroom } from '../../ports/ledger.ts';
 import type { WorstCost } from './worst-cost.ts';
 
-/** What is known of the answer besides what it may cost. */
-export interface SizingFacts {
-  /** The longest of the answers that this key had from this model lately, tokens; undefined = none yet. */
-  readonly learntTokens: number | undefined;
-  /** More can be reserved while the answer comes in. */
-  readonly canTopUp: boolean;
-}
-
 /** How much is reserved for a request. */
 export interface ReservationSize {
   readonly amount: Amount;
-  /** `open`: nothing binds; `whole`: all that it may cost; `begun`: more is reserved as it comes in; `rest`: what is left. */
-  readonly kind: 'open' | 'whole' | 'begun' | 'rest';
+  /** `open`: nothing binds; `whole`: all that it may cost; `rest`: less, and the upstream is told to stay within it. */
+  readonly kind: 'open' | 'whole' | 'rest';
   /** Output below which an answer is not worth beginning, tokens. */
   readonly leastTokens: number;
 }
 
 /** Room for answers that turn out longer than the ones before. */
 const LEARNT_ROOM = 8;
-
-/** Output that streams begin with at least, where there is the money, tokens. */
-const LEAST_ROOM = 256;
 
 /** Of what is left, the share that one request may take at least: others may be on their way. */
 const SHARE = 2n;
@@ -32,32 +21,31 @@ const SHARE = 2n;
 const LEAST_OUTPUT = 16;
 
 /**
- * How much to reserve, given what there is. Null: too little.
+ * How much to reserve, given what there is. Null: too little. `learntTokens`: the longest of the answers that this key had
+ * from this model lately; undefined = none yet.
  *
- * Where the money reaches for the longest answer that anybody may write, that is reserved; streams of which short answers
- * are known begin with less and reserve more as they go. Where it does not reach, the answer is told to stay within what is
- * reserved. Of what is left, a request whose answers were short so far takes as much as several of them, or half: the next
- * one, at the same time, half of the rest. One of which nothing is known takes all, but only of money that is really left:
- * where other requests hold what it needs it is refused, or they would divide the rest between them until none could be
- * finished.
+ * Where the money reaches for the longest answer that any candidate may write, that is reserved. Where it does not reach,
+ * the answer is told to stay within what is reserved. Of what is left, a request whose answers were short so far takes as
+ * much as several of them, or half: the next one, at the same time, half of the rest. One of which nothing is known takes
+ * all, but only of money that is really left: where other requests hold what it needs it is refused, or they would divide
+ * the rest between them until none could be finished.
+ *
+ * A stream is never begun with less in the hope of more: what a model thinks without saying it, or says in one piece, is
+ * billed before anything could be reserved for it.
  */
 export function sizeReservation(
   costs: readonly WorstCost[],
   { affordable, unspent }: Headroom,
-  { learntTokens, canTopUp }: SizingFacts,
+  learntTokens: number | undefined,
 ): ReservationSize | null {
   const learntRoom = learntTokens === undefined ? undefined : learntTokens * LEARNT_ROOM;
   const leastTokens = learntTokens ?? LEAST_OUTPUT;
   const full = dearest(costs);
   if (isUnlimited(affordable)) return { amount: full, kind: 'open', leastTokens };
-  if (fits(full, affordable)) {
-    const isBegun = canTopUp && learntRoom !== undefined;
-    const amount = isBegun ? dearest(costs, Math.max(LEAST_ROOM, learntRoom)) : full;
-    return { amount, kind: isLess(amount, full) ? 'begun' : 'whole', leastTokens };
-  }
+  if (fits(full, affordable)) return { amount: full, kind: 'whole', leastTokens };
   const payable = costs.filter((cost) => {
     const isHeld = fits(cost.amountOf(cost.fullTokens), unspent);
-    const least = learntTokens ?? (isHeld ? cost.fullTokens : LEAST_OUTPUT);
+    const least = learntTokens === undefined && isHeld ? cost.fullTokens : leastTokens;
     return tokensWithin(cost, affordable) >= Math.min(cost.fullTokens, least);
   });
   if (payable.length === 0) return null;
@@ -132,7 +120,8 @@ function clipped(wanted: Amount, { creditNanos: credit, totalNanos: total }: Aff
   };
 }
 
-function isUnlimited({ creditNanos, totalNanos }: Affordable): boolean {
+/** Whether nothing binds. */
+export function isUnlimited({ creditNanos, totalNanos }: Affordable): boolean {
   return creditNanos === null && totalNanos === null;
 }
 
@@ -141,8 +130,4 @@ function fits(
   { creditNanos: credit, totalNanos: total }: Affordable,
 ): boolean {
   return (credit === null || creditNanos <= credit) && (total === null || creditNanos + byokNanos <= total);
-}
-
-function isLess(one: Amount, other: Amount): boolean {
-  return one.creditNanos < other.creditNanos || one.byokNanos < other.byokNanos;
 }

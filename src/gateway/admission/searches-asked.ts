@@ -12,15 +12,17 @@ export interface EndpointSearches {
 }
 
 /** Searches of one request, by endpoint: dialects ask for them in different words, and some have none. */
-export type SearchesAsked = (endpoint: Pick<Endpoint, 'provider'>) => EndpointSearches;
+export type SearchesAsked = (
+  endpoint: Pick<Endpoint, 'provider' | 'supportedParameters'>,
+) => EndpointSearches;
 
 const NO_SEARCHES: EndpointSearches = { most: 0, isBoundable: true };
 
 /** What a request says about web searches. */
 export function searchesAskedBy(request: GenerationRequest): SearchesAsked {
-  return ({ provider }) => {
+  return ({ provider, supportedParameters }) => {
     const rules = UPSTREAM_DIALECTS[dialectOf(provider, request.format)]?.searches;
-    const most = rules?.asked(request) ?? 0;
-    return most === 0 ? NO_SEARCHES : { most, isBoundable: rules?.bound !== undefined };
+    const most = rules?.asked(request, supportedParameters) ?? 0;
+    return most <= 0 ? NO_SEARCHES : { most, isBoundable: rules?.bound !== undefined };
   };
 }

@@ -16,6 +16,7 @@ const own: Access = { kind: 'own', credential: { id: 'c' } as OwnCredential };
 
 const FACTS: CostFacts = {
   promptTokens: 100,
+  images: 0,
   mayFillContext: false,
   inputImages: 2,
   searchesAsked: () => ({ most: 0, isBoundable: true }),
@@ -55,6 +56,13 @@ describe('the worst cost', () => {
     expect(filled(200_000).creditNanos).toBe(200_000n);
     expect(filled(undefined).creditNanos).toBe(1_048_576n);
     expect(filled(10).creditNanos).toBe(100n);
+  });
+
+  it('pays for images by what they count for at most, at models that count more for more', () => {
+    const images = (upstreamModel: string) =>
+      cost({ prompt: '0.000000001' }, { images: 2, endpoint: { upstreamModel } }).amountOf(0).creditNanos;
+    expect(images('gpt-5')).toBe(10_100n);
+    expect(images('gpt-4o-mini-2024-07-18')).toBe(100_100n);
   });
 
   it('pays for searches, for what they bring into the prompt, and for the prompt anew with each of them', () => {
@@ -169,20 +177,16 @@ describe('law: what is reserved can pay', () => {
       creditNanos: fc.option(fc.bigInt(0n, 10n ** 12n)),
       totalNanos: fc.option(fc.bigInt(0n, 10n ** 12n)),
     });
-    const facts = fc.record({
-      learntTokens: fc.option(fc.nat(500), { nil: undefined }),
-      canTopUp: fc.boolean(),
-    });
     fc.assert(
       fc.property(
         fc.array(fc.tuple(prices, fee, fc.integer({ min: 1, max: 500 })), { minLength: 1, maxLength: 3 }),
         headroom,
-        facts,
-        (candidates, affordable: Affordable, sizing) => {
+        fc.option(fc.nat(500), { nil: undefined }),
+        (candidates, affordable: Affordable, learnt) => {
           const costs = candidates.map(([pricing, share, maxOutputTokens]) =>
             cost(pricing, { maxOutputTokens, ...(share !== null && { ownCredentialFee: share }) }),
           );
-          const size = sizeReservation(costs, { affordable, unspent: affordable }, sizing);
+          const size = sizeReservation(costs, { affordable, unspent: affordable }, learnt);
           if (size === null) return;
           const paid = costs.filter((each) => canPay(each, size.amount, size.leastTokens));
           if (size.kind === 'rest') expect(paid.length).toBeGreaterThan(0);

@@ -11,10 +11,13 @@ import type { SearchesAsked } from './searches-asked.ts';
 
 /** What the cost of a request depends on, before anything of its answer is known. */
 export interface CostFacts {
-  /** Tokens of the prompt's text and images, at most. */
+  /** Tokens of the prompt, at most, images and files apart. */
   readonly promptTokens: number;
+  /** Images whose tokens are not among them. */
+  readonly images: number;
   /** The prompt holds files, recordings or films: their tokens are known to the upstream alone. */
   readonly mayFillContext: boolean;
+  /** Images that have a price of their own, where they have one. */
   readonly inputImages: number;
   /** Searches that the request lets an endpoint run. */
   readonly searchesAsked: SearchesAsked;
@@ -121,8 +124,19 @@ function searchesOf({ endpoint }: Candidate, { searchesAsked, mostSearches }: Co
 /** Each search sends the prompt through the model again, together with what was found. */
 function promptTokensOf({ endpoint }: Candidate, facts: CostFacts, searches: number): number {
   const { contextLength = USUAL_CONTEXT } = endpoint;
-  const once = facts.mayFillContext ? Math.max(facts.promptTokens, contextLength) : facts.promptTokens;
+  const known = facts.promptTokens + facts.images * imageTokensOf(endpoint);
+  const once = facts.mayFillContext ? Math.max(known, contextLength) : known;
   return once + searches * (once + SEARCH_RESULT_TOKENS);
+}
+
+/** Tokens of an image, at most: what the largest count for at the providers that count most. */
+const IMAGE_TOKENS = 5_000;
+
+/** Models that count images otherwise, by the name at their provider: small models, whose tokens cost less. */
+const OTHER_IMAGE_TOKENS: readonly (readonly [model: RegExp, tokens: number])[] = [[/gpt-4o-mini/, 50_000]];
+
+function imageTokensOf({ upstreamModel }: Candidate['endpoint']): number {
+  return OTHER_IMAGE_TOKENS.find(([model]) => model.test(upstreamModel))?.[1] ?? IMAGE_TOKENS;
 }
 
 /** Undefined where nothing limits the output. */
