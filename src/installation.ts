@@ -91,6 +91,8 @@ export interface SharedDatabase {
   readonly waits: boolean;
   /** How long a generation may take, milliseconds. */
   generationMs(): number;
+  /** How long rows of generations are kept, milliseconds. */
+  keptMs(): number;
 }
 
 export interface InstallationOptions {

@@ -35,7 +35,7 @@ import { Byok } from './manage/byok.ts';
 import { Generations } from './manage/generations.ts';
 import { keepSwept } from './manage/keep-swept.ts';
 import { Rankings } from './manage/rankings.ts';
-import { Retention } from './manage/retention.ts';
+import { keptMs, Retention } from './manage/retention.ts';
 import { Pins } from './routing/conversation/pins.ts';
 import { Health } from './routing/health/health.ts';
 import { Traffic } from './routing/traffic.ts';
@@ -122,6 +122,7 @@ export async function openGateway({ loaded, load, log, times, doors }: OpenOptio
           address: runtime.database,
           waits: true,
           generationMs: () => running.http.requestDeadlineMs,
+          keptMs: () => keptMs(running.config.retention.events_days),
         },
       }),
       durability: () => running.config.durability.ledger,

@@ -8,6 +8,7 @@ import {
   openInstallation,
 } from '../installation.ts';
 import { openStderrLog } from '../kit/log.ts';
+import { keptMs } from '../manage/retention.ts';
 
 /** Runs a command of the control table in the gateway that runs on the data directory, or alone when none does. */
 export async function runControlCommand<Name extends CommandName>(
@@ -37,6 +38,7 @@ export function installationOptions(flags: Flags): InstallationOptions {
         address: runtime.database,
         waits: false,
         generationMs: () => config.server.request_deadline_ms,
+        keptMs: () => keptMs(config.retention.events_days),
       },
     }),
     durability: () => config.durability.ledger,

@@ -1,5 +1,5 @@
 import { type Nanos, usdOf } from '../kit/money.ts';
-import type { AccountStatement, LedgerReport } from '../ports/ledger.ts';
+import type { AccountStatement, Fault, LedgerReport } from '../ports/ledger.ts';
 import type { Account } from '../ports/tenancy.ts';
 
 /** The money of an account: granted - settled - reserved - left = difference. */
@@ -14,6 +14,8 @@ export interface StatementView {
   readonly left_usd: number | null;
   /** 0, or the books are wrong. */
   readonly difference_nanos: number;
+  /** `equation`: granted - settled - reserved - left is not 0; `journals`: gateways have booked more or less than is settled. */
+  readonly fault: Fault | null;
 }
 
 /** The books as a whole. */
@@ -67,6 +69,7 @@ function statementView(statement: AccountStatement, name: string): StatementView
     reserved_usd: usdOf(statement.reservedNanos),
     left_usd: usdOrNull(statement.leftNanos),
     difference_nanos: Number(statement.differenceNanos),
+    fault: statement.fault,
   };
 }
 
@@ -82,5 +85,6 @@ function nothingOf(accountId: string): AccountStatement {
     reservedNanos: 0n,
     leftNanos: null,
     differenceNanos: 0n,
+    fault: null,
   };
 }

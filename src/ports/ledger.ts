@@ -99,7 +99,13 @@ export interface Spending {
   readonly byok: Sums;
 }
 
-/** The money equation of an account: granted - settled - reserved - left = difference, which must be 0. */
+/**
+ * What of an account's books is wrong: its equation (granted - settled - reserved - left is not 0), or that gateways that share
+ * a database have not booked from their journals what is settled.
+ */
+export type Fault = 'equation' | 'journals';
+
+/** The money of an account, and whether its books are right. */
 export interface AccountStatement {
   readonly accountId: string;
   /** Null = not enforced, and then there is nothing left to speak of. */
@@ -109,7 +115,10 @@ export interface AccountStatement {
   readonly reservedNanos: Nanos;
   /** Neither spent nor reserved. What people are shown counts settled money only: granted - settled. */
   readonly leftNanos: Nanos | null;
+  /** 0, or by how much the books are wrong: granted - settled - reserved - left or, where that is 0, journals - settled. */
   readonly differenceNanos: Nanos;
+  /** Which of the two the difference is; null when there is none. */
+  readonly fault: Fault | null;
 }
 
 /** The books as a whole, for `ledger verify`. */

@@ -19,6 +19,8 @@ export interface PostgresStateOptions extends StateOptions {
   readonly waits: boolean;
   /** How long a generation may take, milliseconds. */
   generationMs(): number;
+  /** How long rows of generations are kept, milliseconds. */
+  keptMs(): number;
 }
 
 /** How often something is tried again that a database was away for, milliseconds. */
@@ -40,6 +42,7 @@ export async function openPostgresState(options: PostgresStateOptions): Promise<
       postgres,
       gatewayId: readOrMakeGatewayId(options.directory),
       generationMs: options.generationMs,
+      keptMs: options.keptMs,
       durability: options.durability,
       wholeRow: options.wholeRow,
       clock,

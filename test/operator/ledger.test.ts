@@ -47,6 +47,7 @@ const account = {
   reserved_usd: 0,
   left_usd: 7.5,
   difference_nanos: 0,
+  fault: null,
 };
 
 describe('ledger verify', () => {
@@ -71,8 +72,10 @@ describe('ledger verify', () => {
     writeFileSync(file, `${wrong}${crc32(Buffer.from(wrong))}\n`);
     const { code, out } = run('verify', '--json');
     expect(code).toBe(1);
-    expect(JSON.parse(out).accounts).toEqual([{ ...account, left_usd: 7.500000001, difference_nanos: -1 }]);
-    expect(run('verify').out).toContain('The books are WRONG');
+    expect(JSON.parse(out).accounts).toEqual([
+      { ...account, left_usd: 7.500000001, difference_nanos: -1, fault: 'equation' },
+    ]);
+    expect(run('verify').out).toContain('The books are WRONG for default: granted - settled');
   });
 
   it('works beside a running gateway', async () => {

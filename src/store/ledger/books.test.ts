@@ -42,6 +42,7 @@ describe('reserving', () => {
       grantedNanos: null,
       leftNanos: null,
       differenceNanos: 0n,
+      fault: null,
     });
   });
 
@@ -186,6 +187,7 @@ describe('settling', () => {
         reservedNanos: 0n,
         leftNanos: 93n,
         differenceNanos: 0n,
+        fault: null,
       },
     ]);
   });
@@ -274,6 +276,7 @@ describe('granting', () => {
       grantedNanos: null,
       leftNanos: null,
       differenceNanos: 0n,
+      fault: null,
     });
     expect(reserve(books, 'h', credit(100n)).ok).toBe(true);
   });

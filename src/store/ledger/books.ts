@@ -299,13 +299,15 @@ export class Books {
   #statement(accountId: string, reservedNanos: Nanos): AccountStatement {
     const { grantedNanos, isEnforced, leftNanos } = this.#state.balanceOf(accountId);
     const settledNanos = this.#settledNanos(accountId);
+    const differenceNanos = grantedNanos - settledNanos - reservedNanos - leftNanos;
     return {
       accountId,
       grantedNanos: isEnforced ? grantedNanos : null,
       settledNanos,
       reservedNanos,
       leftNanos: isEnforced ? leftNanos : null,
-      differenceNanos: grantedNanos - settledNanos - reservedNanos - leftNanos,
+      differenceNanos,
+      fault: differenceNanos === 0n ? null : 'equation',
     };
   }
 }

@@ -126,6 +126,7 @@ describe('the embedded ledger', () => {
       reservedNanos: 0n,
       leftNanos: 88n,
       differenceNanos: 0n,
+      fault: null,
     });
     expect(second.recentGenerations.recent('silent')?.row).toEqual({
       id: 'silent',

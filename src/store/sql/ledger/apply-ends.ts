@@ -7,24 +7,61 @@ import { spend } from '../../ledger/spending.ts';
 import { generationRowOf } from '../sql-generation-store.ts';
 import type { Tables } from '../tables.ts';
 import { transact } from '../transact.ts';
+import { isBooked, NONE_BOOKED, withBooked } from './booked-ends.ts';
+import { lockJournal, SumsByAccount, writeJournal } from './journal-rows.ts';
 import { emptyTally, keysOf, lockTallies, nameOf, type SqlTally, writeTallies } from './tally-rows.ts';
 
 /** How a generation ended: settled with a record, or let go without one. */
 export interface End {
   readonly generationId: string;
+  /** Of the record in the gateway's journal; undefined for a reservation that a sweep lets go. */
+  readonly sequence: number | undefined;
   readonly scopes: ScopeIds;
   readonly settled: SettleRecord | undefined;
 }
 
-/**
- * Books ends, all or none: rows of generations, charges, and reservations that are gone. One that was booked before has its
- * row already and changes nothing.
- */
-export function applyEnds(database: Kysely<Tables>, ends: readonly End[]): Promise<void> {
-  return transact(database, (transaction) => book(transaction, ends), 'read committed');
+/** An end that the journal of a gateway has. */
+export type JournalledEnd = End & { readonly sequence: number };
+
+/** Ends of one gateway that are booked together. */
+export interface Batch {
+  readonly gatewayId: string;
+  readonly ends: readonly JournalledEnd[];
+  /** Sequences of the gateway's other ends that are not booked yet. */
+  readonly waiting: readonly number[];
 }
 
-async function book(transaction: Transaction<Tables>, ends: readonly End[]): Promise<void> {
+/**
+ * Books ends of a gateway's journal, all or none: rows of generations, charges, reservations that are gone, and that they are
+ * booked. One that the journal's row counts as booked changes nothing, whether or not its generation still has a row; a
+ * generation that has a row already is not charged again.
+ */
+export function bookEnds(database: Kysely<Tables>, batch: Batch): Promise<void> {
+  return transact(database, (transaction) => book(transaction, batch), 'read committed');
+}
+
+/** Lets reservations go that nobody will end. */
+export function releaseStrays(database: Kysely<Tables>, strays: readonly End[]): Promise<void> {
+  const release = async (transaction: Transaction<Tables>) => {
+    await apply(transaction, strays);
+  };
+  return transact(database, release, 'read committed');
+}
+
+async function book(transaction: Transaction<Tables>, { gatewayId, ends, waiting }: Batch): Promise<void> {
+  const before = (await lockJournal(transaction, gatewayId)) ?? NONE_BOOKED;
+  const sums = await apply(
+    transaction,
+    ends.filter(({ sequence }) => !isBooked(before, sequence)),
+  );
+  const sequences = ends.map(({ sequence }) => sequence);
+  await writeJournal(transaction, gatewayId, withBooked(before, sequences, waiting), sums);
+}
+
+/** Makes the changes that ends say. Resolves with what was charged. */
+async function apply(transaction: Transaction<Tables>, ends: readonly End[]): Promise<SumsByAccount> {
+  const sums = new SumsByAccount();
+  if (ends.length === 0) return sums;
   const tallies = await lockTallies(transaction, uniqueKeys(ends));
   const added = await addRows(transaction, ends);
   const reserved = await takeReservations(transaction, ends);
@@ -32,11 +69,13 @@ async function book(transaction: Transaction<Tables>, ends: readonly End[]): Pro
     const record = end.settled !== undefined && added.delete(end.generationId) ? end.settled : undefined;
     const held = reserved.get(end.generationId) ?? NOTHING;
     reserved.delete(end.generationId);
+    if (record !== undefined) sums.add(end.scopes.account, record.charge, record.writtenOffNanos);
     for (const key of keysOf(end.scopes)) {
       tallies.set(nameOf(key), ended(tallies.get(nameOf(key)) ?? emptyTally(key), held, record));
     }
   }
   await writeTallies(transaction, [...tallies.values()]);
+  return sums;
 }
 
 function uniqueKeys(ends: readonly End[]) {

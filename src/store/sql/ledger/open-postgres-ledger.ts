@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '../../../kit/ids.ts';
 import { isInTime } from '../../../kit/is-in-time.ts';
 import type { Durability } from '../../../ports/journal.ts';
@@ -10,7 +11,10 @@ import type { OpenedLedger } from '../../ledger/opened-ledger.ts';
 import { RecordWriter } from '../../ledger/record-writer.ts';
 import { replayWithPlace } from '../../ledger/replay-with-place.ts';
 import { reportTornTails } from '../../ledger/report-torn-tails.ts';
+import { DatabaseUnavailable } from '../database-unavailable.ts';
 import type { OpenedPostgres } from '../open-postgres.ts';
+import { adoptJournal } from './adopt-journal.ts';
+import type { BookedEnds } from './booked-ends.ts';
 import { Booker } from './booker.ts';
 import { LocalGenerations } from './local-generations.ts';
 import { PostgresLedger } from './postgres-ledger.ts';
@@ -22,6 +26,8 @@ export interface PostgresLedgerSettings {
   readonly gatewayId: string;
   /** How long a generation may take. */
   generationMs(): number;
+  /** How long rows of generations are kept, milliseconds; absent = for good. */
+  keptMs?(): number;
   /** What a settlement survives. */
   durability(): Durability;
   /** Makes rows of what was kept of generations that only began; absent = that is all of a row. */
@@ -48,6 +54,9 @@ const DEFAULT_SEGMENT_BYTES = 16 * MEBIBYTE;
 /** A gateway that was away for so long after its generations must have ended is not waited for. */
 const DEFAULT_GRACE_MS = 600_000;
 
+/** How often a database that is away is asked again what of the journal it has booked, milliseconds. */
+const ADOPT_RETRY_MS = 250;
+
 /** How long closing waits for the disk, and then for the database: both go on after the next start. */
 const CLOSING_MS = 2_000;
 
@@ -73,6 +82,7 @@ export async function openPostgresLedger(settings: PostgresLedgerSettings): Prom
   const writer = new RecordWriter({ journal, warn, written() {} });
   const booker = new Booker({
     database: postgres.database,
+    gatewayId: settings.gatewayId,
     generations,
     warn,
     booked() {
@@ -94,8 +104,15 @@ export async function openPostgresLedger(settings: PostgresLedgerSettings): Prom
     patienceMs: settings.patienceMs ?? DEFAULT_PATIENCE_MS,
     tornTailBytes,
   });
-  const resolved = await resolveOpen(generations, ledger, clock.now(), settings.wholeRow);
-  booker.wake();
+  const resolved = generations.open.size;
+  const adopting = adoptSoon(
+    async () => {
+      ledger.adopted(await bookedOf(generations, settings));
+      await resolveOpen(generations, ledger, clock.now(), settings.wholeRow);
+    },
+    (error) => warn('the ledger cannot go on from its journal', { error }),
+  );
+  await adopting.first;
   const sweeping = sweepNowAndThen(ledger, settings.sweepMs ?? DEFAULT_SWEEP_MS, warn);
   await sweeping.first;
   return {
@@ -104,6 +121,7 @@ export async function openPostgresLedger(settings: PostgresLedgerSettings): Prom
     report: { resolved, forgotten: 0, tornTailBytes },
     async close() {
       ledger.close();
+      await adopting.close();
       await isInTime(writer.flushed(), CLOSING_MS).catch(() => false);
       await isInTime(booker.flush(), CLOSING_MS).catch(() => false);
       await sweeping.close();
@@ -114,21 +132,72 @@ export async function openPostgresLedger(settings: PostgresLedgerSettings): Prom
   };
 }
 
+/** Asks the database what of the journal it has booked, and says what was found out about ends of older versions. */
+async function bookedOf(
+  generations: LocalGenerations,
+  { postgres, gatewayId, keptMs, clock, warn }: PostgresLedgerSettings,
+): Promise<BookedEnds> {
+  const { booked, pruned, takenOver } = await adoptJournal(postgres.database, {
+    gatewayId,
+    lastSequence: generations.lastSequence,
+    ends: [...generations.unbooked.values()],
+    keptSinceMs: keptMs === undefined ? Number.NEGATIVE_INFINITY : clock.now() - keptMs(),
+  });
+  if (pruned > 0) {
+    warn(
+      'generations in the outbox have no row and are older than retention.events_days: they count as booked and are not charged again',
+      { count: pruned },
+    );
+  }
+  if (takenOver > 0) {
+    warn('what gateways of an older version have booked is counted for ledger verify now', {
+      accounts: takenOver,
+    });
+  }
+  return booked;
+}
+
+/** Does something that needs the database: at once, or as soon as it is there. `first` resolves after the first try. */
+function adoptSoon(adopt: () => Promise<void>, failed: (error: unknown) => void) {
+  const closing = new AbortController();
+  const { signal } = closing;
+  const retry = async () => {
+    while (!signal.aborted) {
+      await delay(ADOPT_RETRY_MS, undefined, { signal, ref: false }).catch(() => {});
+      try {
+        return signal.aborted ? undefined : await adopt();
+      } catch (error) {
+        if (!(error instanceof DatabaseUnavailable)) return failed(error);
+      }
+    }
+  };
+  let trying: Promise<void> | undefined;
+  const first = adopt().catch((error: unknown) => {
+    if (!(error instanceof DatabaseUnavailable)) throw error;
+    trying = retry();
+  });
+  return {
+    first,
+    async close() {
+      closing.abort();
+      await trying;
+    },
+  };
+}
+
 /** Settles what a crash left open. On a disk that fails the records follow. */
 async function resolveOpen(
   generations: LocalGenerations,
   ledger: PostgresLedger,
   atMs: number,
   wholeRow: WholeRow | undefined,
-): Promise<number> {
-  const open = [...generations.open.values()];
+): Promise<void> {
   const settled = Promise.allSettled(
-    open.map((generation) =>
+    [...generations.open.values()].map((generation) =>
       ledger.settle(generation.generationId, interruptedUse(generation, atMs, wholeRow)),
     ),
   );
   if (ledger.isAvailable) await settled;
-  return open.length;
 }
 
 /** Looks for reservations that nobody will end: at once, and then again and again. */

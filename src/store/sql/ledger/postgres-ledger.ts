@@ -25,7 +25,8 @@ import type { SettleRecord } from '../../ledger/records.ts';
 import type { Writing } from '../../ledger/writing.ts';
 import { DatabaseUnavailable } from '../database-unavailable.ts';
 import type { Tables } from '../tables.ts';
-import { applyEnds, generationOf } from './apply-ends.ts';
+import { generationOf, releaseStrays } from './apply-ends.ts';
+import type { BookedEnds } from './booked-ends.ts';
 import type { Booker } from './booker.ts';
 import type { LocalGenerations } from './local-generations.ts';
 import { reserveFor, stretchTo } from './purse.ts';
@@ -63,6 +64,8 @@ export class PostgresLedger implements Ledger, RecentGenerations {
   readonly #generations: LocalGenerations;
   readonly #charges = new RecentCharges();
   readonly #settling = new Map<string, Promise<Charge>>();
+  /** It is known what of this gateway's journal the database has booked. */
+  #isAdopted = false;
   #isClosed = false;
 
   constructor(options: PostgresLedgerOptions) {
@@ -71,7 +74,8 @@ export class PostgresLedger implements Ledger, RecentGenerations {
   }
 
   get lag(): Readonly<Record<string, number>> {
-    return { journal: this.#options.writer.waiting, database: this.#generations.unbooked.size };
+    const { writer, booker } = this.#options;
+    return { journal: writer.waiting, database: this.#generations.unbooked.size, refused: booker.refused };
   }
 
   get openReservations(): number {
@@ -80,7 +84,7 @@ export class PostgresLedger implements Ledger, RecentGenerations {
 
   get isAvailable(): boolean {
     const { isUp, journal, writer } = this.#options;
-    return !this.#isClosed && isUp() && journal.isWritable && writer.isKeepingUp;
+    return this.#isAdopted && !this.#isClosed && isUp() && journal.isWritable && writer.isKeepingUp;
   }
 
   async reserve(generation: NewGeneration, size: (headroom: Headroom) => Amount | null): Promise<Reserving> {
@@ -196,8 +200,15 @@ export class PostgresLedger implements Ledger, RecentGenerations {
   async sweep(): Promise<number> {
     const { database, gatewayId } = this.#options;
     const strays = await strayReservations(database, gatewayId, (id) => this.#generations.isHere(id));
-    if (strays.length > 0) await applyEnds(database, strays);
+    if (strays.length > 0) await releaseStrays(database, strays);
     return strays.length;
+  }
+
+  /** Takes up its work: it is known what of its journal the database has booked. */
+  adopted(booked: BookedEnds): void {
+    this.#generations.adopt(booked);
+    this.#isAdopted = true;
+    this.#options.booker.start();
   }
 
   /** Nothing is reserved from now on. What is open may still be settled. */

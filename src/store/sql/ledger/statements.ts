@@ -69,10 +69,17 @@ export function forgetIn(database: Kysely<Tables>, scope: ForgettableScope, id: 
 
 /** The money of one account. */
 export async function statementIn(database: Kysely<Tables>, accountId: string): Promise<AccountStatement> {
-  const key: TallyKey = { scope: 'account', id: accountId };
-  const tally = (await readTallies(database, [key])).get(nameOf(key)) ?? emptyTally(key);
-  return statementOf(tally, tally.reserved.creditNanos);
+  const { rows } = await sql<AccountRow>`
+    select t.*, (select coalesce(sum(credit_nanos), 0) from ledger_booked where account_id = t.id) as booked
+    from ledger_tallies t where t.scope = 'account' and t.id = ${accountId}`.execute(database);
+  const [row] = rows;
+  if (row === undefined) return statementOf(emptyTally({ scope: 'account', id: accountId }), 0n, 0n);
+  const tally = tallyOf(row);
+  return statementOf(tally, tally.reserved.creditNanos, BigInt(row.booked));
 }
+
+/** A tally with what journals have booked for its account. */
+type AccountRow = LedgerTallyRow & { readonly booked: string };
 
 /** What the tables say about money as a whole. */
 export interface Totals {
@@ -85,12 +92,15 @@ export interface Totals {
 /** The money of all accounts that have any, with reservations summed anew, as of one moment. */
 export function totalsIn(database: Kysely<Tables>): Promise<Totals> {
   const read = async (transaction: Transaction<Tables>): Promise<Totals> => {
-    const accounts = await sql<LedgerTallyRow & { held: string }>`
-      select t.*, coalesce(r.held, 0) as held
+    const accounts = await sql<AccountRow & { held: string }>`
+      select t.*, coalesce(r.held, 0) as held, coalesce(b.booked, 0) as booked
       from ledger_tallies t
       left join (
         select account_id, sum(credit_nanos) as held from ledger_reservations group by account_id
       ) r on r.account_id = t.id
+      left join (
+        select account_id, sum(credit_nanos) as booked from ledger_booked group by account_id
+      ) b on b.account_id = t.id
       where t.scope = 'account' order by t.id collate "C"`.execute(transaction);
     const counted = await sql<{ reservations: string; generations: string }>`
       select
@@ -98,7 +108,7 @@ export function totalsIn(database: Kysely<Tables>): Promise<Totals> {
         (select count(*) from generations) as generations`.execute(transaction);
     return {
       accounts: accounts.rows
-        .map((row) => statementOf(tallyOf(row), BigInt(row.held)))
+        .map((row) => statementOf(tallyOf(row), BigInt(row.held), BigInt(row.booked)))
         .filter((statement) => hasMoney(statement)),
       openReservations: Number(counted.rows[0]?.reservations),
       generations: Number(counted.rows[0]?.generations),
@@ -111,16 +121,23 @@ async function lockOne(transaction: Transaction<Tables>, key: TallyKey): Promise
   return (await lockTallies(transaction, [key])).get(nameOf(key)) ?? emptyTally(key);
 }
 
-function statementOf({ id, spending, balance }: SqlTally, reservedNanos: Nanos): AccountStatement {
+function statementOf(
+  { id, spending, balance }: SqlTally,
+  reservedNanos: Nanos,
+  bookedNanos: Nanos,
+): AccountStatement {
   const { grantedNanos, isEnforced, leftNanos } = balance;
   const settledNanos = spending.credit.lifetime;
+  const missingNanos = grantedNanos - settledNanos - reservedNanos - leftNanos;
+  const differenceNanos = missingNanos === 0n ? bookedNanos - settledNanos : missingNanos;
   return {
     accountId: id,
     grantedNanos: isEnforced ? grantedNanos : null,
     settledNanos,
     reservedNanos,
     leftNanos: isEnforced ? leftNanos : null,
-    differenceNanos: grantedNanos - settledNanos - reservedNanos - leftNanos,
+    differenceNanos,
+    fault: differenceNanos === 0n ? null : missingNanos === 0n ? 'journals' : 'equation',
   };
 }
 

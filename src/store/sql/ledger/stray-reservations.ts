@@ -24,6 +24,7 @@ export async function strayReservations(
   const unknown = own.rows.filter((row) => !isHere(row.generation_id));
   return [...unknown, ...expired.rows].map((row) => ({
     generationId: row.generation_id,
+    sequence: undefined,
     scopes: { key: row.key_hash, workspace: row.workspace_id, account: row.account_id },
     settled: undefined,
   }));

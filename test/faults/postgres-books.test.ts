@@ -1,0 +1,175 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { bookEnds, type JournalledEnd } from '../../src/store/sql/ledger/apply-ends.ts';
+import { readJournals } from '../../src/store/sql/ledger/journal-rows.ts';
+import { type BenchLedger, credit, generation, LedgerBench, SCOPES, use } from '../postgres/ledger-bench.ts';
+import { postgresForTests } from '../postgres/postgres-server.ts';
+
+const server = await postgresForTests();
+
+const DAY_MS = 86_400_000;
+
+if (server !== undefined) {
+  describe('the books of gateways that share PostgreSQL', () => {
+    let bench: LedgerBench;
+
+    beforeEach(async () => {
+      bench = await LedgerBench.open(server);
+    });
+
+    afterEach(() => bench.close());
+
+    const spend = async ({ ledger }: BenchLedger, id: string, nanos = 7n) => {
+      await ledger.reserve(generation(id), () => credit(nanos));
+      await ledger.settle(id, use(nanos));
+    };
+
+    const pruneAll = () => bench.rows.prune(Number.MAX_SAFE_INTEGER, 1_000);
+
+    /** The transaction that wrote the rows of journals last. */
+    const lastWriteOfJournals = async () =>
+      (await sql`select xmin::text from ledger_journals`.execute(bench.postgres.database)).rows;
+
+    const statement = ({ ledger }: BenchLedger) => ledger.statementOf('account-1');
+
+    it('are charged once although rows were pruned before a restart', async () => {
+      const directory = bench.directory();
+      const first = await bench.ledger(directory);
+      await spend(first, 'g1');
+      expect(await statement(first)).toMatchObject({ settledNanos: 7n });
+      await pruneAll();
+      await first.close();
+      const second = await bench.ledger(directory);
+      expect(await statement(second)).toMatchObject({ settledNanos: 7n, differenceNanos: 0n });
+      expect(await second.ledger.spendingOf('key', ['key-1'], Date.now())).toMatchObject([
+        { credit: { daily: 7n } },
+      ]);
+      expect(await bench.rows.count()).toBe(0);
+    });
+
+    it('are sent nothing again by a gateway that was stopped in order', async () => {
+      const directory = bench.directory();
+      const first = await bench.ledger(directory);
+      await spend(first, 'g1');
+      await first.close();
+      const written = await lastWriteOfJournals();
+      const second = await bench.ledger(directory);
+      expect(second.ledger.lag).toMatchObject({ database: 0 });
+      expect(second.recentGenerations.recent('g1')).toBeUndefined();
+      await statement(second);
+      expect(await lastWriteOfJournals()).toEqual(written);
+    });
+
+    it('take what a gateway settles whose outbox was deleted', async () => {
+      const directory = bench.directory();
+      const first = await bench.ledger(directory);
+      for (const id of ['g1', 'g2', 'g3']) await spend(first, id);
+      await first.close();
+      rmSync(join(directory, 'outbox'), { recursive: true });
+      const second = await bench.ledger(directory);
+      await spend(second, 'g4');
+      expect(await statement(second)).toMatchObject({ settledNanos: 28n, differenceNanos: 0n });
+    });
+
+    describe('of a gateway that an older version has run', () => {
+      /** What an older version leaves: no row of its journal, and sums as the migration makes them. */
+      const forgetJournals = async () => {
+        const { database } = bench.postgres;
+        await sql`delete from ledger_journals`.execute(database);
+        await sql`delete from ledger_booked`.execute(database);
+      };
+
+      it('are not charged again for what is older than the rows that are kept', async () => {
+        const directory = bench.directory();
+        const first = await bench.ledger(directory);
+        await first.ledger.reserve(generation('old'), () => credit(7n));
+        await first.ledger.settle('old', use(7n, { atMs: Date.now() - 10 * DAY_MS }));
+        await spend(first, 'kept', 5n);
+        await statement(first);
+        await first.close();
+        await bench.rows.prune(Date.now() - DAY_MS, 10);
+        await forgetJournals();
+        const second = await bench.ledger(directory, { keptMs: () => DAY_MS });
+        expect(await statement(second)).toMatchObject({ settledNanos: 12n, differenceNanos: 0n });
+        expect(second.warnings).toContainEqual({
+          message: expect.stringContaining('not charged again'),
+          fields: { count: 1 },
+        });
+        await second.close();
+        const third = await bench.ledger(directory, { keptMs: () => DAY_MS });
+        expect(third.warnings).toEqual([]);
+        await spend(third, 'new', 1n);
+        expect(await statement(third)).toMatchObject({ settledNanos: 13n, differenceNanos: 0n });
+      });
+
+      it('take what was settled and not booked before', async () => {
+        const directory = bench.directory();
+        const first = await bench.ledger(directory);
+        await spend(first, 'g1');
+        await statement(first);
+        await first.close();
+        const { database } = bench.postgres;
+        // As if it had never been booked.
+        for (const table of ['generations', 'ledger_tallies', 'ledger_journals', 'ledger_booked']) {
+          await sql`delete from ${sql.table(table)}`.execute(database);
+        }
+        const second = await bench.ledger(directory, { keptMs: () => DAY_MS });
+        expect(await statement(second)).toMatchObject({ settledNanos: 7n, differenceNanos: 0n });
+        expect(await bench.rows.count()).toBe(1);
+      });
+    });
+
+    it('show a charge that was booked twice, and in what it shows', async () => {
+      const one = await bench.ledger(bench.directory());
+      await one.ledger.grant('account-1', 100n, Date.now());
+      await spend(one, 'g1');
+      expect(await statement(one)).toMatchObject({ differenceNanos: 0n, fault: null });
+      await sql`update ledger_tallies set
+        credit_lifetime = credit_lifetime + 7,
+        left_nanos = left_nanos - case when scope = 'account' then 7 else 0 end`.execute(
+        bench.postgres.database,
+      );
+      const wrong = { settledNanos: 14n, differenceNanos: -7n, fault: 'journals' };
+      expect((await one.ledger.verify()).accounts).toMatchObject([wrong]);
+      expect(await statement(one)).toMatchObject(wrong);
+      await sql`update ledger_tallies set left_nanos = left_nanos + 1 where scope = 'account'`.execute(
+        bench.postgres.database,
+      );
+      expect(await statement(one)).toMatchObject({ differenceNanos: -1n, fault: 'equation' });
+    });
+
+    it('take nothing twice whose booking was not answered, in whatever batches it comes again', async () => {
+      const { database } = bench.postgres;
+      const end = (sequence: number): JournalledEnd => ({
+        generationId: `g${sequence}`,
+        sequence,
+        scopes: SCOPES,
+        settled: {
+          kind: 'settle',
+          sequence,
+          atMs: 1,
+          generationId: `g${sequence}`,
+          scopes: SCOPES,
+          charge: credit(7n),
+          writtenOffNanos: 0n,
+          row: {},
+        },
+      });
+      const book = (ends: number[], waiting: number[]) =>
+        bookEnds(database, { gatewayId: 'one', ends: ends.map(end), waiting });
+      await book([1, 3], [2, 9]);
+      expect((await readJournals(database)).get('one')).toEqual({ bookedTo: 3, unbooked: new Set([2]) });
+      await pruneAll();
+      // The gateway has not heard of it: 1 and 3 wait as well.
+      await book([9], [1, 2, 3]);
+      expect((await readJournals(database)).get('one')).toEqual({ bookedTo: 9, unbooked: new Set([2]) });
+      await book([1, 2, 3], []);
+      expect((await readJournals(database)).get('one')).toEqual({ bookedTo: 9, unbooked: new Set() });
+      await book([2], []);
+      const one = await bench.ledger(bench.directory());
+      expect(await statement(one)).toMatchObject({ settledNanos: 28n, differenceNanos: 0n });
+    });
+  });
+}
