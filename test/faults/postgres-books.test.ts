@@ -1,10 +1,21 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Limits } from '../../src/ports/ledger.ts';
 import { bookEnds, type JournalledEnd } from '../../src/store/sql/ledger/apply-ends.ts';
 import { readJournals } from '../../src/store/sql/ledger/journal-rows.ts';
-import { type BenchLedger, credit, generation, LedgerBench, SCOPES, use } from '../postgres/ledger-bench.ts';
+import {
+  type BenchLedger,
+  credit,
+  generation,
+  keyLimit,
+  LedgerBench,
+  NO_LIMITS,
+  SCOPES,
+  use,
+} from '../postgres/ledger-bench.ts';
 import { postgresForTests } from '../postgres/postgres-server.ts';
 
 const server = await postgresForTests();
@@ -140,12 +151,78 @@ if (server !== undefined) {
       expect(await statement(one)).toMatchObject({ differenceNanos: -1n, fault: 'equation' });
     });
 
+    describe('of a gateway that settles after its reservation was let go', () => {
+      /** One gateway reserves and is away until its reservation has expired; another lets it go. */
+      const expired = async (limits: Limits) => {
+        const away = await bench.ledger(bench.directory(), { generationMs: () => 1, graceMs: 0 });
+        await away.ledger.reserve(generation('late', limits), () => credit(60n));
+        await delay(5);
+        const other = await bench.ledger(bench.directory());
+        expect(await statement(other)).toMatchObject({ reservedNanos: 0n });
+        return { away, other };
+      };
+
+      it('pass no limit: the rest is written off, and the row says so', async () => {
+        const { away, other } = await expired(keyLimit(100n));
+        await other.ledger.reserve(generation('g1', keyLimit(100n)), () => credit(80n));
+        await other.ledger.settle('g1', use(80n));
+        await statement(other);
+        await away.ledger.settle('late', use(60n));
+        expect(await statement(away)).toMatchObject({ settledNanos: 100n, differenceNanos: 0n });
+        expect(await away.ledger.spendingOf('key', ['key-1'], Date.now())).toMatchObject([
+          { credit: { lifetime: 100n } },
+        ]);
+        expect(await bench.rows.find('account-1', 'late')).toMatchObject({
+          charge: credit(20n),
+          writtenOffNanos: 40n,
+        });
+      });
+
+      it('take no balance below zero, in whatever order ends are booked together', async () => {
+        const { away, other } = await expired(NO_LIMITS);
+        await other.ledger.grant('account-1', 100n, Date.now());
+        await other.ledger.reserve(generation('g1'), () => credit(70n));
+        await away.ledger.settle('late', use(60n));
+        expect(await statement(away)).toMatchObject({
+          settledNanos: 30n,
+          leftNanos: 0n,
+          differenceNanos: 0n,
+        });
+        await other.ledger.settle('g1', use(70n));
+        expect(await statement(other)).toMatchObject({
+          settledNanos: 100n,
+          leftNanos: 0n,
+          differenceNanos: 0n,
+        });
+      });
+
+      it('are charged in full where the money is still there', async () => {
+        const { away } = await expired(keyLimit(60n));
+        await away.ledger.settle('late', use(60n));
+        expect(await statement(away)).toMatchObject({ settledNanos: 60n });
+      });
+
+      it('keep the limits over a restart of the gateway', async () => {
+        const directory = bench.directory();
+        const first = await bench.ledger(directory, { generationMs: () => 1, graceMs: 0 });
+        await first.ledger.reserve(generation('late', keyLimit(50n)), () => credit(50n));
+        await first.ledger.checkpoint('late', use(50n));
+        await first.close();
+        await delay(5);
+        const other = await bench.ledger(bench.directory());
+        await other.ledger.reserve(generation('g1', keyLimit(50n)), () => credit(45n));
+        const second = await bench.ledger(directory);
+        expect(await statement(second)).toMatchObject({ settledNanos: 5n, reservedNanos: 45n });
+      });
+    });
+
     it('take nothing twice whose booking was not answered, in whatever batches it comes again', async () => {
       const { database } = bench.postgres;
       const end = (sequence: number): JournalledEnd => ({
         generationId: `g${sequence}`,
         sequence,
         scopes: SCOPES,
+        limits: NO_LIMITS,
         settled: {
           kind: 'settle',
           sequence,

@@ -1,7 +1,8 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { type Amount, minus, NOTHING } from '../../../ir/amount.ts';
 import { windowsAt } from '../../../kit/windows.ts';
-import type { ScopeIds } from '../../../ports/ledger.ts';
+import type { Limits, ScopeIds } from '../../../ports/ledger.ts';
+import { chargeWithin } from '../../ledger/limits.ts';
 import type { SettleRecord } from '../../ledger/records.ts';
 import { spend } from '../../ledger/spending.ts';
 import { generationRowOf } from '../sql-generation-store.ts';
@@ -9,7 +10,15 @@ import type { Tables } from '../tables.ts';
 import { transact } from '../transact.ts';
 import { isBooked, NONE_BOOKED, withBooked } from './booked-ends.ts';
 import { lockJournal, SumsByAccount, writeJournal } from './journal-rows.ts';
-import { emptyTally, keysOf, lockTallies, nameOf, type SqlTally, writeTallies } from './tally-rows.ts';
+import {
+  emptyTally,
+  keysOf,
+  lockTallies,
+  nameOf,
+  type SqlTally,
+  standingsOf,
+  writeTallies,
+} from './tally-rows.ts';
 
 /** How a generation ended: settled with a record, or let go without one. */
 export interface End {
@@ -17,6 +26,8 @@ export interface End {
   /** Of the record in the gateway's journal; undefined for a reservation that a sweep lets go. */
   readonly sequence: number | undefined;
   readonly scopes: ScopeIds;
+  /** Those that it was accepted under. */
+  readonly limits: Limits;
   readonly settled: SettleRecord | undefined;
 }
 
@@ -58,24 +69,63 @@ async function book(transaction: Transaction<Tables>, { gatewayId, ends, waiting
   await writeJournal(transaction, gatewayId, withBooked(before, sequences, waiting), sums);
 }
 
-/** Makes the changes that ends say. Resolves with what was charged. */
+/**
+ * Makes the changes that ends say, in their order. Resolves with what was charged: all that the record says while its money is
+ * reserved. Where somebody has let the reservation go meanwhile, others may have taken the money, and only what the limits
+ * leave now is charged; the rest is written off.
+ */
 async function apply(transaction: Transaction<Tables>, ends: readonly End[]): Promise<SumsByAccount> {
   const sums = new SumsByAccount();
   if (ends.length === 0) return sums;
   const tallies = await lockTallies(transaction, uniqueKeys(ends));
   const added = await addRows(transaction, ends);
   const reserved = await takeReservations(transaction, ends);
+  const changed: SettleRecord[] = [];
   for (const end of ends) {
-    const record = end.settled !== undefined && added.delete(end.generationId) ? end.settled : undefined;
     const held = reserved.get(end.generationId) ?? NOTHING;
     reserved.delete(end.generationId);
+    const said = end.settled !== undefined && added.delete(end.generationId) ? end.settled : undefined;
+    const record = said && chargedWithin(said, end, held, tallies);
     if (record !== undefined) sums.add(end.scopes.account, record.charge, record.writtenOffNanos);
+    if (record !== undefined && record !== said) changed.push(record);
     for (const key of keysOf(end.scopes)) {
       tallies.set(nameOf(key), ended(tallies.get(nameOf(key)) ?? emptyTally(key), held, record));
     }
   }
   await writeTallies(transaction, [...tallies.values()]);
+  await changeRows(transaction, changed);
   return sums;
+}
+
+/** The record, or one that charges less where it must. */
+function chargedWithin(
+  record: SettleRecord,
+  { scopes, limits }: End,
+  held: Amount,
+  tallies: ReadonlyMap<string, SqlTally>,
+): SettleRecord {
+  if (record.charge.creditNanos <= held.creditNanos) return record;
+  const standings = standingsOf(scopes, limits, tallies, windowsAt(record.atMs));
+  const charge = chargeWithin(standings, held, record.charge);
+  const releasedNanos = record.charge.creditNanos - charge.creditNanos;
+  if (releasedNanos === 0n) return record;
+  return { ...record, charge, writtenOffNanos: record.writtenOffNanos + releasedNanos };
+}
+
+/** Corrects the money of rows that this transaction has added. */
+async function changeRows(transaction: Transaction<Tables>, records: readonly SettleRecord[]): Promise<void> {
+  if (records.length === 0) return;
+  const rows = JSON.stringify(
+    records.map(({ generationId, charge, writtenOffNanos }) => ({
+      id: generationId,
+      credit_nanos: String(charge.creditNanos),
+      written_off_nanos: String(writtenOffNanos),
+    })),
+  );
+  await sql`
+    update generations g set credit_nanos = changed.credit_nanos, written_off_nanos = changed.written_off_nanos
+    from jsonb_populate_recordset(null::generations, ${rows}::text::jsonb) as changed
+    where g.id = changed.id`.execute(transaction);
 }
 
 function uniqueKeys(ends: readonly End[]) {

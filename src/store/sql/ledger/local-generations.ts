@@ -1,10 +1,14 @@
 import { type Amount, atLeast } from '../../../ir/amount.ts';
 import type { JournalEntry } from '../../../ports/journal.ts';
+import type { Limits } from '../../../ports/ledger.ts';
 import { EndedGenerations, NONE_ENDED } from '../../ledger/ended-generations.ts';
 import type { OpenGeneration } from '../../ledger/open-generation.ts';
 import { decodeRecord, type LedgerRecord } from '../../ledger/records.ts';
 import type { JournalledEnd } from './apply-ends.ts';
 import { type BookedEnds, isBooked } from './booked-ends.ts';
+
+/** What is known of the limits of a settlement whose beginning was lost. The balance of its account holds all the same. */
+const NO_LIMITS: Limits = { key: [], workspace: [] };
 
 /**
  * The generations of this gateway: those that are open, those that ended and are not booked yet, and in which segment of
@@ -85,13 +89,16 @@ export class LocalGenerations {
       }
       case 'settle': {
         const { generationId, sequence, scopes } = record;
-        this.#end({ generationId, sequence, scopes, settled: record });
+        const limits = this.#open.get(generationId)?.limits ?? NO_LIMITS;
+        this.#end({ generationId, sequence, scopes, limits, settled: record });
         return;
       }
       case 'void': {
         const { generationId, sequence } = record;
-        const scopes = this.#open.get(generationId)?.scopes;
-        if (scopes !== undefined) this.#end({ generationId, sequence, scopes, settled: undefined });
+        const generation = this.#open.get(generationId);
+        if (generation === undefined) return;
+        const { scopes, limits } = generation;
+        this.#end({ generationId, sequence, scopes, limits, settled: undefined });
         return;
       }
       case 'grant':

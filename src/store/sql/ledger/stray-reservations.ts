@@ -26,6 +26,8 @@ export async function strayReservations(
     generationId: row.generation_id,
     sequence: undefined,
     scopes: { key: row.key_hash, workspace: row.workspace_id, account: row.account_id },
+    // Nothing is charged, so that no limit matters.
+    limits: { key: [], workspace: [] },
     settled: undefined,
   }));
 }
