@@ -11,7 +11,7 @@ import type { Health } from './routing/health/health.ts';
 export interface MetricSources {
   readonly http: HttpMetrics;
   readonly generations: GenerationMetrics;
-  readonly ledger: Pick<Ledger, 'openReservations' | 'isAvailable' | 'lag'>;
+  readonly ledger: Pick<Ledger, 'openReservations' | 'isAvailable' | 'lag' | 'clockAheadMs'>;
   readonly health: Pick<Health, 'cooling'>;
   readonly loopDelay: LoopDelay;
   readonly version: string;
@@ -38,6 +38,11 @@ export function gatewayMetrics(sources: MetricSources): readonly MetricFamily[] 
       name: 'signalbox_journal_lag_records',
       help: 'Records that wait for the disk (journal), and settled generations that wait to be in a projection.',
       read: () => Object.entries(ledger.lag).map(([stage, count]) => [{ stage }, count] as const),
+    }),
+    gauge({
+      name: 'signalbox_clock_skew_seconds',
+      help: "How far this gateway's clock is ahead of that of the shared database, which limits go by.",
+      read: () => (ledger.clockAheadMs === null ? [] : [[{}, ledger.clockAheadMs / 1000]]),
     }),
     gauge({
       name: 'signalbox_endpoints_cooling',

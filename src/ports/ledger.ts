@@ -26,7 +26,7 @@ export interface Limits {
   readonly workspace: readonly Limit[];
 }
 
-/** Whose money, within which limits, when. */
+/** Whose money, within which limits, when. Where gateways share a database, its clock says which windows are current. */
 export interface Purse {
   readonly scopes: ScopeIds;
   readonly limits: Limits;
@@ -167,7 +167,7 @@ export interface Ledger {
   grant(accountId: string, leftNanos: Nanos | null, atMs: number): Promise<void>;
   /** Forgets what a deleted key or workspace has spent. */
   forget(scope: ForgettableScope, id: string, atMs: number): Promise<void>;
-  /** What each of these has spent, as it counts at a moment; in the order of the ids. */
+  /** What each of these has spent, as it counts at a moment, or now where a shared database has the clock; in the order of the ids. */
   spendingOf(scope: Scope, ids: readonly string[], atMs: number): Promise<Spending[]>;
   /** The money of one account. */
   statementOf(accountId: string): Promise<AccountStatement>;
@@ -179,6 +179,11 @@ export interface Ledger {
   readonly openReservations: number;
   /** False while nothing new may be begun. */
   readonly isAvailable: boolean;
+  /**
+   * How far the clock of this process is ahead of the one that windows go by, milliseconds; null where that is the same clock,
+   * or they were not compared yet.
+   */
+  readonly clockAheadMs: number | null;
   /** How far behind things are: records that wait for the disk, settled generations that wait for each projection. */
   readonly lag: Readonly<Record<string, number>>;
 }

@@ -23,6 +23,7 @@ ledgerContract('embedded', async () => {
   return {
     ledger,
     generations,
+    setTime() {},
     async close() {
       await close();
       directory.remove();

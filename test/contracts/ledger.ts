@@ -15,11 +15,13 @@ import type {
 export interface LedgerUnderTest {
   readonly ledger: Ledger;
   readonly generations: GenerationStore;
+  /** Sets the clock that windows go by; nothing to do where that is the time that the ledger is given with each call. */
+  setTime(ms: number): void;
   close(): Promise<void>;
 }
 
-/** A Sunday noon. */
-const NOW = Date.parse('2025-06-15T12:00:00Z');
+/** A Sunday noon: the time that an adapter is opened at. */
+export const NOW = Date.parse('2025-06-15T12:00:00Z');
 const DAY_MS = 86_400_000;
 
 const SCOPES: ScopeIds = { key: 'key-1', workspace: 'workspace-1', account: 'account-1' };
@@ -358,10 +360,13 @@ export function ledgerContract(name: string, open: () => Promise<LedgerUnderTest
         const limits = keyLimit(10n, { window });
         const lastMs = Date.parse(last);
         const firstMs = Date.parse(first);
+        under.setTime(lastMs);
         await spend('g1', credit(10n), { limits, atMs: lastMs });
         expect(await reserve(generation('g2', { limits, atMs: lastMs }), credit(1n))).toMatchObject({
           ok: false,
         });
+        await booked();
+        under.setTime(firstMs);
         expect(await reserve(generation('g2', { limits, atMs: firstMs }), credit(10n))).toMatchObject({
           ok: true,
         });
@@ -373,6 +378,7 @@ export function ledgerContract(name: string, open: () => Promise<LedgerUnderTest
         const limits = keyLimit(10n, { window: 'daily' });
         const tomorrow = NOW + DAY_MS;
         await reserve(generation('g1', { limits }), credit(8n));
+        under.setTime(tomorrow);
         expect(await reserve(generation('g2', { limits, atMs: tomorrow }), credit(3n))).toMatchObject({
           ok: false,
         });
@@ -382,6 +388,30 @@ export function ledgerContract(name: string, open: () => Promise<LedgerUnderTest
         expect(await reserve(generation('g2', { limits, atMs: tomorrow }), credit(6n))).toMatchObject({
           ok: true,
         });
+      });
+    });
+
+    describe('a clock that is set back', () => {
+      it.each([1, 2, 40])('by %i days gives no window back', async (days) => {
+        const limits: Limits = {
+          key: [limit(10n, { window: 'daily' })],
+          workspace: [limit(10n, { window: 'monthly' })],
+        };
+        await spend('g1', credit(9n), { limits });
+        await booked();
+        const before = NOW - days * DAY_MS;
+        under.setTime(before);
+        expect(await reserve(generation('g2', { limits, atMs: before }), credit(2n))).toMatchObject({
+          refusal: { scope: 'key', leftNanos: 1n },
+        });
+        await spend('g3', credit(1n), { limits, atMs: before });
+        await booked();
+        under.setTime(NOW);
+        expect(await ledger.spendingOf('key', ['key-1'], NOW)).toMatchObject([
+          { credit: { daily: 10n, monthly: 10n } },
+        ]);
+        expect(await ledger.topUp('g2', credit(1n), NOW)).toBe(false);
+        expect(await reserve(generation('g4', { limits }), credit(1n))).toMatchObject({ ok: false });
       });
     });
 

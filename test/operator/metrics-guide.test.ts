@@ -13,7 +13,7 @@ it("names every figure in the operator's guide, and none that there is not", () 
   const families = gatewayMetrics({
     http: new HttpMetrics({ requests: () => 0, generations: () => 0 }),
     generations: new GenerationMetrics(),
-    ledger: { openReservations: 0, isAvailable: true, lag: {} },
+    ledger: { openReservations: 0, isAvailable: true, lag: {}, clockAheadMs: null },
     health: { cooling: () => 0 },
     loopDelay,
     version: '0',

@@ -76,6 +76,10 @@ export class EmbeddedLedger implements Ledger {
     return !this.#isClosed && this.#options.journal.isWritable && this.#writer.isKeepingUp;
   }
 
+  get clockAheadMs(): null {
+    return null;
+  }
+
   async reserve(generation: NewGeneration, size: (headroom: Headroom) => Amount | null): Promise<Reserving> {
     this.#assertAvailable();
     const standings = this.#books.standings(generation);

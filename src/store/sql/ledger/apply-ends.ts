@@ -1,6 +1,6 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { type Amount, minus, NOTHING } from '../../../ir/amount.ts';
-import { windowsAt } from '../../../kit/windows.ts';
+import { type WindowNumbers, windowsAt } from '../../../kit/windows.ts';
 import type { Limits, ScopeIds } from '../../../ports/ledger.ts';
 import { chargeWithin } from '../../ledger/limits.ts';
 import type { SettleRecord } from '../../ledger/records.ts';
@@ -9,6 +9,7 @@ import { generationRowOf } from '../sql-generation-store.ts';
 import type { Tables } from '../tables.ts';
 import { transact } from '../transact.ts';
 import { isBooked, NONE_BOOKED, withBooked } from './booked-ends.ts';
+import type { DatabaseClock } from './database-clock.ts';
 import { lockJournal, SumsByAccount, writeJournal } from './journal-rows.ts';
 import {
   emptyTally,
@@ -40,6 +41,7 @@ export interface Batch {
   readonly ends: readonly JournalledEnd[];
   /** Sequences of the gateway's other ends that are not booked yet. */
   readonly waiting: readonly number[];
+  readonly clock: DatabaseClock;
 }
 
 /**
@@ -52,18 +54,26 @@ export function bookEnds(database: Kysely<Tables>, batch: Batch): Promise<void> 
 }
 
 /** Lets reservations go that nobody will end. */
-export function releaseStrays(database: Kysely<Tables>, strays: readonly End[]): Promise<void> {
+export function releaseStrays(
+  database: Kysely<Tables>,
+  strays: readonly End[],
+  clock: DatabaseClock,
+): Promise<void> {
   const release = async (transaction: Transaction<Tables>) => {
-    await apply(transaction, strays);
+    await apply(transaction, strays, clock);
   };
   return transact(database, release, 'read committed');
 }
 
-async function book(transaction: Transaction<Tables>, { gatewayId, ends, waiting }: Batch): Promise<void> {
+async function book(
+  transaction: Transaction<Tables>,
+  { gatewayId, ends, waiting, clock }: Batch,
+): Promise<void> {
   const before = (await lockJournal(transaction, gatewayId)) ?? NONE_BOOKED;
   const sums = await apply(
     transaction,
     ends.filter(({ sequence }) => !isBooked(before, sequence)),
+    clock,
   );
   const sequences = ends.map(({ sequence }) => sequence);
   await writeJournal(transaction, gatewayId, withBooked(before, sequences, waiting), sums);
@@ -74,10 +84,15 @@ async function book(transaction: Transaction<Tables>, { gatewayId, ends, waiting
  * reserved. Where somebody has let the reservation go meanwhile, others may have taken the money, and only what the limits
  * leave now is charged; the rest is written off.
  */
-async function apply(transaction: Transaction<Tables>, ends: readonly End[]): Promise<SumsByAccount> {
+async function apply(
+  transaction: Transaction<Tables>,
+  ends: readonly End[],
+  clock: DatabaseClock,
+): Promise<SumsByAccount> {
   const sums = new SumsByAccount();
   if (ends.length === 0) return sums;
-  const tallies = await lockTallies(transaction, uniqueKeys(ends));
+  const { tallies, atMs } = await lockTallies(transaction, uniqueKeys(ends), clock);
+  const windows = windowsAt(atMs);
   const added = await addRows(transaction, ends);
   const reserved = await takeReservations(transaction, ends);
   const changed: SettleRecord[] = [];
@@ -85,11 +100,14 @@ async function apply(transaction: Transaction<Tables>, ends: readonly End[]): Pr
     const held = reserved.get(end.generationId) ?? NOTHING;
     reserved.delete(end.generationId);
     const said = end.settled !== undefined && added.delete(end.generationId) ? end.settled : undefined;
-    const record = said && chargedWithin(said, end, held, tallies);
+    const record = said && chargedWithin(said, end, held, { tallies, windows });
     if (record !== undefined) sums.add(end.scopes.account, record.charge, record.writtenOffNanos);
     if (record !== undefined && record !== said) changed.push(record);
     for (const key of keysOf(end.scopes)) {
-      tallies.set(nameOf(key), ended(tallies.get(nameOf(key)) ?? emptyTally(key), held, record));
+      tallies.set(
+        nameOf(key),
+        ended(tallies.get(nameOf(key)) ?? emptyTally(key), held, record?.charge, windows),
+      );
     }
   }
   await writeTallies(transaction, [...tallies.values()]);
@@ -102,10 +120,10 @@ function chargedWithin(
   record: SettleRecord,
   { scopes, limits }: End,
   held: Amount,
-  tallies: ReadonlyMap<string, SqlTally>,
+  { tallies, windows }: { readonly tallies: ReadonlyMap<string, SqlTally>; readonly windows: WindowNumbers },
 ): SettleRecord {
   if (record.charge.creditNanos <= held.creditNanos) return record;
-  const standings = standingsOf(scopes, limits, tallies, windowsAt(record.atMs));
+  const standings = standingsOf(scopes, limits, tallies, windows);
   const charge = chargeWithin(standings, held, record.charge);
   const releasedNanos = record.charge.creditNanos - charge.creditNanos;
   if (releasedNanos === 0n) return record;
@@ -179,13 +197,14 @@ async function takeReservations(
   );
 }
 
-function ended(tally: SqlTally, held: Amount, record: SettleRecord | undefined): SqlTally {
+/** A tally after an end. A charge counts into the window in which it is booked, by the clock of the database. */
+function ended(tally: SqlTally, held: Amount, charged: Amount | undefined, windows: WindowNumbers): SqlTally {
   const { scope, id, spending, reserved, balance } = tally;
-  const charge = record?.charge ?? NOTHING;
+  const charge = charged ?? NOTHING;
   return {
     scope,
     id,
-    spending: record === undefined ? spending : spend(spending, charge, windowsAt(record.atMs)),
+    spending: charged === undefined ? spending : spend(spending, charge, windows),
     reserved: minus(reserved, held),
     balance:
       scope === 'account'

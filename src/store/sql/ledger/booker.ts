@@ -3,12 +3,14 @@ import type { Kysely } from 'kysely';
 import { DatabaseUnavailable } from '../database-unavailable.ts';
 import type { Tables } from '../tables.ts';
 import { bookEnds, type JournalledEnd } from './apply-ends.ts';
+import type { DatabaseClock } from './database-clock.ts';
 import type { LocalGenerations } from './local-generations.ts';
 import { RefusedEnds } from './refused-ends.ts';
 
 export interface BookerOptions {
   readonly database: Kysely<Tables>;
   readonly gatewayId: string;
+  readonly databaseClock: DatabaseClock;
   readonly generations: LocalGenerations;
   /** Is told after each batch. */
   booked(): void;
@@ -99,11 +101,11 @@ export class Booker {
   }
 
   async #bookBatch(): Promise<void> {
-    const { database, gatewayId, generations, booked } = this.#options;
+    const { database, gatewayId, databaseClock: clock, generations, booked } = this.#options;
     const ends = this.#nextBatch();
     if (ends.length === 0) return;
     try {
-      await bookEnds(database, { gatewayId, ends, waiting: this.#waitingBeside(ends) });
+      await bookEnds(database, { gatewayId, ends, waiting: this.#waitingBeside(ends), clock });
     } catch (error) {
       if (error instanceof DatabaseUnavailable) this.#away(error);
       else this.#refuse(ends, error);

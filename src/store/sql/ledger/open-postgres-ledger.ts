@@ -16,6 +16,8 @@ import type { OpenedPostgres } from '../open-postgres.ts';
 import { adoptJournal } from './adopt-journal.ts';
 import type { BookedEnds } from './booked-ends.ts';
 import { Booker } from './booker.ts';
+import { ClockWatch } from './clock-watch.ts';
+import { type DatabaseClock, databaseClock as serverClock } from './database-clock.ts';
 import { LocalGenerations } from './local-generations.ts';
 import { PostgresLedger } from './postgres-ledger.ts';
 
@@ -32,7 +34,10 @@ export interface PostgresLedgerSettings {
   durability(): Durability;
   /** Makes rows of what was kept of generations that only began; absent = that is all of a row. */
   readonly wholeRow?: WholeRow | undefined;
+  /** Of this gateway. Windows go by that of the database. */
   readonly clock: Clock;
+  /** The clock of the database; that of its server when absent. */
+  readonly databaseClock?: DatabaseClock;
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
   /** How long a settlement waits for a disk that fails, milliseconds. */
   readonly patienceMs?: number;
@@ -80,8 +85,11 @@ export async function openPostgresLedger(settings: PostgresLedgerSettings): Prom
   const { journal } = opened;
   const tornTailBytes = reportTornTails(opened, warn);
   const writer = new RecordWriter({ journal, warn, written() {} });
+  const { databaseClock = serverClock } = settings;
+  const clockWatch = new ClockWatch({ database: postgres.database, databaseClock, clock, warn });
   const booker = new Booker({
     database: postgres.database,
+    databaseClock,
     gatewayId: settings.gatewayId,
     generations,
     warn,
@@ -95,6 +103,8 @@ export async function openPostgresLedger(settings: PostgresLedgerSettings): Prom
   const ledger = new PostgresLedger({
     ...postgres,
     gatewayId: settings.gatewayId,
+    databaseClock,
+    clockWatch,
     reservationMs: () => settings.generationMs() + (settings.graceMs ?? DEFAULT_GRACE_MS),
     generations,
     booker,
@@ -113,7 +123,11 @@ export async function openPostgresLedger(settings: PostgresLedgerSettings): Prom
     (error) => warn('the ledger cannot go on from its journal', { error }),
   );
   await adopting.first;
-  const sweeping = sweepNowAndThen(ledger, settings.sweepMs ?? DEFAULT_SWEEP_MS, warn);
+  const sweeping = repeatSoon(async () => {
+    await clockWatch.compare();
+    const count = await ledger.sweep();
+    if (count > 0) warn('reservations were let go that nobody would have ended', { count });
+  }, settings.sweepMs ?? DEFAULT_SWEEP_MS);
   await sweeping.first;
   return {
     ledger,
@@ -200,15 +214,14 @@ async function resolveOpen(
   if (ledger.isAvailable) await settled;
 }
 
-/** Looks for reservations that nobody will end: at once, and then again and again. */
-function sweepNowAndThen(ledger: PostgresLedger, everyMs: number, warn: PostgresLedgerSettings['warn']) {
+/** Does something that needs the database: at once, and then again and again. */
+function repeatSoon(work: () => Promise<void>, everyMs: number) {
   let timer: NodeJS.Timeout | undefined;
   let isClosed = false;
   let sweeping: Promise<void>;
   const sweep = async () => {
     try {
-      const count = await ledger.sweep();
-      if (count > 0) warn('reservations were let go that nobody would have ended', { count });
+      await work();
     } catch {
       // The database is away: whoever needs it says so, and the next time comes.
     }

@@ -1,7 +1,6 @@
 import type { Kysely } from 'kysely';
 import { type Amount, assertAmount, NOTHING, plus } from '../../../ir/amount.ts';
 import type { Nanos } from '../../../kit/money.ts';
-import { windowsAt } from '../../../kit/windows.ts';
 import type { RecentGenerations, StoredGeneration } from '../../../ports/generations.ts';
 import type { Durability, Journal } from '../../../ports/journal.ts';
 import {
@@ -28,6 +27,8 @@ import type { Tables } from '../tables.ts';
 import { generationOf, releaseStrays } from './apply-ends.ts';
 import type { BookedEnds } from './booked-ends.ts';
 import type { Booker } from './booker.ts';
+import type { ClockWatch } from './clock-watch.ts';
+import type { DatabaseClock } from './database-clock.ts';
 import type { LocalGenerations } from './local-generations.ts';
 import { reserveFor, stretchTo } from './purse.ts';
 import { reserveMore } from './reservation-statements.ts';
@@ -41,6 +42,8 @@ export interface PostgresLedgerOptions {
   /** The database answered when it was asked last. */
   isUp(): boolean;
   readonly gatewayId: string;
+  readonly databaseClock: DatabaseClock;
+  readonly clockWatch: ClockWatch;
   /** How long a reservation lasts whose gateway never comes back, milliseconds. */
   reservationMs(): number;
   readonly generations: LocalGenerations;
@@ -87,6 +90,10 @@ export class PostgresLedger implements Ledger, RecentGenerations {
     return this.#isAdopted && !this.#isClosed && isUp() && journal.isWritable && writer.isKeepingUp;
   }
 
+  get clockAheadMs(): number | null {
+    return this.#options.clockWatch.aheadMs;
+  }
+
   async reserve(generation: NewGeneration, size: (headroom: Headroom) => Amount | null): Promise<Reserving> {
     this.#assertAvailable();
     const { generationId } = generation;
@@ -112,12 +119,12 @@ export class PostgresLedger implements Ledger, RecentGenerations {
     const generation = this.#generations.open.get(generationId);
     if (generation === undefined || !this.isAvailable) return false;
     const { scopes, limits } = generation;
-    const asked = { generationId, scopes, limits, amount: more, windows: windowsAt(atMs) };
+    const asked = { generationId, scopes, limits, amount: more };
     try {
-      const { database } = this.#options;
+      const { database, databaseClock } = this.#options;
       const isReserved =
-        (await reserveMore(database, asked)) ||
-        ((await this.#flushFor(scopes)) && (await reserveMore(database, asked)));
+        (await reserveMore(database, asked, databaseClock)) ||
+        ((await this.#flushFor(scopes)) && (await reserveMore(database, asked, databaseClock)));
       if (!isReserved) return false;
     } catch (error) {
       if (error instanceof DatabaseUnavailable) return false;
@@ -169,9 +176,9 @@ export class PostgresLedger implements Ledger, RecentGenerations {
     await forgetIn(this.#options.database, scope, id);
   }
 
-  async spendingOf(scope: Scope, ids: readonly string[], atMs: number): Promise<Spending[]> {
+  async spendingOf(scope: Scope, ids: readonly string[]): Promise<Spending[]> {
     await this.#caughtUp();
-    return spendingIn(this.#options.database, scope, ids, atMs);
+    return spendingIn(this.#options.database, scope, ids, this.#options.databaseClock);
   }
 
   async statementOf(accountId: string): Promise<AccountStatement> {
@@ -198,9 +205,10 @@ export class PostgresLedger implements Ledger, RecentGenerations {
 
   /** Lets reservations go that nobody will end. Resolves with how many. */
   async sweep(): Promise<number> {
-    const { database, gatewayId } = this.#options;
-    const strays = await strayReservations(database, gatewayId, (id) => this.#generations.isHere(id));
-    if (strays.length > 0) await releaseStrays(database, strays);
+    const { database, gatewayId, databaseClock } = this.#options;
+    const isHere = (id: string) => this.#generations.isHere(id);
+    const strays = await strayReservations(database, gatewayId, isHere, databaseClock);
+    if (strays.length > 0) await releaseStrays(database, strays, databaseClock);
     return strays.length;
   }
 
@@ -220,11 +228,25 @@ export class PostgresLedger implements Ledger, RecentGenerations {
     generation: NewGeneration,
     size: (headroom: Headroom) => Amount | null,
   ): Promise<Reserving> {
-    const { database, gatewayId, reservationMs } = this.#options;
+    const { database, gatewayId, reservationMs, databaseClock } = this.#options;
     const owner = { gatewayId, lastsMs: reservationMs() };
-    const outcome = await reserveFor(database, generation, size, owner);
+    const sizeInTime = (headroom: Headroom) => {
+      this.#assertInTime(headroom);
+      return size(headroom);
+    };
+    const outcome = await reserveFor(database, generation, sizeInTime, owner, databaseClock);
     if (outcome.ok || !(await this.#flushFor(generation.scopes))) return outcome;
-    return reserveFor(database, generation, size, owner);
+    return reserveFor(database, generation, sizeInTime, owner, databaseClock);
+  }
+
+  /** Throws for what a limit covers while the clocks are far apart: nobody can say then which window it belongs to. */
+  #assertInTime({ affordable: { creditNanos, totalNanos } }: Headroom): void {
+    const { aheadMs, isFarOff } = this.#options.clockWatch;
+    if (!isFarOff || aheadMs === null || (creditNanos === null && totalNanos === null)) return;
+    const seconds = Math.round(Math.abs(aheadMs) / 1000);
+    throw new LedgerUnavailable(
+      `the clock of this gateway is ${seconds} s ${aheadMs > 0 ? 'ahead of' : 'behind'} that of the database; what a limit or a balance covers is not begun until it is right`,
+    );
   }
 
   /** Books what ended in one of these scopes: its reservation may be what a limit lacks. False when there was nothing. */
@@ -258,7 +280,7 @@ export class PostgresLedger implements Ledger, RecentGenerations {
   async #settleOpen(generation: OpenGeneration, { used, row, atMs }: Use): Promise<Charge> {
     assertAmount(used);
     const { generationId, scopes } = generation;
-    const charge = await this.#chargeFor(generation, used, atMs);
+    const charge = await this.#chargeFor(generation, used);
     const record: SettleRecord = {
       kind: 'settle',
       sequence: this.#generations.nextSequence(),
@@ -279,12 +301,12 @@ export class PostgresLedger implements Ledger, RecentGenerations {
   }
 
   /** Beyond its reservation only what the limits leave; that is nothing while nobody can be asked. */
-  async #chargeFor(generation: OpenGeneration, used: Amount, atMs: number): Promise<Amount> {
+  async #chargeFor(generation: OpenGeneration, used: Amount): Promise<Amount> {
     const { reserved } = generation;
     if (used.creditNanos <= reserved.creditNanos) return used;
     try {
       await this.#flushFor(generation.scopes);
-      return await stretchTo(this.#options.database, generation, used, atMs);
+      return await stretchTo(this.#options.database, generation, used, this.#options.databaseClock);
     } catch (error) {
       if (!(error instanceof DatabaseUnavailable)) throw error;
       return { creditNanos: reserved.creditNanos, byokNanos: used.byokNanos };

@@ -6,6 +6,7 @@ import { regranted } from '../../ledger/balance.ts';
 import { NOTHING_SPENT, spendingAt } from '../../ledger/spending.ts';
 import type { LedgerTallyRow, Tables } from '../tables.ts';
 import { transact } from '../transact.ts';
+import { type DatabaseClock, databaseClock } from './database-clock.ts';
 import {
   emptyTally,
   lockTallies,
@@ -22,10 +23,10 @@ export async function spendingIn(
   database: Kysely<Tables>,
   scope: Scope,
   ids: readonly string[],
-  atMs: number,
+  clock: DatabaseClock,
 ): Promise<Spending[]> {
   const keys = ids.map((id) => ({ scope, id }));
-  const tallies = await readTallies(database, keys);
+  const { tallies, atMs } = await readTallies(database, keys, clock);
   const windows = windowsAt(atMs);
   return keys.map((key) => spendingAt((tallies.get(nameOf(key)) ?? emptyTally(key)).spending, windows));
 }
@@ -118,7 +119,8 @@ export function totalsIn(database: Kysely<Tables>): Promise<Totals> {
 }
 
 async function lockOne(transaction: Transaction<Tables>, key: TallyKey): Promise<SqlTally> {
-  return (await lockTallies(transaction, [key])).get(nameOf(key)) ?? emptyTally(key);
+  const { tallies } = await lockTallies(transaction, [key], databaseClock);
+  return tallies.get(nameOf(key)) ?? emptyTally(key);
 }
 
 function statementOf(
