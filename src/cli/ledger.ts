@@ -42,7 +42,7 @@ export async function rebuildLedger(flags: Flags): Promise<Told<RebuildView>> {
 
 function accountTable({ accounts }: LedgerView): string {
   return tableText(
-    ['ACCOUNT', 'GRANTED', 'SETTLED', 'RESERVED', 'LEFT', 'DIFFERENCE', 'ID'],
+    ['ACCOUNT', 'GRANTED', 'SETTLED', 'RESERVED', 'LEFT', 'DIFFERENCE', 'WRITTEN OFF', 'ID'],
     accounts.map((account) => [
       account.name,
       moneyText(account.granted_usd),
@@ -50,6 +50,7 @@ function accountTable({ accounts }: LedgerView): string {
       usdText(account.reserved_usd),
       moneyText(account.left_usd),
       String(account.difference_nanos),
+      usdText(account.written_off_usd),
       account.id,
     ]),
   );

@@ -16,6 +16,8 @@ export interface StatementView {
   readonly difference_nanos: number;
   /** `equation`: granted - settled - reserved - left is not 0; `journals`: gateways have booked more or less than is settled. */
   readonly fault: Fault | null;
+  /** Used beyond reservations and limits, and charged to nobody. */
+  readonly written_off_usd: number;
 }
 
 /** The books as a whole. */
@@ -56,8 +58,12 @@ export function ledgerView(report: LedgerReport, accounts: readonly Account[]): 
   };
 }
 
-function hasMoney({ grantedNanos, settledNanos, reservedNanos, differenceNanos }: AccountStatement): boolean {
-  return grantedNanos !== null || settledNanos !== 0n || reservedNanos !== 0n || differenceNanos !== 0n;
+function hasMoney(statement: AccountStatement): boolean {
+  const { grantedNanos, settledNanos, reservedNanos, writtenOffNanos, differenceNanos } = statement;
+  return (
+    grantedNanos !== null ||
+    [settledNanos, reservedNanos, writtenOffNanos, differenceNanos].some((nanos) => nanos !== 0n)
+  );
 }
 
 function statementView(statement: AccountStatement, name: string): StatementView {
@@ -70,6 +76,7 @@ function statementView(statement: AccountStatement, name: string): StatementView
     left_usd: usdOrNull(statement.leftNanos),
     difference_nanos: Number(statement.differenceNanos),
     fault: statement.fault,
+    written_off_usd: usdOf(statement.writtenOffNanos),
   };
 }
 
@@ -84,6 +91,7 @@ function nothingOf(accountId: string): AccountStatement {
     settledNanos: 0n,
     reservedNanos: 0n,
     leftNanos: null,
+    writtenOffNanos: 0n,
     differenceNanos: 0n,
     fault: null,
   };

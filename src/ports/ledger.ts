@@ -67,9 +67,17 @@ export interface NewGeneration extends Purse {
   readonly row: JsonObject;
 }
 
+/**
+ * Why a generation used more than it is charged. The first four are what went beyond its reservation: its prompt, its output,
+ * its web searches, or the price of the endpoint that served. `released`: its reservation had been let go before it was booked.
+ */
+export type WriteOffCause = 'prompt' | 'output' | 'searches' | 'price' | 'released';
+
 /** How far a generation has come, or how it ended. */
 export interface Use {
   readonly used: Amount;
+  /** What went beyond the reservation; absent = the output. */
+  readonly exceededBy?: WriteOffCause;
   /** The generation as its row says it; of a checkpoint only what changed since it was accepted. */
   readonly row: JsonObject;
   /** Epoch milliseconds. */
@@ -115,6 +123,8 @@ export interface AccountStatement {
   readonly reservedNanos: Nanos;
   /** Neither spent nor reserved. What people are shown counts settled money only: granted - settled. */
   readonly leftNanos: Nanos | null;
+  /** Used beyond reservations and limits, and charged to nobody, in all. */
+  readonly writtenOffNanos: Nanos;
   /** 0, or by how much the books are wrong: granted - settled - reserved - left or, where that is 0, journals - settled. */
   readonly differenceNanos: Nanos;
   /** Which of the two the difference is; null when there is none. */
@@ -179,6 +189,8 @@ export interface Ledger {
   readonly openReservations: number;
   /** False while nothing new may be begun. */
   readonly isAvailable: boolean;
+  /** What was written off by this process since it started, by cause. */
+  readonly writtenOff: Readonly<Record<WriteOffCause, Nanos>>;
   /**
    * How far the clock of this process is ahead of the one that windows go by, milliseconds; null where that is the same clock,
    * or they were not compared yet.

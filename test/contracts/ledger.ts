@@ -17,6 +17,8 @@ export interface LedgerUnderTest {
   readonly generations: GenerationStore;
   /** Sets the clock that windows go by; nothing to do where that is the time that the ledger is given with each call. */
   setTime(ms: number): void;
+  /** What it has warned of. */
+  readonly warnings: readonly string[];
   close(): Promise<void>;
 }
 
@@ -77,7 +79,11 @@ export function ledgerContract(name: string, open: () => Promise<LedgerUnderTest
       ledger = under.ledger;
     });
 
-    afterEach(() => under.close());
+    afterEach(async () => {
+      await under.close();
+      // Nothing here goes wrong but for amounts that are too large.
+      expect(under.warnings.filter((message) => !message.includes('cost more than any may'))).toEqual([]);
+    });
 
     const reserve = (of: NewGeneration, amount: Amount) => ledger.reserve(of, () => amount);
 
@@ -115,6 +121,7 @@ export function ledgerContract(name: string, open: () => Promise<LedgerUnderTest
         settledNanos: 0n,
         reservedNanos: 0n,
         leftNanos: null,
+        writtenOffNanos: 0n,
         differenceNanos: 0n,
         fault: null,
       });
@@ -152,6 +159,7 @@ export function ledgerContract(name: string, open: () => Promise<LedgerUnderTest
             settledAtMs: NOW + 5,
             charge: used,
             writtenOffNanos: 0n,
+            writtenOffCause: null,
             row,
           });
         expect(await under.generations.find('account-9', 'g1')).toBeUndefined();
@@ -501,6 +509,48 @@ export function ledgerContract(name: string, open: () => Promise<LedgerUnderTest
         await equationHolds();
       });
 
+      it('is summed by what went beyond, and shown with the generation and its account', async () => {
+        const limits = keyLimit(10n);
+        await reserve(generation('g1', { limits }), credit(3n));
+        await ledger.settle('g1', use(credit(20n), { exceededBy: 'searches' }));
+        await reserve(generation('g2', { limits }), credit(0n));
+        await ledger.settle('g2', use(credit(5n)));
+        await reserve(generation('g3'), credit(1n));
+        await ledger.settle('g3', use(credit(1n), { exceededBy: 'price' }));
+        expect(ledger.writtenOff).toEqual({ prompt: 0n, output: 5n, searches: 10n, price: 0n, released: 0n });
+        expect(await ledger.statementOf('account-1')).toMatchObject({
+          settledNanos: 11n,
+          writtenOffNanos: 15n,
+          differenceNanos: 0n,
+        });
+        const causes = async () => {
+          const rows = ['g1', 'g2', 'g3'].map((id) => under.generations.find('account-1', id));
+          return (await Promise.all(rows)).map((row) => row?.writtenOffCause);
+        };
+        await expect.poll(causes).toEqual(['searches', 'output', null]);
+        await equationHolds();
+      });
+
+      it('of an amount that no generation can have cost is capped, and nothing else waits for it', async () => {
+        const most = 10n ** 18n;
+        await reserve(generation('g1'), { creditNanos: 1n, byokNanos: 1n });
+        expect(await ledger.settle('g1', use({ creditNanos: 2n ** 70n, byokNanos: 2n ** 64n }))).toEqual({
+          charge: { creditNanos: most, byokNanos: most },
+          writtenOffNanos: 0n,
+        });
+        await reserve(generation('g2', { limits: keyLimit(most + 5n) }), credit(5n));
+        await ledger.settle('g2', use(credit(2n ** 70n)));
+        await ledger.grant('account-1', 7n, NOW);
+        await ledger.forget('key', 'key-1', NOW);
+        expect(await ledger.statementOf('account-1')).toMatchObject({
+          settledNanos: most + 5n,
+          leftNanos: 7n,
+        });
+        await expect.poll(() => under.generations.count()).toBe(2);
+        expect(under.warnings).toEqual(Array(2).fill(expect.stringContaining('cost more than any may')));
+        await equationHolds();
+      });
+
       it('never takes a balance below zero', async () => {
         await ledger.grant('account-1', 5n, NOW);
         await reserve(generation('g1'), credit(2n));
@@ -555,6 +605,7 @@ export function ledgerContract(name: string, open: () => Promise<LedgerUnderTest
           settledNanos: 7n,
           reservedNanos: 0n,
           leftNanos: 7n,
+          writtenOffNanos: 0n,
           differenceNanos: 0n,
           fault: null,
         });
@@ -633,6 +684,7 @@ export function ledgerContract(name: string, open: () => Promise<LedgerUnderTest
           settledNanos: 8n,
           reservedNanos: 5n,
           leftNanos: 87n,
+          writtenOffNanos: 0n,
           differenceNanos: 0n,
           fault: null,
         },
@@ -642,6 +694,7 @@ export function ledgerContract(name: string, open: () => Promise<LedgerUnderTest
           settledNanos: 7n,
           reservedNanos: 0n,
           leftNanos: null,
+          writtenOffNanos: 0n,
           differenceNanos: 0n,
           fault: null,
         },

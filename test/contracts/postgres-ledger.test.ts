@@ -13,6 +13,7 @@ if (server !== undefined) {
     const directory = temporaryDirectory();
     const postgres = await openPostgres(addressOf(await server.emptyDatabase()), { nowMs: 1 });
     let nowMs = NOW;
+    const warnings: string[] = [];
     const { ledger, close } = await openPostgresLedger({
       directory: directory.path,
       postgres,
@@ -21,11 +22,12 @@ if (server !== undefined) {
       durability: () => 'process',
       clock: { now: () => nowMs, monotonic: () => performance.now() },
       databaseClock: () => sql`${String(nowMs)}::bigint`,
-      warn() {},
+      warn: (message) => warnings.push(message),
     });
     return {
       ledger,
       generations: new SqlGenerationStore(postgres.database),
+      warnings,
       setTime(ms) {
         nowMs = ms;
       },

@@ -174,7 +174,10 @@ if (server !== undefined) {
         expect(await bench.rows.find('account-1', 'late')).toMatchObject({
           charge: credit(20n),
           writtenOffNanos: 40n,
+          writtenOffCause: 'released',
         });
+        expect(away.ledger.writtenOff).toMatchObject({ released: 40n, output: 0n });
+        expect(await statement(other)).toMatchObject({ writtenOffNanos: 40n });
       });
 
       it('take no balance below zero, in whatever order ends are booked together', async () => {
@@ -230,6 +233,7 @@ if (server !== undefined) {
           scopes: SCOPES,
           charge: credit(7n),
           writtenOffNanos: 0n,
+          writtenOffCause: null,
           row: {},
         },
       });

@@ -48,6 +48,7 @@ const account = {
   left_usd: 7.5,
   difference_nanos: 0,
   fault: null,
+  written_off_usd: 0,
 };
 
 describe('ledger verify', () => {
@@ -62,6 +63,7 @@ describe('ledger verify', () => {
     });
     const people = run('verify');
     expect(people.out).toMatch(/default +10\.00 +2\.50 +0\.00 +7\.50 +0 /);
+    expect(people.out).toMatch(/LEFT +DIFFERENCE +WRITTEN OFF +ID/);
     expect(people.out).toContain('The books are right.');
   });
 

@@ -125,6 +125,7 @@ describe('the embedded ledger', () => {
       settledNanos: 12n,
       reservedNanos: 0n,
       leftNanos: 88n,
+      writtenOffNanos: 0n,
       differenceNanos: 0n,
       fault: null,
     });

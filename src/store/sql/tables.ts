@@ -118,6 +118,7 @@ export interface GenerationTableRow {
   credit_nanos: WholeNumber;
   byok_nanos: WholeNumber;
   written_off_nanos: WholeNumber;
+  written_off_cause: string | null;
   details: string;
 }
 

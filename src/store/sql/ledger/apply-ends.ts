@@ -1,5 +1,6 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { type Amount, minus, NOTHING } from '../../../ir/amount.ts';
+import type { Nanos } from '../../../kit/money.ts';
 import { type WindowNumbers, windowsAt } from '../../../kit/windows.ts';
 import type { Limits, ScopeIds } from '../../../ports/ledger.ts';
 import { chargeWithin } from '../../ledger/limits.ts';
@@ -44,12 +45,18 @@ export interface Batch {
   readonly clock: DatabaseClock;
 }
 
+/** What came of a batch. */
+export interface Booking {
+  /** Written off because reservations had been let go before. */
+  readonly releasedNanos: Nanos;
+}
+
 /**
  * Books ends of a gateway's journal, all or none: rows of generations, charges, reservations that are gone, and that they are
  * booked. One that the journal's row counts as booked changes nothing, whether or not its generation still has a row; a
  * generation that has a row already is not charged again.
  */
-export function bookEnds(database: Kysely<Tables>, batch: Batch): Promise<void> {
+export function bookEnds(database: Kysely<Tables>, batch: Batch): Promise<Booking> {
   return transact(database, (transaction) => book(transaction, batch), 'read committed');
 }
 
@@ -68,15 +75,16 @@ export function releaseStrays(
 async function book(
   transaction: Transaction<Tables>,
   { gatewayId, ends, waiting, clock }: Batch,
-): Promise<void> {
+): Promise<Booking> {
   const before = (await lockJournal(transaction, gatewayId)) ?? NONE_BOOKED;
-  const sums = await apply(
+  const { sums, releasedNanos } = await apply(
     transaction,
     ends.filter(({ sequence }) => !isBooked(before, sequence)),
     clock,
   );
   const sequences = ends.map(({ sequence }) => sequence);
   await writeJournal(transaction, gatewayId, withBooked(before, sequences, waiting), sums);
+  return { releasedNanos };
 }
 
 /**
@@ -88,9 +96,10 @@ async function apply(
   transaction: Transaction<Tables>,
   ends: readonly End[],
   clock: DatabaseClock,
-): Promise<SumsByAccount> {
+): Promise<Booking & { readonly sums: SumsByAccount }> {
   const sums = new SumsByAccount();
-  if (ends.length === 0) return sums;
+  let releasedNanos = 0n;
+  if (ends.length === 0) return { sums, releasedNanos };
   const { tallies, atMs } = await lockTallies(transaction, uniqueKeys(ends), clock);
   const windows = windowsAt(atMs);
   const added = await addRows(transaction, ends);
@@ -102,7 +111,10 @@ async function apply(
     const said = end.settled !== undefined && added.delete(end.generationId) ? end.settled : undefined;
     const record = said && chargedWithin(said, end, held, { tallies, windows });
     if (record !== undefined) sums.add(end.scopes.account, record.charge, record.writtenOffNanos);
-    if (record !== undefined && record !== said) changed.push(record);
+    if (said !== undefined && record !== undefined && record !== said) {
+      changed.push(record);
+      releasedNanos += said.charge.creditNanos - record.charge.creditNanos;
+    }
     for (const key of keysOf(end.scopes)) {
       tallies.set(
         nameOf(key),
@@ -112,7 +124,7 @@ async function apply(
   }
   await writeTallies(transaction, [...tallies.values()]);
   await changeRows(transaction, changed);
-  return sums;
+  return { sums, releasedNanos };
 }
 
 /** The record, or one that charges less where it must. */
@@ -127,21 +139,30 @@ function chargedWithin(
   const charge = chargeWithin(standings, held, record.charge);
   const releasedNanos = record.charge.creditNanos - charge.creditNanos;
   if (releasedNanos === 0n) return record;
-  return { ...record, charge, writtenOffNanos: record.writtenOffNanos + releasedNanos };
+  return {
+    ...record,
+    charge,
+    writtenOffNanos: record.writtenOffNanos + releasedNanos,
+    writtenOffCause: 'released',
+  };
 }
 
 /** Corrects the money of rows that this transaction has added. */
 async function changeRows(transaction: Transaction<Tables>, records: readonly SettleRecord[]): Promise<void> {
   if (records.length === 0) return;
   const rows = JSON.stringify(
-    records.map(({ generationId, charge, writtenOffNanos }) => ({
+    records.map(({ generationId, charge, writtenOffNanos, writtenOffCause }) => ({
       id: generationId,
       credit_nanos: String(charge.creditNanos),
       written_off_nanos: String(writtenOffNanos),
+      written_off_cause: writtenOffCause,
     })),
   );
   await sql`
-    update generations g set credit_nanos = changed.credit_nanos, written_off_nanos = changed.written_off_nanos
+    update generations g set
+      credit_nanos = changed.credit_nanos,
+      written_off_nanos = changed.written_off_nanos,
+      written_off_cause = changed.written_off_cause
     from jsonb_populate_recordset(null::generations, ${rows}::text::jsonb) as changed
     where g.id = changed.id`.execute(transaction);
 }
@@ -175,8 +196,8 @@ async function addRows(transaction: Transaction<Tables>, ends: readonly End[]): 
 
 /** A settled generation as it is kept. */
 export function generationOf(record: SettleRecord) {
-  const { generationId, scopes, atMs, charge, writtenOffNanos, row } = record;
-  return { id: generationId, scopes, settledAtMs: atMs, charge, writtenOffNanos, row };
+  const { generationId, scopes, atMs, charge, writtenOffNanos, writtenOffCause, row } = record;
+  return { id: generationId, scopes, settledAtMs: atMs, charge, writtenOffNanos, writtenOffCause, row };
 }
 
 /** Removes reservations. Resolves with what each of them held. */

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Kysely } from 'kysely';
 import { DatabaseUnavailable } from '../database-unavailable.ts';
 import type { Tables } from '../tables.ts';
-import { bookEnds, type JournalledEnd } from './apply-ends.ts';
+import { type Booking, bookEnds, type JournalledEnd } from './apply-ends.ts';
 import type { DatabaseClock } from './database-clock.ts';
 import type { LocalGenerations } from './local-generations.ts';
 import { RefusedEnds } from './refused-ends.ts';
@@ -13,7 +13,7 @@ export interface BookerOptions {
   readonly databaseClock: DatabaseClock;
   readonly generations: LocalGenerations;
   /** Is told after each batch. */
-  booked(): void;
+  booked(booking: Booking): void;
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
 }
 
@@ -104,8 +104,9 @@ export class Booker {
     const { database, gatewayId, databaseClock: clock, generations, booked } = this.#options;
     const ends = this.#nextBatch();
     if (ends.length === 0) return;
+    let booking: Booking;
     try {
-      await bookEnds(database, { gatewayId, ends, waiting: this.#waitingBeside(ends), clock });
+      booking = await bookEnds(database, { gatewayId, ends, waiting: this.#waitingBeside(ends), clock });
     } catch (error) {
       if (error instanceof DatabaseUnavailable) this.#away(error);
       else this.#refuse(ends, error);
@@ -113,7 +114,7 @@ export class Booker {
     }
     generations.booked(ends);
     this.#succeeded(ends);
-    booked();
+    booked(booking);
   }
 
   /** One that was refused is tried by itself. */

@@ -11,6 +11,7 @@ import type { OpenedLedger } from '../../ledger/opened-ledger.ts';
 import { RecordWriter } from '../../ledger/record-writer.ts';
 import { replayWithPlace } from '../../ledger/replay-with-place.ts';
 import { reportTornTails } from '../../ledger/report-torn-tails.ts';
+import { WriteOffs } from '../../ledger/write-offs.ts';
 import { DatabaseUnavailable } from '../database-unavailable.ts';
 import type { OpenedPostgres } from '../open-postgres.ts';
 import { adoptJournal } from './adopt-journal.ts';
@@ -86,6 +87,7 @@ export async function openPostgresLedger(settings: PostgresLedgerSettings): Prom
   const tornTailBytes = reportTornTails(opened, warn);
   const writer = new RecordWriter({ journal, warn, written() {} });
   const { databaseClock = serverClock } = settings;
+  const writeOffs = new WriteOffs();
   const clockWatch = new ClockWatch({ database: postgres.database, databaseClock, clock, warn });
   const booker = new Booker({
     database: postgres.database,
@@ -93,7 +95,8 @@ export async function openPostgresLedger(settings: PostgresLedgerSettings): Prom
     gatewayId: settings.gatewayId,
     generations,
     warn,
-    booked() {
+    booked({ releasedNanos }) {
+      writeOffs.add('released', releasedNanos);
       const segment = generations.firstSegment ?? journal.end.segment;
       journal
         .release({ segment, offset: 0 })
@@ -105,6 +108,8 @@ export async function openPostgresLedger(settings: PostgresLedgerSettings): Prom
     gatewayId: settings.gatewayId,
     databaseClock,
     clockWatch,
+    writeOffs,
+    warn,
     reservationMs: () => settings.generationMs() + (settings.graceMs ?? DEFAULT_GRACE_MS),
     generations,
     booker,

@@ -17,10 +17,12 @@ import {
   type Spending,
   type Use,
 } from '../../../ports/ledger.ts';
+import { cappedUse } from '../../ledger/capped-use.ts';
 import type { OpenGeneration } from '../../ledger/open-generation.ts';
 import { NO_MATTER, RecentCharges } from '../../ledger/recent-charges.ts';
 import type { RecordWriter } from '../../ledger/record-writer.ts';
 import type { SettleRecord } from '../../ledger/records.ts';
+import { causeOf, type WriteOffs } from '../../ledger/write-offs.ts';
 import type { Writing } from '../../ledger/writing.ts';
 import { DatabaseUnavailable } from '../database-unavailable.ts';
 import type { Tables } from '../tables.ts';
@@ -44,6 +46,8 @@ export interface PostgresLedgerOptions {
   readonly gatewayId: string;
   readonly databaseClock: DatabaseClock;
   readonly clockWatch: ClockWatch;
+  /** What this process has written off, and what was written off when its ends were booked. */
+  readonly writeOffs: WriteOffs;
   /** How long a reservation lasts whose gateway never comes back, milliseconds. */
   reservationMs(): number;
   readonly generations: LocalGenerations;
@@ -56,6 +60,7 @@ export interface PostgresLedgerOptions {
   readonly patienceMs: number;
   /** Bytes that were lost at the end of segments when the journal was opened. */
   readonly tornTailBytes: number;
+  warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
 }
 
 /**
@@ -88,6 +93,10 @@ export class PostgresLedger implements Ledger, RecentGenerations {
   get isAvailable(): boolean {
     const { isUp, journal, writer } = this.#options;
     return this.#isAdopted && !this.#isClosed && isUp() && journal.isWritable && writer.isKeepingUp;
+  }
+
+  get writtenOff(): WriteOffs['sums'] {
+    return this.#options.writeOffs.sums;
   }
 
   get clockAheadMs(): number | null {
@@ -147,7 +156,8 @@ export class PostgresLedger implements Ledger, RecentGenerations {
     if (settling !== undefined) return settling;
     const generation = this.#generations.open.get(generationId);
     if (generation === undefined) return this.#settledBefore(generationId);
-    const settled = this.#settleOpen(generation, use).finally(() => this.#settling.delete(generationId));
+    const capped = cappedUse(generationId, use, this.#options.warn);
+    const settled = this.#settleOpen(generation, capped).finally(() => this.#settling.delete(generationId));
     this.#settling.set(generationId, settled);
     return settled;
   }
@@ -277,10 +287,12 @@ export class PostgresLedger implements Ledger, RecentGenerations {
     this.#options.writer.write(record, 'process');
   }
 
-  async #settleOpen(generation: OpenGeneration, { used, row, atMs }: Use): Promise<Charge> {
+  async #settleOpen(generation: OpenGeneration, { used, exceededBy, row, atMs }: Use): Promise<Charge> {
     assertAmount(used);
     const { generationId, scopes } = generation;
     const charge = await this.#chargeFor(generation, used);
+    const writtenOffNanos = used.creditNanos - charge.creditNanos;
+    const writtenOffCause = causeOf(writtenOffNanos, exceededBy);
     const record: SettleRecord = {
       kind: 'settle',
       sequence: this.#generations.nextSequence(),
@@ -288,13 +300,15 @@ export class PostgresLedger implements Ledger, RecentGenerations {
       generationId,
       scopes,
       charge,
-      writtenOffNanos: used.creditNanos - charge.creditNanos,
+      writtenOffNanos,
+      writtenOffCause,
       row,
     };
     this.#generations.apply(record);
+    this.#options.writeOffs.add(writtenOffCause, writtenOffNanos);
     this.#options.booker.wake();
     const writing = this.#options.writer.write(record, this.#options.durability());
-    const settled = { charge, writtenOffNanos: record.writtenOffNanos };
+    const settled = { charge, writtenOffNanos };
     this.#charges.add(generationId, { charge: settled, writing });
     await this.#recorded(writing);
     return settled;

@@ -41,7 +41,7 @@ export function grantIn(
   const grant = async (transaction: Transaction<Tables>) => {
     const tally = await lockOne(transaction, { scope: 'account', id: accountId });
     const grantedNanos = leftNanos === null ? null : tally.spending.credit.lifetime + leftNanos;
-    const balance = regranted({ ...tally.balance, sequence: 0 }, grantedNanos, 0);
+    const balance = regranted(tally.balance, grantedNanos);
     await sql`
       insert into ledger_grants (account_id, number, granted_nanos, granted_at_ms)
       select ${accountId}, coalesce(max(number), 0) + 1,
@@ -71,16 +71,33 @@ export function forgetIn(database: Kysely<Tables>, scope: ForgettableScope, id: 
 /** The money of one account. */
 export async function statementIn(database: Kysely<Tables>, accountId: string): Promise<AccountStatement> {
   const { rows } = await sql<AccountRow>`
-    select t.*, (select coalesce(sum(credit_nanos), 0) from ledger_booked where account_id = t.id) as booked
-    from ledger_tallies t where t.scope = 'account' and t.id = ${accountId}`.execute(database);
+    select t.*, b.booked, b.written_off
+    from ledger_tallies t cross join lateral (
+      select coalesce(sum(credit_nanos), 0) as booked, coalesce(sum(written_off_nanos), 0) as written_off
+      from ledger_booked where account_id = t.id
+    ) b
+    where t.scope = 'account' and t.id = ${accountId}`.execute(database);
   const [row] = rows;
-  if (row === undefined) return statementOf(emptyTally({ scope: 'account', id: accountId }), 0n, 0n);
+  if (row === undefined)
+    return statementOf(emptyTally({ scope: 'account', id: accountId }), 0n, NOTHING_BOOKED);
   const tally = tallyOf(row);
-  return statementOf(tally, tally.reserved.creditNanos, BigInt(row.booked));
+  return statementOf(tally, tally.reserved.creditNanos, bookedOf(row));
 }
 
 /** A tally with what journals have booked for its account. */
-type AccountRow = LedgerTallyRow & { readonly booked: string };
+type AccountRow = LedgerTallyRow & { readonly booked: string; readonly written_off: string };
+
+/** What journals have booked for an account, nano-dollars. */
+interface BookedNanos {
+  readonly charged: Nanos;
+  readonly writtenOff: Nanos;
+}
+
+const NOTHING_BOOKED: BookedNanos = { charged: 0n, writtenOff: 0n };
+
+function bookedOf({ booked, written_off }: AccountRow): BookedNanos {
+  return { charged: BigInt(booked), writtenOff: BigInt(written_off) };
+}
 
 /** What the tables say about money as a whole. */
 export interface Totals {
@@ -94,13 +111,15 @@ export interface Totals {
 export function totalsIn(database: Kysely<Tables>): Promise<Totals> {
   const read = async (transaction: Transaction<Tables>): Promise<Totals> => {
     const accounts = await sql<AccountRow & { held: string }>`
-      select t.*, coalesce(r.held, 0) as held, coalesce(b.booked, 0) as booked
+      select t.*, coalesce(r.held, 0) as held, coalesce(b.booked, 0) as booked,
+        coalesce(b.written_off, 0) as written_off
       from ledger_tallies t
       left join (
         select account_id, sum(credit_nanos) as held from ledger_reservations group by account_id
       ) r on r.account_id = t.id
       left join (
-        select account_id, sum(credit_nanos) as booked from ledger_booked group by account_id
+        select account_id, sum(credit_nanos) as booked, sum(written_off_nanos) as written_off
+        from ledger_booked group by account_id
       ) b on b.account_id = t.id
       where t.scope = 'account' order by t.id collate "C"`.execute(transaction);
     const counted = await sql<{ reservations: string; generations: string }>`
@@ -109,7 +128,7 @@ export function totalsIn(database: Kysely<Tables>): Promise<Totals> {
         (select count(*) from generations) as generations`.execute(transaction);
     return {
       accounts: accounts.rows
-        .map((row) => statementOf(tallyOf(row), BigInt(row.held), BigInt(row.booked)))
+        .map((row) => statementOf(tallyOf(row), BigInt(row.held), bookedOf(row)))
         .filter((statement) => hasMoney(statement)),
       openReservations: Number(counted.rows[0]?.reservations),
       generations: Number(counted.rows[0]?.generations),
@@ -126,23 +145,29 @@ async function lockOne(transaction: Transaction<Tables>, key: TallyKey): Promise
 function statementOf(
   { id, spending, balance }: SqlTally,
   reservedNanos: Nanos,
-  bookedNanos: Nanos,
+  booked: BookedNanos,
 ): AccountStatement {
   const { grantedNanos, isEnforced, leftNanos } = balance;
   const settledNanos = spending.credit.lifetime;
   const missingNanos = grantedNanos - settledNanos - reservedNanos - leftNanos;
-  const differenceNanos = missingNanos === 0n ? bookedNanos - settledNanos : missingNanos;
+  const differenceNanos = missingNanos === 0n ? booked.charged - settledNanos : missingNanos;
   return {
     accountId: id,
     grantedNanos: isEnforced ? grantedNanos : null,
     settledNanos,
     reservedNanos,
     leftNanos: isEnforced ? leftNanos : null,
+    writtenOffNanos: booked.writtenOff,
     differenceNanos,
     fault: differenceNanos === 0n ? null : missingNanos === 0n ? 'journals' : 'equation',
   };
 }
 
-function hasMoney({ grantedNanos, settledNanos, reservedNanos, differenceNanos }: AccountStatement): boolean {
-  return grantedNanos !== null || settledNanos !== 0n || reservedNanos !== 0n || differenceNanos !== 0n;
+/** One that only ever wrote something off has money too. */
+function hasMoney(statement: AccountStatement): boolean {
+  const { grantedNanos, settledNanos, reservedNanos, writtenOffNanos, differenceNanos } = statement;
+  return (
+    grantedNanos !== null ||
+    [settledNanos, reservedNanos, writtenOffNanos, differenceNanos].some((nanos) => nanos !== 0n)
+  );
 }

@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import { type Amount, NOTHING } from '../../../ir/amount.ts';
 import { LIMIT_WINDOWS, RESET_WINDOWS, type WindowNumbers } from '../../../kit/windows.ts';
 import type { Limits, Scope, ScopeIds, Spending, Sums } from '../../../ports/ledger.ts';
-import { type Balance, limitsOf, UNGRANTED } from '../../ledger/balance.ts';
+import { type Grant, limitsOf, UNGRANTED } from '../../ledger/balance.ts';
 import { countedNanos, SCOPES, type Standing, spentNanos } from '../../ledger/limits.ts';
 import { NOTHING_SPENT, spendingAt } from '../../ledger/spending.ts';
 import type { LedgerTallyRow, Tables, WholeNumber } from '../tables.ts';
@@ -14,7 +14,7 @@ export interface SqlTally {
   readonly id: string;
   readonly spending: Spending;
   readonly reserved: Amount;
-  readonly balance: Omit<Balance, 'sequence'>;
+  readonly balance: Grant;
 }
 
 /** Which tally is meant. */
@@ -108,7 +108,7 @@ export function standingsOf(
 ): Standing[] {
   return keysOf(scopes).flatMap((key) => {
     const { scope, balance, spending, reserved } = tallies.get(nameOf(key)) ?? emptyTally(key);
-    const own = scope === 'account' ? limitsOf({ ...balance, sequence: 0 }) : limits[scope];
+    const own = scope === 'account' ? limitsOf(balance) : limits[scope];
     const current = spendingAt(spending, windows);
     return own.map((limit) => {
       const unspentNanos = limit.nanos - spentNanos(limit, current);

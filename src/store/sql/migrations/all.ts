@@ -7,6 +7,7 @@ import { filesMigration } from './0006-files.ts';
 import { appsMigration } from './0007-apps.ts';
 import { bookedInMigration } from './0008-booked-in.ts';
 import { ledgerJournalsMigration } from './0009-ledger-journals.ts';
+import { writtenOffCauseMigration } from './0010-written-off-cause.ts';
 import type { Migration } from './migration.ts';
 
 /** Every migration, oldest first. New ones go to the end. */
@@ -20,4 +21,5 @@ export const MIGRATIONS: readonly Migration[] = [
   appsMigration,
   bookedInMigration,
   ledgerJournalsMigration,
+  writtenOffCauseMigration,
 ];
