@@ -175,7 +175,7 @@ export interface Ledger {
   void(generationId: string, atMs: number): Promise<void>;
   /** Sets what is left of an account's balance, reservations not counted; null = not enforced. */
   grant(accountId: string, leftNanos: Nanos | null, atMs: number): Promise<void>;
-  /** Forgets what a deleted key or workspace has spent. */
+  /** Forgets what a deleted key or workspace has spent. This and all that reads rejects with LedgerUnavailable. */
   forget(scope: ForgettableScope, id: string, atMs: number): Promise<void>;
   /** What each of these has spent, as it counts at a moment, or now where a shared database has the clock; in the order of the ids. */
   spendingOf(scope: Scope, ids: readonly string[], atMs: number): Promise<Spending[]>;

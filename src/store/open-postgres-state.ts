@@ -83,8 +83,14 @@ async function untilDone<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
-      if (!(error instanceof DatabaseUnavailable)) throw error;
+      if (!isAway(error)) throw error;
       await delay(RETRY_MS);
     }
   }
+}
+
+/** Whether something failed because the database is away, whoever told of it in other words. */
+function isAway(error: unknown): boolean {
+  if (error instanceof DatabaseUnavailable) return true;
+  return error instanceof Error && isAway(error.cause);
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Limits } from '../../src/ports/ledger.ts';
+import { LedgerUnavailable, type Limits } from '../../src/ports/ledger.ts';
 import { bookEnds, type JournalledEnd } from '../../src/store/sql/ledger/apply-ends.ts';
 import { databaseClock } from '../../src/store/sql/ledger/database-clock.ts';
 import { readJournals } from '../../src/store/sql/ledger/journal-rows.ts';
@@ -216,6 +216,110 @@ if (server !== undefined) {
         const second = await bench.ledger(directory);
         expect(await statement(second)).toMatchObject({ settledNanos: 5n, reservedNanos: 45n });
       });
+    });
+
+    describe('that refuse an end', () => {
+      const refuse = (id: string) =>
+        sql`alter table generations add constraint refused check (id <> ${sql.lit(id)})`.execute(
+          bench.postgres.database,
+        );
+      const allow = () =>
+        sql`alter table generations drop constraint if exists refused`.execute(bench.postgres.database);
+
+      afterEach(() => allow());
+
+      it('take all others, which do not wait for it, and it as soon as they can', async () => {
+        const one = await bench.ledger(bench.directory());
+        const { ledger, warnings } = one;
+        await refuse('bad');
+        const ids = ['g1', 'g2', 'bad', 'g3', 'g4'];
+        for (const id of ids) await ledger.reserve(generation(id), () => credit(7n));
+        await Promise.all(ids.map((id) => ledger.settle(id, use(7n))));
+        await ledger.grant('account-1', 100n, Date.now());
+        await ledger.forget('key', 'key-1');
+        expect(await statement(one)).toMatchObject({
+          settledNanos: 28n,
+          reservedNanos: 7n,
+          differenceNanos: 0n,
+        });
+        expect(ledger.lag).toMatchObject({ database: 1, refused: 1 });
+        expect(one.recentGenerations.recent('bad')).toMatchObject({ charge: credit(7n) });
+        expect(warnings).toEqual([
+          {
+            message: expect.stringContaining('refuses'),
+            fields: expect.objectContaining({ generation_id: 'bad' }),
+          },
+        ]);
+        await spend(one, 'later');
+        await allow();
+        await expect.poll(() => ledger.lag, { timeout: 5_000 }).toMatchObject({ database: 0, refused: 0 });
+        expect(await statement(one)).toMatchObject({
+          settledNanos: 42n,
+          reservedNanos: 0n,
+          differenceNanos: 0n,
+        });
+        expect(warnings).toHaveLength(2);
+      });
+
+      it('take it from the next start of its gateway, once, and what was booked beside it not again', async () => {
+        const directory = bench.directory();
+        const first = await bench.ledger(directory);
+        await refuse('bad');
+        for (const id of ['g1', 'bad', 'g2']) await spend(first, id);
+        expect(await statement(first)).toMatchObject({ settledNanos: 14n });
+        await first.close();
+        await pruneAll();
+        await allow();
+        const second = await bench.ledger(directory);
+        expect(await statement(second)).toMatchObject({ settledNanos: 21n, differenceNanos: 0n });
+        await second.close();
+        await pruneAll();
+        expect(await statement(await bench.ledger(directory))).toMatchObject({ settledNanos: 21n });
+      });
+    });
+
+    it('forget keys and workspaces that do not exist, at a start and now and then, unless something is reserved', async () => {
+      const first = await bench.ledger(bench.directory());
+      const gone = { key: 'gone', workspace: 'gone', account: 'account-1' };
+      const idle = { ...gone, key: 'idle' };
+      for (const scopes of [SCOPES, gone, idle]) {
+        const id = `g-${scopes.key}`;
+        await first.ledger.reserve({ ...generation(id), scopes }, () => credit(5n));
+        await first.ledger.settle(id, use(5n));
+      }
+      await first.ledger.reserve({ ...generation('open'), scopes: gone }, () => credit(1n));
+      expect(await statement(first)).toMatchObject({ settledNanos: 15n });
+      const tallies = async () => {
+        const { rows } = await sql<{ name: string }>`
+          select scope || ' ' || id as name from ledger_tallies order by 1`.execute(bench.postgres.database);
+        return rows.map(({ name }) => name);
+      };
+      const kept = ['account account-1', 'key key-1', 'workspace workspace-1'];
+      const second = await bench.ledger(bench.directory(), { forgetMs: 20 });
+      expect(second.report.forgotten).toBe(1);
+      expect(await tallies()).toEqual([kept[0], 'key gone', kept[1], 'workspace gone', kept[2]]);
+      await first.ledger.void('open', Date.now());
+      await statement(first);
+      await expect.poll(tallies).toEqual(kept);
+      expect(await statement(first)).toMatchObject({ settledNanos: 15n, differenceNanos: 0n });
+    });
+
+    it('that are away reject whoever reads, grants or forgets with one error', async () => {
+      const { ledger } = await bench.ledger(bench.directory());
+      await server.stop();
+      try {
+        const asked = [
+          () => ledger.forget('key', 'key-1'),
+          () => ledger.spendingOf('key', ['key-1']),
+          () => ledger.statementOf('account-1'),
+          () => ledger.verify(),
+          () => ledger.rebuild(),
+          () => ledger.grant('account-1', 1n, 1),
+        ];
+        for (const ask of asked) await expect(ask()).rejects.toThrow(LedgerUnavailable);
+      } finally {
+        await server.start();
+      }
     });
 
     it('take nothing twice whose booking was not answered, in whatever batches it comes again', async () => {

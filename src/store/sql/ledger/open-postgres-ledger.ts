@@ -19,6 +19,7 @@ import type { BookedEnds } from './booked-ends.ts';
 import { Booker } from './booker.ts';
 import { ClockWatch } from './clock-watch.ts';
 import { type DatabaseClock, databaseClock as serverClock } from './database-clock.ts';
+import { forgetAbsent } from './forget-absent.ts';
 import { LocalGenerations } from './local-generations.ts';
 import { PostgresLedger } from './postgres-ledger.ts';
 
@@ -44,6 +45,8 @@ export interface PostgresLedgerSettings {
   readonly patienceMs?: number;
   /** How often reservations are looked for that nobody will end, milliseconds. */
   readonly sweepMs?: number;
+  /** How often it is looked for keys and workspaces that do not exist any more, milliseconds. */
+  readonly forgetMs?: number;
   /** How long a reservation lasts beyond the longest generation, milliseconds. */
   readonly graceMs?: number;
   readonly journal?: Partial<JournalLimits>;
@@ -55,6 +58,7 @@ const MEBIBYTE = 1024 * 1024;
 
 const DEFAULT_PATIENCE_MS = 10_000;
 const DEFAULT_SWEEP_MS = 10_000;
+const DEFAULT_FORGET_MS = 3_600_000;
 const DEFAULT_SEGMENT_BYTES = 16 * MEBIBYTE;
 
 /** A gateway that was away for so long after its generations must have ended is not waited for. */
@@ -128,6 +132,11 @@ export async function openPostgresLedger(settings: PostgresLedgerSettings): Prom
     (error) => warn('the ledger cannot go on from its journal', { error }),
   );
   await adopting.first;
+  let forgotten = 0;
+  const forgetting = repeatSoon(async () => {
+    forgotten += await forgetAbsent(postgres.database);
+  }, settings.forgetMs ?? DEFAULT_FORGET_MS);
+  await forgetting.first;
   const sweeping = repeatSoon(async () => {
     await clockWatch.compare();
     const count = await ledger.sweep();
@@ -137,12 +146,13 @@ export async function openPostgresLedger(settings: PostgresLedgerSettings): Prom
   return {
     ledger,
     recentGenerations: ledger,
-    report: { resolved, forgotten: 0, tornTailBytes },
+    report: { resolved, forgotten, tornTailBytes },
     async close() {
       ledger.close();
       await adopting.close();
       await isInTime(writer.flushed(), CLOSING_MS).catch(() => false);
       await isInTime(booker.flush(), CLOSING_MS).catch(() => false);
+      await forgetting.close();
       await sweeping.close();
       await booker.close();
       writer.close();

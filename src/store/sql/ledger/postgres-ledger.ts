@@ -173,39 +173,36 @@ export class PostgresLedger implements Ledger, RecentGenerations {
   }
 
   async grant(accountId: string, leftNanos: Nanos | null, atMs: number): Promise<void> {
-    try {
-      await this.#options.booker.flush();
-      await grantIn(this.#options.database, accountId, leftNanos, atMs);
-    } catch (error) {
-      throw unavailableOr(error);
-    }
+    await available(this.#options.booker.flush());
+    await available(grantIn(this.#options.database, accountId, leftNanos, atMs));
   }
 
   async forget(scope: ForgettableScope, id: string): Promise<void> {
     await this.#caughtUp();
-    await forgetIn(this.#options.database, scope, id);
+    await available(forgetIn(this.#options.database, scope, id));
   }
 
   async spendingOf(scope: Scope, ids: readonly string[]): Promise<Spending[]> {
     await this.#caughtUp();
-    return spendingIn(this.#options.database, scope, ids, this.#options.databaseClock);
+    const { database, databaseClock } = this.#options;
+    return available(spendingIn(database, scope, ids, databaseClock));
   }
 
   async statementOf(accountId: string): Promise<AccountStatement> {
     await this.#caughtUp();
-    return statementIn(this.#options.database, accountId);
+    return available(statementIn(this.#options.database, accountId));
   }
 
   async verify(): Promise<LedgerReport> {
     await this.#caughtUp();
     const { patient, journal, tornTailBytes } = this.#options;
-    return { ...(await totalsIn(patient)), journal: { ...journal.size, tornTailBytes } };
+    return { ...(await available(totalsIn(patient))), journal: { ...journal.size, tornTailBytes } };
   }
 
   /** Rows are booked together with the money: there is nothing that they could be made from anew. */
   async rebuild(): Promise<number> {
-    await this.#options.booker.flush();
-    return (await totalsIn(this.#options.patient)).generations;
+    await available(this.#options.booker.flush());
+    return (await available(totalsIn(this.#options.patient))).generations;
   }
 
   recent(id: string): StoredGeneration | undefined {
@@ -353,6 +350,15 @@ export class PostgresLedger implements Ledger, RecentGenerations {
 
   #assertAvailable(): void {
     if (!this.isAvailable) throw unavailable();
+  }
+}
+
+/** What the database was asked. Rejects with LedgerUnavailable when it is away. */
+async function available<T>(asked: Promise<T>): Promise<T> {
+  try {
+    return await asked;
+  } catch (error) {
+    throw unavailableOr(error);
   }
 }
 
