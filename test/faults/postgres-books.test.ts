@@ -304,6 +304,35 @@ if (server !== undefined) {
       expect(await statement(first)).toMatchObject({ settledNanos: 15n, differenceNanos: 0n });
     });
 
+    it('that are away when a gateway starts get what its crash left open once they are back', async () => {
+      const directory = bench.directory();
+      const first = await bench.ledger(directory);
+      await spend(first, 'g1');
+      await first.ledger.reserve(generation('open'), () => credit(9n));
+      await first.ledger.checkpoint('open', use(4n));
+      await first.crash();
+      await server.stop();
+      let second: BenchLedger;
+      try {
+        second = await bench.ledger(directory);
+        expect(second.ledger.isAvailable).toBe(false);
+        await expect(second.ledger.reserve(generation('g2'), () => credit(1n))).rejects.toThrow(
+          LedgerUnavailable,
+        );
+      } finally {
+        await server.start();
+      }
+      await expect.poll(() => second.ledger.isAvailable, { timeout: 5_000 }).toBe(true);
+      await spend(second, 'g2');
+      await expect.poll(() => second.ledger.openReservations).toBe(0);
+      expect(await statement(second)).toMatchObject({
+        settledNanos: 18n,
+        reservedNanos: 0n,
+        differenceNanos: 0n,
+      });
+      expect(await bench.rows.count()).toBe(3);
+    });
+
     it('that are away reject whoever reads, grants or forgets with one error', async () => {
       const { ledger } = await bench.ledger(bench.directory());
       await server.stop();
