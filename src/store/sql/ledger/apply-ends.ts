@@ -40,7 +40,7 @@ export type JournalledEnd = End & { readonly sequence: number };
 export interface Batch {
   readonly gatewayId: string;
   readonly ends: readonly JournalledEnd[];
-  /** Sequences of the gateway's other ends that are not booked yet. */
+  /** Sequences of the gateway's other ends that are not booked yet, at least those before the last of the batch. */
   readonly waiting: readonly number[];
   readonly clock: DatabaseClock;
 }

@@ -134,9 +134,13 @@ export class Booker {
   /** What the database must not take for booked when it books these. */
   #waitingBeside(ends: readonly JournalledEnd[]): number[] {
     const batch = new Set(ends.map(({ sequence }) => sequence));
-    return [...this.#options.generations.unbooked.values()]
-      .map(({ sequence }) => sequence)
-      .filter((sequence) => !batch.has(sequence));
+    const highest = Math.max(...batch);
+    const waiting: number[] = [];
+    // Very many may wait after the database was away: nearly all of them are behind the batch.
+    for (const { sequence } of this.#options.generations.unbooked.values()) {
+      if (sequence < highest && !batch.has(sequence)) waiting.push(sequence);
+    }
+    return waiting;
   }
 
   #away(error: DatabaseUnavailable): never {
