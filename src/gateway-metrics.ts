@@ -4,6 +4,7 @@ import { gauge } from './kit/metrics/gauge.ts';
 import type { LoopDelay } from './kit/metrics/loop-delay.ts';
 import type { MetricFamily } from './kit/metrics/metric-family.ts';
 import { processMetrics } from './kit/metrics/process-metrics.ts';
+import { usdOf } from './kit/money.ts';
 import type { Ledger } from './ports/ledger.ts';
 import type { Health } from './routing/health/health.ts';
 
@@ -11,7 +12,10 @@ import type { Health } from './routing/health/health.ts';
 export interface MetricSources {
   readonly http: HttpMetrics;
   readonly generations: GenerationMetrics;
-  readonly ledger: Pick<Ledger, 'openReservations' | 'reconciled' | 'isAvailable' | 'lag'>;
+  readonly ledger: Pick<
+    Ledger,
+    'openReservations' | 'reconciled' | 'isAvailable' | 'lag' | 'clockAheadMs' | 'writtenOff'
+  >;
   readonly health: Pick<Health, 'cooling'>;
   readonly loopDelay: LoopDelay;
   readonly version: string;
@@ -44,6 +48,18 @@ export function gatewayMetrics(sources: MetricSources): readonly MetricFamily[] 
       name: 'signalbox_journal_lag_records',
       help: 'Records that wait for the disk (journal), and settled generations that wait to be in a projection.',
       read: () => Object.entries(ledger.lag).map(([stage, count]) => [{ stage }, count] as const),
+    }),
+    gauge({
+      name: 'signalbox_written_off_usd_total',
+      help: 'Used beyond reservations and limits and charged to nobody, by what went beyond.',
+      type: 'counter',
+      read: () =>
+        Object.entries(ledger.writtenOff).map(([cause, nanos]) => [{ cause }, usdOf(nanos)] as const),
+    }),
+    gauge({
+      name: 'signalbox_clock_skew_seconds',
+      help: "How far this gateway's clock is ahead of that of the shared database, which limits go by.",
+      read: () => (ledger.clockAheadMs === null ? [] : [[{}, ledger.clockAheadMs / 1000]]),
     }),
     gauge({
       name: 'signalbox_endpoints_cooling',

@@ -89,6 +89,8 @@ export interface SharedDatabase {
   readonly address: DatabaseAddress;
   /** Whether to wait for it when it is away. */
   readonly waits: boolean;
+  /** How long rows of generations are kept, milliseconds. */
+  keptMs(): number;
 }
 
 export interface InstallationOptions {

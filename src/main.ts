@@ -35,7 +35,7 @@ import { Byok } from './manage/byok.ts';
 import { Generations } from './manage/generations.ts';
 import { keepSwept } from './manage/keep-swept.ts';
 import { Rankings } from './manage/rankings.ts';
-import { Retention } from './manage/retention.ts';
+import { keptMs, Retention } from './manage/retention.ts';
 import { Pins } from './routing/conversation/pins.ts';
 import { Health } from './routing/health/health.ts';
 import { Traffic } from './routing/traffic.ts';
@@ -118,7 +118,11 @@ export async function openGateway({ loaded, load, log, times, doors }: OpenOptio
       initialUsd: () => running.config.credits.initial_usd,
       encryptionKey: runtime.encryptionKey,
       ...(runtime.database !== undefined && {
-        database: { address: runtime.database, waits: true },
+        database: {
+          address: runtime.database,
+          waits: true,
+          keptMs: () => keptMs(running.config.retention.events_days),
+        },
       }),
       generationMs: () => running.http.requestDeadlineMs,
       durability: () => running.config.durability.ledger,

@@ -1,17 +1,34 @@
 import type { Flags } from '../config/load.ts';
 import type { LedgerView, RebuildView } from '../control/ledger-view.ts';
+import type { Fault } from '../ports/ledger.ts';
 import type { Told } from './keys.ts';
 import { tableText, usdText } from './output.ts';
 import { runControlCommand } from './run-control-command.ts';
 
-/** Checks the books: the money equation of every account, to the nano-dollar. Fails where it does not hold. */
+/** What a fault means, in the order in which they are told. */
+const FAULTS: Readonly<Record<Fault, string>> = {
+  equation: 'granted - settled - reserved - left is not 0',
+  journals:
+    'what the journals of all gateways have booked is not what is settled: something was booked twice or got lost',
+};
+
+/** Checks the books of every account, to the nano-dollar. Fails where they are wrong. */
 export async function verifyLedger(flags: Flags): Promise<Told<LedgerView>> {
   const result = await runControlCommand(flags, 'ledger.verify', {});
   const isRight = result.accounts.every(({ difference_nanos }) => difference_nanos === 0);
-  const verdict = isRight
-    ? 'The books are right.\n'
-    : 'The books are WRONG: granted - settled - reserved - left is not 0 where a difference is shown.\n';
+  const verdict = isRight ? 'The books are right.\n' : faultsText(result);
   return { result, text: `${accountTable(result)}\n${factsText(result)}${verdict}`, hasFailed: !isRight };
+}
+
+function faultsText({ accounts }: LedgerView): string {
+  return (['equation', 'journals'] as const)
+    .map((fault) => ({
+      fault,
+      names: accounts.filter((each) => each.fault === fault).map(({ name }) => name),
+    }))
+    .filter(({ names }) => names.length > 0)
+    .map(({ fault, names }) => `The books are WRONG for ${names.join(', ')}: ${FAULTS[fault]}.\n`)
+    .join('');
 }
 
 /** Makes the rows of generations anew, as far as the journal reaches, and events from all rows. */
@@ -25,7 +42,7 @@ export async function rebuildLedger(flags: Flags): Promise<Told<RebuildView>> {
 
 function accountTable({ accounts }: LedgerView): string {
   return tableText(
-    ['ACCOUNT', 'GRANTED', 'SETTLED', 'RESERVED', 'LEFT', 'DIFFERENCE', 'ID'],
+    ['ACCOUNT', 'GRANTED', 'SETTLED', 'RESERVED', 'LEFT', 'DIFFERENCE', 'WRITTEN OFF', 'ID'],
     accounts.map((account) => [
       account.name,
       moneyText(account.granted_usd),
@@ -33,6 +50,7 @@ function accountTable({ accounts }: LedgerView): string {
       usdText(account.reserved_usd),
       moneyText(account.left_usd),
       String(account.difference_nanos),
+      usdText(account.written_off_usd),
       account.id,
     ]),
   );

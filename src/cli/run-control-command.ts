@@ -8,6 +8,7 @@ import {
   openInstallation,
 } from '../installation.ts';
 import { openStderrLog } from '../kit/log.ts';
+import { keptMs } from '../manage/retention.ts';
 
 /** Runs a command of the control table in the gateway that runs on the data directory, or alone when none does. */
 export async function runControlCommand<Name extends CommandName>(
@@ -33,7 +34,11 @@ export function installationOptions(flags: Flags): InstallationOptions {
     initialUsd: () => config.credits.initial_usd,
     encryptionKey: runtime.encryptionKey,
     ...(runtime.database !== undefined && {
-      database: { address: runtime.database, waits: false },
+      database: {
+        address: runtime.database,
+        waits: false,
+        keptMs: () => keptMs(config.retention.events_days),
+      },
     }),
     generationMs: () => config.server.request_deadline_ms,
     durability: () => config.durability.ledger,

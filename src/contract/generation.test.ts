@@ -9,7 +9,7 @@ const MEMBERS =
   native_tokens_reasoning native_tokens_cached native_tokens_completion_images num_media_prompt num_media_completion
   num_input_audio_prompt num_search_results num_fetches web_search_engine usage total_cost upstream_inference_cost
   cache_discount is_byok service_tier data_region upstream_id workspace_id response_cache_source_id provider_responses
-  usage_source routing written_off`.split(/\s+/);
+  usage_source routing written_off written_off_cause`.split(/\s+/);
 
 const shown = (row = {}) =>
   generationObject({
@@ -17,6 +17,7 @@ const shown = (row = {}) =>
     scopes: { workspace: 'w' },
     charge: { creditNanos: 1_234_567n, byokNanos: 5_000n },
     writtenOffNanos: 7n,
+    writtenOffCause: 'searches',
     row,
   });
 
@@ -33,6 +34,7 @@ describe('generationObject', () => {
       upstream_inference_cost: null,
       cache_discount: -0.00000025,
       written_off: 0.000000007,
+      written_off_cause: 'searches',
     });
     expect(shown({ is_byok: true, cache_discount_nanos: '0' })).toMatchObject({
       upstream_inference_cost: 0.000005,

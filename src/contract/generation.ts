@@ -85,6 +85,10 @@ export const generationSchema = Type.Object({
     description: 'What caching saved, USD; negative where it cost more. Null without caching.',
   }),
   written_off: Type.Number({ description: 'Used beyond every limit and charged to nobody, USD.' }),
+  written_off_cause: nullable(Type.String(), {
+    description:
+      'What went beyond the reservation: `prompt`, `output`, `searches` or `price`; `released`: the reservation was let go before the end. Null where nothing was written off.',
+  }),
   ...ROW_MEMBERS,
 });
 
@@ -109,11 +113,13 @@ export interface ShownGeneration {
   readonly scopes: { readonly workspace: string };
   readonly charge: { readonly creditNanos: Nanos; readonly byokNanos: Nanos };
   readonly writtenOffNanos: Nanos;
+  readonly writtenOffCause: string | null;
   readonly row: JsonObject;
 }
 
 /** A generation as the route shows it: every member is there. */
-export function generationObject({ id, scopes, charge, writtenOffNanos, row }: ShownGeneration): JsonObject {
+export function generationObject(generation: ShownGeneration): JsonObject {
+  const { id, scopes, charge, writtenOffNanos, writtenOffCause, row } = generation;
   const cost = usdOf(charge.creditNanos);
   const discount = nanosAt(row, 'cache_discount_nanos');
   return {
@@ -124,6 +130,7 @@ export function generationObject({ id, scopes, charge, writtenOffNanos, row }: S
     upstream_inference_cost: row.is_byok === true ? usdOf(charge.byokNanos) : null,
     cache_discount: discount === 0n ? null : usdOf(discount),
     written_off: usdOf(writtenOffNanos),
+    written_off_cause: writtenOffCause,
     ...Object.fromEntries(Object.keys(ROW_MEMBERS).map((name) => [name, row[name] ?? null])),
     // Clients want text here.
     origin: row.origin ?? '',

@@ -11,6 +11,7 @@ import type { KnownModel, ModelKnowledge, RefreshOutcome } from '../manage/model
 import type { UsageImports } from '../manage/usage-imports.ts';
 import type { UsageScopes } from '../manage/usage-owners.ts';
 import type { Rotation, Vault } from '../manage/vault.ts';
+import { whenAvailable } from '../manage/when-available.ts';
 import type { EventFeed } from '../ports/event-feed.ts';
 import type { EventStore } from '../ports/events.ts';
 import type { Ledger } from '../ports/ledger.ts';
@@ -171,12 +172,12 @@ export const COMMANDS = {
   'ledger.verify': command(
     closed({}),
     async ({ accounts, ledger }): Promise<LedgerView> =>
-      ledgerView(await ledger.verify(), await accounts.list()),
+      ledgerView(await whenAvailable(ledger.verify()), await accounts.list()),
   ),
   'ledger.rebuild': command(
     closed({}),
     async ({ ledger, eventFeed }): Promise<RebuildView> => ({
-      generations: await ledger.rebuild(),
+      generations: await whenAvailable(ledger.rebuild()),
       events: await eventFeed.refill(),
     }),
   ),

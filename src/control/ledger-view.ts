@@ -1,5 +1,5 @@
 import { type Nanos, usdOf } from '../kit/money.ts';
-import type { AccountStatement, LedgerReport } from '../ports/ledger.ts';
+import type { AccountStatement, Fault, LedgerReport } from '../ports/ledger.ts';
 import type { Account } from '../ports/tenancy.ts';
 
 /** The money of an account: granted - settled - reserved - left = difference. */
@@ -14,6 +14,10 @@ export interface StatementView {
   readonly left_usd: number | null;
   /** 0, or the books are wrong. */
   readonly difference_nanos: number;
+  /** `equation`: granted - settled - reserved - left is not 0; `journals`: gateways have booked more or less than is settled. */
+  readonly fault: Fault | null;
+  /** Used beyond reservations and limits, and charged to nobody. */
+  readonly written_off_usd: number;
 }
 
 /** The books as a whole. */
@@ -54,8 +58,12 @@ export function ledgerView(report: LedgerReport, accounts: readonly Account[]): 
   };
 }
 
-function hasMoney({ grantedNanos, settledNanos, reservedNanos, differenceNanos }: AccountStatement): boolean {
-  return grantedNanos !== null || settledNanos !== 0n || reservedNanos !== 0n || differenceNanos !== 0n;
+function hasMoney(statement: AccountStatement): boolean {
+  const { grantedNanos, settledNanos, reservedNanos, writtenOffNanos, differenceNanos } = statement;
+  return (
+    grantedNanos !== null ||
+    [settledNanos, reservedNanos, writtenOffNanos, differenceNanos].some((nanos) => nanos !== 0n)
+  );
 }
 
 function statementView(statement: AccountStatement, name: string): StatementView {
@@ -67,6 +75,8 @@ function statementView(statement: AccountStatement, name: string): StatementView
     reserved_usd: usdOf(statement.reservedNanos),
     left_usd: usdOrNull(statement.leftNanos),
     difference_nanos: Number(statement.differenceNanos),
+    fault: statement.fault,
+    written_off_usd: usdOf(statement.writtenOffNanos),
   };
 }
 
@@ -81,6 +91,8 @@ function nothingOf(accountId: string): AccountStatement {
     settledNanos: 0n,
     reservedNanos: 0n,
     leftNanos: null,
+    writtenOffNanos: 0n,
     differenceNanos: 0n,
+    fault: null,
   };
 }

@@ -56,6 +56,9 @@ export function countWithin(nanos: Nanos, first: Price, price: Price): number {
 /** More USD than anybody is granted or limited to. In nano-dollars it fits every engine's whole numbers. */
 export const MOST_USD = 1_000_000_000;
 
+/** The same in nano-dollars. */
+export const MOST_NANOS: Nanos = BigInt(MOST_USD) * BigInt(NANOS_PER_USD);
+
 /** An amount in USD, as JSON has it, in nano-dollars; what is finer is rounded half up. Of 0 to MOST_USD. */
 export function nanosOf(usd: number): Nanos {
   if (!(usd >= 0 && usd <= MOST_USD)) throw new RangeError(`not an amount in USD: ${usd}`);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { boundsAt, goesOn, RESET_WINDOWS, windowsAt } from './windows.ts';
+import { boundsAt, isOver, RESET_WINDOWS, windowsAt } from './windows.ts';
 
 const at = (text: string) => Date.parse(text);
 
@@ -43,10 +43,7 @@ describe('windows', () => {
     );
   });
 
-  it('go on when the clock is set back by one of them, not by more', () => {
-    expect(goesOn(10, 10)).toBe(true);
-    expect(goesOn(10, 9)).toBe(true);
-    expect(goesOn(10, 8)).toBe(false);
-    expect(goesOn(10, 11)).toBe(false);
+  it('are over when a later one has begun, and by no clock that is set back', () => {
+    expect([8, 9, 10, 11, 12].map((at) => isOver(10, at))).toEqual([false, false, false, true, true]);
   });
 });

@@ -61,10 +61,9 @@ export function boundsAt(window: ResetWindow, ms: number): WindowBounds {
 }
 
 /**
- * Whether a moment counts into the window that was current before it. A moment of the window before does too: the clock
- * was set back, and what was used up stays used up. A moment further back shows that the clock had been wrong by more
- * than a window: a new window begins there, else the old one would last until that time comes.
+ * Whether a window is over at a moment that is in window `at`. A moment before it counts into it: a clock that was set back, or
+ * that of another machine, never begins a window anew, so that what was used up stays used up.
  */
-export function goesOn(current: number, at: number): boolean {
-  return at === current || at === current - 1;
+export function isOver(window: number, at: number): boolean {
+  return at > window;
 }

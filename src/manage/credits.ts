@@ -1,7 +1,7 @@
 import type { Nanos } from '../kit/money.ts';
 import type { Ledger } from '../ports/ledger.ts';
 import type { Sources } from './sources.ts';
-import { whenRecorded } from './when-recorded.ts';
+import { whenAvailable } from './when-available.ts';
 
 /** The balance of an account, settled money only. */
 export interface AccountBalance {
@@ -21,7 +21,7 @@ export class Credits {
   }
 
   async of(accountId: string): Promise<AccountBalance> {
-    const { grantedNanos, settledNanos } = await this.#ledger.statementOf(accountId);
+    const { grantedNanos, settledNanos } = await whenAvailable(this.#ledger.statementOf(accountId));
     return {
       usedNanos: settledNanos,
       leftNanos: grantedNanos === null ? null : grantedNanos - settledNanos,
@@ -30,7 +30,7 @@ export class Credits {
 
   /** Sets what is left; null = not enforced any more. */
   async set(accountId: string, leftNanos: Nanos | null): Promise<AccountBalance> {
-    await whenRecorded(this.#ledger.grant(accountId, leftNanos, this.#sources.clock.now()));
+    await whenAvailable(this.#ledger.grant(accountId, leftNanos, this.#sources.clock.now()));
     return this.of(accountId);
   }
 }

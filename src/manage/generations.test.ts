@@ -9,6 +9,7 @@ const generation = (account: string, source: string): StoredGeneration => ({
   settledAtMs: 1,
   charge: { creditNanos: 1n, byokNanos: 0n },
   writtenOffNanos: 0n,
+  writtenOffCause: null,
   row: { source },
 });
 

@@ -3,6 +3,7 @@ import type { Ledger, Spending } from '../ports/ledger.ts';
 import type { Key } from '../ports/tenancy.ts';
 import { keyLimitOf } from './limits-of.ts';
 import { remainingNanos } from './remaining-nanos.ts';
+import { whenAvailable } from './when-available.ts';
 
 /** A key with what it has spent, and what its limit leaves. */
 export interface KeyStatement {
@@ -18,7 +19,8 @@ export async function keyStatement(
   key: Key,
   atMs: number,
 ): Promise<KeyStatement> {
-  return statementOf(key, (await ledger.spendingOf('key', [key.hash], atMs))[0]);
+  const [spending] = await whenAvailable(ledger.spendingOf('key', [key.hash], atMs));
+  return statementOf(key, spending);
 }
 
 /** The statements of keys at a moment, in their order. */
@@ -28,7 +30,7 @@ export async function keyStatements(
   atMs: number,
 ): Promise<KeyStatement[]> {
   const hashes = keys.map(({ hash }) => hash);
-  const spendings = await ledger.spendingOf('key', hashes, atMs);
+  const spendings = await whenAvailable(ledger.spendingOf('key', hashes, atMs));
   return keys.map((key, index) => statementOf(key, spendings[index]));
 }
 

@@ -32,6 +32,11 @@ const EVERY_MS = 5 * 60_000;
 const BATCH = 200;
 const PAUSE_MS = 20;
 
+/** How long something is kept for so many days, milliseconds. */
+export function keptMs(days: number): number {
+  return days * DAY_MS;
+}
+
 /** Removes what is kept no longer, at the start and every few minutes. What fails is tried again in the next round. */
 export class Retention {
   readonly #parts: RetentionParts;
@@ -62,7 +67,7 @@ export class Retention {
 
   async #pruneRows(): Promise<void> {
     const { settings, clock, generations } = this.#parts;
-    const beforeMs = clock.now() - settings().eventsDays * DAY_MS;
+    const beforeMs = clock.now() - keptMs(settings().eventsDays);
     while (!this.#stopping.signal.aborted && (await generations.prune(beforeMs, BATCH)) === BATCH) {
       await this.#pause(PAUSE_MS);
     }
@@ -73,14 +78,14 @@ export class Retention {
     const { settings, clock, events } = this.#parts;
     const nowMs = clock.now();
     if (nowMs < this.#eventsDueAtMs) return;
-    await events.prune(nowMs - settings().eventsDays * DAY_MS);
+    await events.prune(nowMs - keptMs(settings().eventsDays));
     this.#eventsDueAtMs = nowMs + DAY_MS;
   }
 
   async #pruneContents(): Promise<void> {
     const { settings, clock, contents } = this.#parts;
     const { contentDays, contentBytes } = settings();
-    await contents.prune({ beforeMs: clock.now() - contentDays * DAY_MS, maxBytes: contentBytes });
+    await contents.prune({ beforeMs: clock.now() - keptMs(contentDays), maxBytes: contentBytes });
   }
 
   async #attempt(what: string, prune: () => Promise<void>): Promise<void> {

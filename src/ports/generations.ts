@@ -1,7 +1,7 @@
 import type { Amount } from '../ir/amount.ts';
 import type { JsonObject } from '../kit/json.ts';
 import type { Nanos } from '../kit/money.ts';
-import type { ScopeIds } from './ledger.ts';
+import type { ScopeIds, WriteOffCause } from './ledger.ts';
 
 /** A generation that was settled, as it is kept. Made from a record of the ledger, and from nothing else. */
 export interface StoredGeneration {
@@ -11,6 +11,8 @@ export interface StoredGeneration {
   readonly charge: Amount;
   /** Used beyond every limit, charged to nobody. */
   readonly writtenOffNanos: Nanos;
+  /** Why; null where nothing was written off, and of generations that were settled before causes were kept. */
+  readonly writtenOffCause: WriteOffCause | null;
   /** What the gateway knew of it, without its money. */
   readonly row: JsonObject;
 }

@@ -26,7 +26,7 @@ export interface Limits {
   readonly workspace: readonly Limit[];
 }
 
-/** Whose money, within which limits, when. */
+/** Whose money, within which limits, when. Where gateways share a database, its clock says which windows are current. */
 export interface Purse {
   readonly scopes: ScopeIds;
   readonly limits: Limits;
@@ -67,13 +67,16 @@ export interface NewGeneration extends Purse {
   readonly row: JsonObject;
 }
 
-/** What made a generation cost more than could be charged. `released`: its reservation was gone before it was booked. */
+/**
+ * Why a generation used more than it is charged. The first four are what went beyond its reservation: its prompt, its output,
+ * its web searches, or the price of the endpoint that served. `released`: its reservation had been let go before it was booked.
+ */
 export type WriteOffCause = 'prompt' | 'output' | 'searches' | 'price' | 'released';
 
 /** How far a generation has come, or how it ended. */
 export interface Use {
   readonly used: Amount;
-  /** What went beyond the reservation, should something have; absent = `output`. */
+  /** What went beyond the reservation; absent = the output. */
   readonly exceededBy?: WriteOffCause | undefined;
   /** The generation as its row says it; of a checkpoint only what changed since it was accepted. */
   readonly row: JsonObject;
@@ -104,7 +107,13 @@ export interface Spending {
   readonly byok: Sums;
 }
 
-/** The money equation of an account: granted - settled - reserved - left = difference, which must be 0. */
+/**
+ * What of an account's books is wrong: its equation (granted - settled - reserved - left is not 0), or that gateways that share
+ * a database have not booked from their journals what is settled.
+ */
+export type Fault = 'equation' | 'journals';
+
+/** The money of an account, and whether its books are right. */
 export interface AccountStatement {
   readonly accountId: string;
   /** Null = not enforced, and then there is nothing left to speak of. */
@@ -114,7 +123,12 @@ export interface AccountStatement {
   readonly reservedNanos: Nanos;
   /** Neither spent nor reserved. What people are shown counts settled money only: granted - settled. */
   readonly leftNanos: Nanos | null;
+  /** Used beyond reservations and limits, and charged to nobody, in all. */
+  readonly writtenOffNanos: Nanos;
+  /** 0, or by how much the books are wrong: granted - settled - reserved - left or, where that is 0, journals - settled. */
   readonly differenceNanos: Nanos;
+  /** Which of the two the difference is; null when there is none. */
+  readonly fault: Fault | null;
 }
 
 /** The books as a whole, for `ledger verify`. */
@@ -161,9 +175,9 @@ export interface Ledger {
   void(generationId: string, atMs: number): Promise<void>;
   /** Sets what is left of an account's balance, reservations not counted; null = not enforced. */
   grant(accountId: string, leftNanos: Nanos | null, atMs: number): Promise<void>;
-  /** Forgets what a deleted key or workspace has spent. */
+  /** Forgets what a deleted key or workspace has spent. This and all that reads rejects with LedgerUnavailable. */
   forget(scope: ForgettableScope, id: string, atMs: number): Promise<void>;
-  /** What each of these has spent, as it counts at a moment; in the order of the ids. */
+  /** What each of these has spent, as it counts at a moment, or now where a shared database has the clock; in the order of the ids. */
   spendingOf(scope: Scope, ids: readonly string[], atMs: number): Promise<Spending[]>;
   /** The money of one account. */
   statementOf(accountId: string): Promise<AccountStatement>;
@@ -177,6 +191,13 @@ export interface Ledger {
   readonly reconciled: number;
   /** False while nothing new may be begun. */
   readonly isAvailable: boolean;
+  /** What was written off by this process since it started, by cause. */
+  readonly writtenOff: Readonly<Record<WriteOffCause, Nanos>>;
+  /**
+   * How far the clock of this process is ahead of the one that windows go by, milliseconds; null where that is the same clock,
+   * or they were not compared yet.
+   */
+  readonly clockAheadMs: number | null;
   /** How far behind things are: records that wait for the disk, settled generations that wait for each projection. */
   readonly lag: Readonly<Record<string, number>>;
 }

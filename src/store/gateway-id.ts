@@ -4,10 +4,17 @@ import { DataDirectoryProblem } from './data-directory-problem.ts';
 import { readIfThere } from './read-if-there.ts';
 import { writeWhole } from './write-whole.ts';
 
-/** What is known of a gateway that shares its database with others: made once, kept in its data directory. */
+const FILE = 'gateway-id';
+
+/** The id that a gateway is known by where it shares its database; undefined while its data directory has none. */
+export function readGatewayId(directory: string): string | undefined {
+  return readIfThere(join(directory, FILE))?.toString('utf8').trim();
+}
+
+/** The same, made if there is none: once, and kept in the data directory. */
 export function readOrMakeGatewayId(directory: string): string {
-  const file = join(directory, 'gateway-id');
-  const stored = readIfThere(file)?.toString('utf8').trim();
+  const file = join(directory, FILE);
+  const stored = readGatewayId(directory);
   if (stored === undefined) {
     const made = randomUUID();
     writeWhole(file, `${made}\n`);

@@ -17,6 +17,8 @@ export interface PostgresStateOptions extends StateOptions {
   readonly database: DatabaseAddress;
   /** Whether to wait for a database that is away. */
   readonly waits: boolean;
+  /** How long rows of generations are kept, milliseconds. */
+  keptMs(): number;
 }
 
 /** How often something is tried again that a database was away for, milliseconds. */
@@ -38,6 +40,7 @@ export async function openPostgresState(options: PostgresStateOptions): Promise<
       postgres,
       gatewayId: readOrMakeGatewayId(options.directory),
       generationMs: options.generationMs,
+      keptMs: options.keptMs,
       durability: options.durability,
       wholeRow: options.wholeRow,
       clock,
@@ -78,8 +81,14 @@ async function untilDone<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
-      if (!(error instanceof DatabaseUnavailable)) throw error;
+      if (!isAway(error)) throw error;
       await delay(RETRY_MS);
     }
   }
+}
+
+/** Whether something failed because the database is away, whoever told of it in other words. */
+function isAway(error: unknown): boolean {
+  if (error instanceof DatabaseUnavailable) return true;
+  return error instanceof Error && isAway(error.cause);
 }

@@ -19,6 +19,7 @@ const generation = (id: string, settledAtMs = 1_790_000_000_000): StoredGenerati
   settledAtMs,
   charge: { creditNanos: 9_007_199_254_740_993n, byokNanos: 0n },
   writtenOffNanos: 0n,
+  writtenOffCause: null,
   row: { model: 'm' },
 });
 

@@ -17,6 +17,7 @@ const generation = (id: string, more: Partial<StoredGeneration> = {}): StoredGen
   settledAtMs: 1_790_000_000_123,
   charge: { creditNanos: 5n, byokNanos: 0n },
   writtenOffNanos: 0n,
+  writtenOffCause: null,
   row: { model: 'acme/large' },
   ...more,
 });
@@ -45,6 +46,7 @@ export function generationStoreContract(name: string, open: () => Promise<Genera
       const whole = generation('gen-1', {
         charge: { creditNanos: 9_007_199_254_740_993n, byokNanos: 9_007_199_254_740_995n },
         writtenOffNanos: 9_007_199_254_740_997n,
+        writtenOffCause: 'searches',
         row: {
           text: "Robert'); DROP TABLE generations;-- \u{1F511} \u0000 \ud800",
           number: 0.1,

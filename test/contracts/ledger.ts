@@ -15,11 +15,15 @@ import type {
 export interface LedgerUnderTest {
   readonly ledger: Ledger;
   readonly generations: GenerationStore;
+  /** Sets the clock that windows go by; nothing to do where that is the time that the ledger is given with each call. */
+  setTime(ms: number): void;
+  /** What it has warned of. */
+  readonly warnings: readonly string[];
   close(): Promise<void>;
 }
 
-/** A Sunday noon. */
-const NOW = Date.parse('2025-06-15T12:00:00Z');
+/** A Sunday noon: the time that an adapter is opened at. */
+export const NOW = Date.parse('2025-06-15T12:00:00Z');
 const DAY_MS = 86_400_000;
 
 const SCOPES: ScopeIds = { key: 'key-1', workspace: 'workspace-1', account: 'account-1' };
@@ -75,7 +79,11 @@ export function ledgerContract(name: string, open: () => Promise<LedgerUnderTest
       ledger = under.ledger;
     });
 
-    afterEach(() => under.close());
+    afterEach(async () => {
+      await under.close();
+      // Nothing here goes wrong but for amounts that are too large.
+      expect(under.warnings.filter((message) => !message.includes('cost more than any may'))).toEqual([]);
+    });
 
     const reserve = (of: NewGeneration, amount: Amount) => ledger.reserve(of, () => amount);
 
@@ -85,6 +93,9 @@ export function ledgerContract(name: string, open: () => Promise<LedgerUnderTest
       expect(await reserve(accepted, amount)).toMatchObject({ ok: true });
       return ledger.settle(id, use(amount, { atMs: accepted.atMs }));
     };
+
+    /** Until then what was settled may still count as reserved: whoever reads figures waits for it. */
+    const booked = () => ledger.statementOf('account-1');
 
     const headroomOf = async (of: Partial<NewGeneration>): Promise<Headroom | undefined> => {
       let seen: Headroom | undefined;
@@ -110,7 +121,9 @@ export function ledgerContract(name: string, open: () => Promise<LedgerUnderTest
         settledNanos: 0n,
         reservedNanos: 0n,
         leftNanos: null,
+        writtenOffNanos: 0n,
         differenceNanos: 0n,
+        fault: null,
       });
       expect(await ledger.verify()).toMatchObject({ accounts: [], openReservations: 0, generations: 0 });
       expect(await headroomOf({})).toEqual({
@@ -146,6 +159,7 @@ export function ledgerContract(name: string, open: () => Promise<LedgerUnderTest
             settledAtMs: NOW + 5,
             charge: used,
             writtenOffNanos: 0n,
+            writtenOffCause: null,
             row,
           });
         expect(await under.generations.find('account-9', 'g1')).toBeUndefined();
@@ -305,6 +319,7 @@ export function ledgerContract(name: string, open: () => Promise<LedgerUnderTest
       it('is what is neither spent nor reserved, and what is not spent', async () => {
         const limits = keyLimit(100n);
         await spend('g1', credit(20n), { limits });
+        await booked();
         await reserve(generation('g2', { limits }), credit(30n));
         expect(await headroomOf({ limits })).toEqual({
           affordable: { creditNanos: 50n, totalNanos: null },
@@ -320,6 +335,7 @@ export function ledgerContract(name: string, open: () => Promise<LedgerUnderTest
       it('counts what own credentials served where a limit does', async () => {
         const limits = keyLimit(100n, { countsByok: true });
         await spend('g1', { creditNanos: 10n, byokNanos: 20n }, { limits });
+        await booked();
         await reserve(generation('g2', { limits }), { creditNanos: 5n, byokNanos: 5n });
         expect(await headroomOf({ limits })).toEqual({
           affordable: { creditNanos: null, totalNanos: 60n },
@@ -352,10 +368,13 @@ export function ledgerContract(name: string, open: () => Promise<LedgerUnderTest
         const limits = keyLimit(10n, { window });
         const lastMs = Date.parse(last);
         const firstMs = Date.parse(first);
+        under.setTime(lastMs);
         await spend('g1', credit(10n), { limits, atMs: lastMs });
         expect(await reserve(generation('g2', { limits, atMs: lastMs }), credit(1n))).toMatchObject({
           ok: false,
         });
+        await booked();
+        under.setTime(firstMs);
         expect(await reserve(generation('g2', { limits, atMs: firstMs }), credit(10n))).toMatchObject({
           ok: true,
         });
@@ -367,6 +386,7 @@ export function ledgerContract(name: string, open: () => Promise<LedgerUnderTest
         const limits = keyLimit(10n, { window: 'daily' });
         const tomorrow = NOW + DAY_MS;
         await reserve(generation('g1', { limits }), credit(8n));
+        under.setTime(tomorrow);
         expect(await reserve(generation('g2', { limits, atMs: tomorrow }), credit(3n))).toMatchObject({
           ok: false,
         });
@@ -376,6 +396,30 @@ export function ledgerContract(name: string, open: () => Promise<LedgerUnderTest
         expect(await reserve(generation('g2', { limits, atMs: tomorrow }), credit(6n))).toMatchObject({
           ok: true,
         });
+      });
+    });
+
+    describe('a clock that is set back', () => {
+      it.each([1, 2, 40])('by %i days gives no window back', async (days) => {
+        const limits: Limits = {
+          key: [limit(10n, { window: 'daily' })],
+          workspace: [limit(10n, { window: 'monthly' })],
+        };
+        await spend('g1', credit(9n), { limits });
+        await booked();
+        const before = NOW - days * DAY_MS;
+        under.setTime(before);
+        expect(await reserve(generation('g2', { limits, atMs: before }), credit(2n))).toMatchObject({
+          refusal: { scope: 'key', leftNanos: 1n },
+        });
+        await spend('g3', credit(1n), { limits, atMs: before });
+        await booked();
+        under.setTime(NOW);
+        expect(await ledger.spendingOf('key', ['key-1'], NOW)).toMatchObject([
+          { credit: { daily: 10n, monthly: 10n } },
+        ]);
+        expect(await ledger.topUp('g2', credit(1n), NOW)).toBe(false);
+        expect(await reserve(generation('g4', { limits }), credit(1n))).toMatchObject({ ok: false });
       });
     });
 
@@ -465,6 +509,48 @@ export function ledgerContract(name: string, open: () => Promise<LedgerUnderTest
         await equationHolds();
       });
 
+      it('is summed by what went beyond, and shown with the generation and its account', async () => {
+        const limits = keyLimit(10n);
+        await reserve(generation('g1', { limits }), credit(3n));
+        await ledger.settle('g1', use(credit(20n), { exceededBy: 'searches' }));
+        await reserve(generation('g2', { limits }), credit(0n));
+        await ledger.settle('g2', use(credit(5n)));
+        await reserve(generation('g3'), credit(1n));
+        await ledger.settle('g3', use(credit(1n), { exceededBy: 'price' }));
+        expect(ledger.writtenOff).toEqual({ prompt: 0n, output: 5n, searches: 10n, price: 0n, released: 0n });
+        expect(await ledger.statementOf('account-1')).toMatchObject({
+          settledNanos: 11n,
+          writtenOffNanos: 15n,
+          differenceNanos: 0n,
+        });
+        const causes = async () => {
+          const rows = ['g1', 'g2', 'g3'].map((id) => under.generations.find('account-1', id));
+          return (await Promise.all(rows)).map((row) => row?.writtenOffCause);
+        };
+        await expect.poll(causes).toEqual(['searches', 'output', null]);
+        await equationHolds();
+      });
+
+      it('of an amount that no generation can have cost is capped, and nothing else waits for it', async () => {
+        const most = 10n ** 18n;
+        await reserve(generation('g1'), { creditNanos: 1n, byokNanos: 1n });
+        expect(await ledger.settle('g1', use({ creditNanos: 2n ** 70n, byokNanos: 2n ** 64n }))).toEqual({
+          charge: { creditNanos: most, byokNanos: most },
+          writtenOffNanos: 0n,
+        });
+        await reserve(generation('g2', { limits: keyLimit(most + 5n) }), credit(5n));
+        await ledger.settle('g2', use(credit(2n ** 70n)));
+        await ledger.grant('account-1', 7n, NOW);
+        await ledger.forget('key', 'key-1', NOW);
+        expect(await ledger.statementOf('account-1')).toMatchObject({
+          settledNanos: most + 5n,
+          leftNanos: 7n,
+        });
+        await expect.poll(() => under.generations.count()).toBe(2);
+        expect(under.warnings).toEqual(Array(2).fill(expect.stringContaining('cost more than any may')));
+        await equationHolds();
+      });
+
       it('never takes a balance below zero', async () => {
         await ledger.grant('account-1', 5n, NOW);
         await reserve(generation('g1'), credit(2n));
@@ -519,7 +605,9 @@ export function ledgerContract(name: string, open: () => Promise<LedgerUnderTest
           settledNanos: 7n,
           reservedNanos: 0n,
           leftNanos: 7n,
+          writtenOffNanos: 0n,
           differenceNanos: 0n,
+          fault: null,
         });
       });
 
@@ -596,7 +684,9 @@ export function ledgerContract(name: string, open: () => Promise<LedgerUnderTest
           settledNanos: 8n,
           reservedNanos: 5n,
           leftNanos: 87n,
+          writtenOffNanos: 0n,
           differenceNanos: 0n,
+          fault: null,
         },
         {
           accountId: 'account-9',
@@ -604,7 +694,9 @@ export function ledgerContract(name: string, open: () => Promise<LedgerUnderTest
           settledNanos: 7n,
           reservedNanos: 0n,
           leftNanos: null,
+          writtenOffNanos: 0n,
           differenceNanos: 0n,
+          fault: null,
         },
       ]);
       expect({ openReservations, generations }).toEqual({ openReservations: 1, generations: 2 });

@@ -1,9 +1,9 @@
-import { systemClock } from '../../src/kit/ids.ts';
+import { sql } from 'kysely';
 import { openPostgresLedger } from '../../src/store/sql/ledger/open-postgres-ledger.ts';
 import { openPostgres } from '../../src/store/sql/open-postgres.ts';
 import { SqlGenerationStore } from '../../src/store/sql/sql-generation-store.ts';
 import { addressOf, postgresForTests } from '../postgres/postgres-server.ts';
-import { ledgerContract } from './ledger.ts';
+import { ledgerContract, NOW } from './ledger.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
 const server = await postgresForTests();
@@ -12,18 +12,25 @@ if (server !== undefined) {
   ledgerContract('PostgresLedger', async () => {
     const directory = temporaryDirectory();
     const postgres = await openPostgres(addressOf(await server.emptyDatabase()), { nowMs: 1 });
+    let nowMs = NOW;
+    const warnings: string[] = [];
     const { ledger, close } = await openPostgresLedger({
       directory: directory.path,
       postgres,
       gatewayId: 'one',
       generationMs: () => 60_000,
       durability: () => 'process',
-      clock: systemClock,
-      warn() {},
+      clock: { now: () => nowMs, monotonic: () => performance.now() },
+      databaseClock: () => sql`${String(nowMs)}::bigint`,
+      warn: (message) => warnings.push(message),
     });
     return {
       ledger,
       generations: new SqlGenerationStore(postgres.database),
+      warnings,
+      setTime(ms) {
+        nowMs = ms;
+      },
       async close() {
         await close();
         await postgres.close();

@@ -539,3 +539,26 @@ it('a stream that the time limit of its provider ends is charged for what was pa
   expect(record.tokens_completion).toBeGreaterThan(0);
   expect(record.total_cost).toBeGreaterThan(0);
 });
+
+it('what an upstream uses beyond its reservation and the limit is written off, with its cause', async () => {
+  const writtenOff = async () => {
+    const page = await (
+      await fetch(`${gateway.origin}/metrics`, {
+        headers: { authorization: `Bearer ${gateway.managementKey}` },
+      })
+    ).text();
+    return Number(/signalbox_written_off_usd_total\{cause="prompt"\} (\S+)/.exec(page)?.[1]);
+  };
+  const before = await writtenOff();
+  upstream.answer(completion({ prompt_tokens: 20_000, total_tokens: 20_005 }));
+  const { status, id } = await ask(await newKey(0.01), '/chat/completions', {
+    model: 'm/chat',
+    max_tokens: 50,
+    messages: [{ role: 'user', content: 'Hi' }],
+  });
+  expect(status).toBe(200);
+  const record = await recordOf(id);
+  expect(record).toMatchObject({ total_cost: 0.01, written_off_cause: 'prompt' });
+  expect(record.written_off).toBeCloseTo(0.0500005, 9);
+  expect((await writtenOff()) - before).toBeCloseTo(0.0500005, 9);
+});

@@ -116,6 +116,7 @@ if (server !== undefined) {
         expect(refused).toMatchObject({ status: 503, body: { error: { code: 503 } } });
         const unknown = await gateway.fetch('/key', { key: 'sk-sb-v1-nobody-knows-this-one' });
         expect(unknown.status).toBe(503);
+        expect((await gateway.fetch('/key')).status).toBe(503);
         expect((await gateway.fetch('/models')).status).toBe(200);
         expect((await fetch(`${gateway.origin}/healthz`)).status).toBe(200);
       } finally {

@@ -3,8 +3,8 @@ import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Amount } from '../../src/ir/amount.ts';
 import { systemClock } from '../../src/kit/ids.ts';
-import { windowsAt } from '../../src/kit/windows.ts';
 import { LedgerUnavailable, type Limits, type NewGeneration } from '../../src/ports/ledger.ts';
+import { databaseClock } from '../../src/store/sql/ledger/database-clock.ts';
 import {
   openPostgresLedger,
   type PostgresLedgerSettings,
@@ -252,8 +252,9 @@ if (server !== undefined) {
       await addTallies(postgres.database, keysOf(SCOPES));
       await reserveNew(
         postgres.database,
-        { ...generation('stray'), amount: credit(5n), windows: windowsAt(Date.now()) },
+        { ...generation('stray'), amount: credit(5n) },
         { gatewayId: directory, lastsMs: 60_000 },
+        databaseClock,
       );
       await crashed.close();
       const { ledger, report } = await openLedger(postgres, directory);

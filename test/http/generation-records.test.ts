@@ -45,6 +45,7 @@ const generation = (id: string, account: string): StoredGeneration => ({
   settledAtMs: 1,
   charge: { creditNanos: 1_500_000n, byokNanos: 0n },
   writtenOffNanos: 0n,
+  writtenOffCause: null,
   row,
 });
 

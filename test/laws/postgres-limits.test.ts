@@ -1,7 +1,16 @@
 import fc from 'fast-check';
+import { sql } from 'kysely';
 import { afterAll, expect, it } from 'vitest';
-import { LIMIT_WINDOWS } from '../../src/kit/windows.ts';
+import {
+  boundsAt,
+  LIMIT_WINDOWS,
+  RESET_WINDOWS,
+  type ResetWindow,
+  type WindowNumbers,
+  windowsAt,
+} from '../../src/kit/windows.ts';
 import { refusalOf } from '../../src/store/ledger/limits.ts';
+import { windowNumbersAt } from '../../src/store/sql/ledger/database-clock.ts';
 import { reserveNew } from '../../src/store/sql/ledger/reservation-statements.ts';
 import {
   addTallies,
@@ -23,10 +32,20 @@ const SCOPES = { key: 'k', workspace: 'w', account: 'a' };
 const nanos = fc.bigInt(0n, 12n);
 const amount = fc.record({ creditNanos: nanos, byokNanos: nanos });
 const sums = fc.record({ lifetime: nanos, daily: nanos, weekly: nanos, monthly: nanos });
-const windows = fc.record({
-  daily: fc.integer({ min: 10, max: 13 }),
-  weekly: fc.integer({ min: 10, max: 13 }),
-  monthly: fc.integer({ min: 10, max: 13 }),
+/** A few windows around that moment: some are over, some have only just begun, some are of a clock that was ahead. */
+const NOW = Date.parse('2025-06-15T12:00:00Z');
+const NOW_WINDOWS = windowsAt(NOW);
+const offset = fc.integer({ min: -2, max: 2 });
+const windows = fc.record({ daily: offset, weekly: offset, monthly: offset }).map(
+  ({ daily, weekly, monthly }): WindowNumbers => ({
+    daily: NOW_WINDOWS.daily + daily,
+    weekly: NOW_WINDOWS.weekly + weekly,
+    monthly: NOW_WINDOWS.monthly + monthly,
+  }),
+);
+const moments = fc.integer({
+  min: Date.parse('1971-01-01T00:00:00Z'),
+  max: Date.parse('2199-12-31T00:00:00Z'),
 });
 const limit = fc.record({
   window: fc.constantFrom(...LIMIT_WINDOWS),
@@ -56,8 +75,7 @@ if (server !== undefined) {
         fc.tuple(tally, tally, tally),
         fc.record({ key: limits, workspace: limits }),
         amount,
-        windows,
-        async (given, asked, wanted, now) => {
+        async (given, asked, wanted) => {
           count += 1;
           const tallies: SqlTally[] = keysOf(SCOPES).map((key, index) => ({
             ...emptyTally(key),
@@ -65,16 +83,34 @@ if (server !== undefined) {
           }));
           await writeTallies(database, tallies);
           const known = new Map(tallies.map((each) => [nameOf(each), each]));
-          const refusal = refusalOf(standingsOf(SCOPES, asked, known, now), wanted);
+          const refusal = refusalOf(standingsOf(SCOPES, asked, known, NOW_WINDOWS), wanted);
           const verdict = await reserveNew(
             database,
-            { generationId: `g${count}`, scopes: SCOPES, limits: asked, amount: wanted, windows: now },
+            { generationId: `g${count}`, scopes: SCOPES, limits: asked, amount: wanted },
             { gatewayId: 'one', lastsMs: 1 },
+            () => sql`${String(NOW)}::bigint`,
           );
           expect(verdict).toBe(refusal === undefined ? 'reserved' : 'passed');
         },
       ),
       { numRuns: 400 },
+    );
+  });
+
+  it('the database numbers windows as the gateway does', async () => {
+    const numbersOf = async (ms: number) => {
+      const { daily, weekly, monthly } = windowNumbersAt(sql.ref('given.ms'));
+      const { rows } = await sql<Record<ResetWindow, string>>`
+        select ${daily} as daily, ${weekly} as weekly, ${monthly} as monthly
+        from (select ${String(ms)}::bigint as ms) given`.execute(database);
+      return Object.fromEntries(RESET_WINDOWS.map((name) => [name, Number(rows[0]?.[name])]));
+    };
+    await fc.assert(
+      fc.asyncProperty(moments, fc.constantFrom(...RESET_WINDOWS), async (ms, window) => {
+        const { startMs, endMs } = boundsAt(window, ms);
+        for (const each of [ms, startMs, endMs - 1]) expect(await numbersOf(each)).toEqual(windowsAt(each));
+      }),
+      { numRuns: 100 },
     );
   });
 }

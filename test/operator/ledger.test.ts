@@ -47,6 +47,8 @@ const account = {
   reserved_usd: 0,
   left_usd: 7.5,
   difference_nanos: 0,
+  fault: null,
+  written_off_usd: 0,
 };
 
 describe('ledger verify', () => {
@@ -61,6 +63,7 @@ describe('ledger verify', () => {
     });
     const people = run('verify');
     expect(people.out).toMatch(/default +10\.00 +2\.50 +0\.00 +7\.50 +0 /);
+    expect(people.out).toMatch(/LEFT +DIFFERENCE +WRITTEN OFF +ID/);
     expect(people.out).toContain('The books are right.');
   });
 
@@ -71,8 +74,10 @@ describe('ledger verify', () => {
     writeFileSync(file, `${wrong}${crc32(Buffer.from(wrong))}\n`);
     const { code, out } = run('verify', '--json');
     expect(code).toBe(1);
-    expect(JSON.parse(out).accounts).toEqual([{ ...account, left_usd: 7.500000001, difference_nanos: -1 }]);
-    expect(run('verify').out).toContain('The books are WRONG');
+    expect(JSON.parse(out).accounts).toEqual([
+      { ...account, left_usd: 7.500000001, difference_nanos: -1, fault: 'equation' },
+    ]);
+    expect(run('verify').out).toContain('The books are WRONG for default: granted - settled');
   });
 
   it('works beside a running gateway', async () => {

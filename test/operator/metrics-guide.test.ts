@@ -4,6 +4,7 @@ import { GenerationMetrics } from '../../src/gateway/generation-metrics.ts';
 import { gatewayMetrics } from '../../src/gateway-metrics.ts';
 import { HttpMetrics } from '../../src/http/http-metrics.ts';
 import { LoopDelay } from '../../src/kit/metrics/loop-delay.ts';
+import { WriteOffs } from '../../src/store/ledger/write-offs.ts';
 
 const guide = readFileSync(new URL('../../docs/guide/operator.md', import.meta.url), 'utf8');
 const section = guide.split(/^## /m).find((text) => text.startsWith('Metrics\n')) ?? '';
@@ -13,7 +14,14 @@ it("names every figure in the operator's guide, and none that there is not", () 
   const families = gatewayMetrics({
     http: new HttpMetrics({ requests: () => 0, generations: () => 0 }),
     generations: new GenerationMetrics(),
-    ledger: { openReservations: 0, reconciled: 0, isAvailable: true, lag: {} },
+    ledger: {
+      openReservations: 0,
+      reconciled: 0,
+      isAvailable: true,
+      lag: {},
+      clockAheadMs: null,
+      writtenOff: new WriteOffs().sums,
+    },
     health: { cooling: () => 0 },
     loopDelay,
     version: '0',

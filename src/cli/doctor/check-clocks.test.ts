@@ -28,5 +28,9 @@ it('hears the clock of the database, and sees what is from the future', async ()
     ['warning', 'this clock is 40 s behind that of PostgreSQL'],
     ['problem', 'the last generation was settled 60 min from now'],
   ]);
+  const off = (clockAheadMs: number) => verdicts([], { kind: 'postgres', facts: { clockAheadMs } });
+  expect((await off(1_900)).map(([verdict]) => verdict)).toEqual(['ok']);
+  expect((await off(-2_100)).map(([verdict]) => verdict)).toEqual(['warning']);
+  expect((await off(-61_000)).map(([verdict]) => verdict)).toEqual(['problem']);
   expect(await verdicts([], { kind: 'sqlite', facts: { lastSettledAtMs: Date.now() } })).toEqual([]);
 });

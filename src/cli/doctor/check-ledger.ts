@@ -6,7 +6,7 @@ import {
   MOST_NEWEST,
 } from '../../examination.ts';
 import { usdOf } from '../../kit/money.ts';
-import type { AccountStatement } from '../../ports/ledger.ts';
+import type { AccountStatement, Fault } from '../../ports/ledger.ts';
 import { usdText } from '../output.ts';
 import { type Finding, fine, problem, warning } from './finding.ts';
 import { bytesText, countText } from './quantities.ts';
@@ -38,10 +38,17 @@ export async function checkLedger(situation: Situation): Promise<Finding[]> {
   }
 }
 
+/** An account whose books are wrong, in what and by how much, nano-dollars. */
+interface WrongAccount {
+  readonly account: string;
+  readonly fault: Fault | null;
+  readonly difference: number;
+}
+
 /** What one look at the books gives, wherever they are. */
 interface Books {
-  /** Ids of accounts whose equation does not hold, and by how much, nano-dollars. */
-  readonly wrong: readonly (readonly [account: string, difference: number])[];
+  /** Accounts whose books are wrong. */
+  readonly wrong: readonly WrongAccount[];
   readonly accounts: number;
   readonly openReservations: number;
   readonly journal: JournalFacts;
@@ -55,7 +62,7 @@ function ofProcess(ledger: Extract<Situation['holder'], { kind: 'process' }>['vi
   return judge({
     wrong: accounts
       .filter(({ difference_nanos }) => difference_nanos !== 0)
-      .map(({ name, difference_nanos }) => [name, difference_nanos]),
+      .map(({ name, fault, difference_nanos }) => ({ account: name, fault, difference: difference_nanos })),
     accounts: accounts.length,
     openReservations,
     journal: { ...journal, tornTailBytes: journal.torn_tail_bytes },
@@ -92,9 +99,13 @@ async function ofBooks({ runtime, database }: Situation): Promise<Finding[]> {
 }
 
 async function ofTables({ runtime, database }: Situation): Promise<Finding[]> {
-  const { journal, unbookedGenerations, openGenerations } = await examineOutbox(runtime.dataDir);
   const found = await database.catch(() => undefined);
-  const totals = found?.kind === 'postgres' ? found.facts.totals : undefined;
+  const facts = found?.kind === 'postgres' ? found.facts : undefined;
+  const totals = facts?.totals;
+  const { journal, unbookedGenerations, openGenerations } = await examineOutbox(
+    runtime.dataDir,
+    facts?.journals,
+  );
   const waiting = unbookedGenerations + openGenerations;
   return [
     ...(totals === undefined
@@ -130,19 +141,24 @@ function judge({ wrong, accounts, openReservations, journal }: Books): Finding[]
       fine(`the money equation holds for ${countText(accounts, 'account')} with money, ${facts}`, figures),
     ];
   }
-  return wrong.map(([account, difference]) =>
-    problem(
-      `the money equation of the account ${account} is off by ${usdOf(BigInt(difference))} USD`,
-      VERIFY,
-      figures,
-    ),
-  );
+  return wrong.map((each) => problem(wrongText(each), VERIFY, figures));
+}
+
+function wrongText({ account, fault, difference }: WrongAccount): string {
+  const usd = `${usdOf(BigInt(difference))} USD`;
+  return fault === 'journals'
+    ? `what gateways have booked for the account ${account} differs from what is settled by ${usd}`
+    : `the money equation of the account ${account} is off by ${usd}`;
 }
 
 function wrongOf(accounts: readonly AccountStatement[]): Books['wrong'] {
   return accounts
     .filter(({ differenceNanos }) => differenceNanos !== 0n)
-    .map(({ accountId, differenceNanos }) => [accountId, Number(differenceNanos)]);
+    .map(({ accountId, fault, differenceNanos }) => ({
+      account: accountId,
+      fault,
+      difference: Number(differenceNanos),
+    }));
 }
 
 /** Rows are made of records: without those, money that was charged is in no book. */

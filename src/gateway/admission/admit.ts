@@ -93,7 +93,7 @@ function reserve(
 }
 
 function unrecordable(error: LedgerUnavailable): GatewayError {
-  return new GatewayError('overloaded', 'Service temporarily unavailable: nothing can be recorded now', {
+  return new GatewayError('overloaded', `Service temporarily unavailable: ${error.message}`, {
     retryAfterSeconds: 5,
     cause: error,
   });

@@ -8,6 +8,7 @@ const generation: StoredGeneration = {
   settledAtMs: 2_000,
   charge: { creditNanos: 5n, byokNanos: 7n },
   writtenOffNanos: 3n,
+  writtenOffCause: null,
   row: {
     model: 'acme/large',
     model_permaslug: 'acme/large-2026',

@@ -30,6 +30,7 @@ class Shared {
           settledAtMs,
           charge: { creditNanos: 1n, byokNanos: 0n },
           writtenOffNanos: 0n,
+          writtenOffCause: null,
           row: {},
         },
       });

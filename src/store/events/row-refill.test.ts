@@ -9,6 +9,7 @@ const generationOf = (number: number): StoredGeneration => ({
   settledAtMs: 1_000 + number,
   charge: { creditNanos: 1n, byokNanos: 0n },
   writtenOffNanos: 0n,
+  writtenOffCause: null,
   row: {},
 });
 

@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AccountStatement } from '../../ports/ledger.ts';
+import { readGatewayId } from '../gateway-id.ts';
 import { diskFilesIn } from '../journal/disk-files.ts';
 import type { JournalFiles } from '../journal/journal-files.ts';
 import { type JournalContent, readJournal } from '../journal/read-journal.ts';
@@ -12,6 +13,7 @@ import { recordHeadOf } from '../ledger/record-head.ts';
 import { decodeRecord } from '../ledger/records.ts';
 import { replayWithPlace } from '../ledger/replay-with-place.ts';
 import { type LedgerSnapshot, readSnapshotFile } from '../ledger/snapshot-file.ts';
+import type { BookedEnds } from '../sql/ledger/booked-ends.ts';
 import { LocalGenerations } from '../sql/ledger/local-generations.ts';
 import type { SqliteFacts } from './examine-sqlite.ts';
 import { type BookedGeneration, unrecordedGenerations } from './unrecorded-generations.ts';
@@ -78,14 +80,22 @@ export async function examineBooks(
   };
 }
 
-/** Reads what a gateway of a shared database still has to book, as `examineBooks` does. */
-export async function examineOutbox(directory: string): Promise<OutboxFacts> {
+/**
+ * Reads what a gateway of a shared database still has to book, as `examineBooks` does. `journals`: what of each gateway's journal
+ * is booked; without it all that the outbox has may be.
+ */
+export async function examineOutbox(
+  directory: string,
+  journals?: ReadonlyMap<string, BookedEnds>,
+): Promise<OutboxFacts> {
   const files = filesIn(join(directory, 'outbox'));
   const generations = new LocalGenerations();
   const content = await readJournal(
     files,
     replayWithPlace(files, (entry) => generations.replay(entry)),
   );
+  const booked = journals?.get(readGatewayId(directory) ?? '');
+  if (booked !== undefined) generations.adopt(booked);
   return {
     journal: factsOf(content),
     openGenerations: generations.open.size,

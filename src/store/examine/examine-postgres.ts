@@ -1,6 +1,8 @@
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import type { DatabaseAddress } from '../../kit/database-address.ts';
 import { DatabaseUnavailable } from '../sql/database-unavailable.ts';
+import type { BookedEnds } from '../sql/ledger/booked-ends.ts';
+import { readJournals } from '../sql/ledger/journal-rows.ts';
 import { type Totals, totalsIn } from '../sql/ledger/statements.ts';
 import { postgresProblem } from '../sql/open-postgres.ts';
 import { PostgresPool } from '../sql/postgres-pool.ts';
@@ -11,8 +13,10 @@ import { type DatabaseFacts, QUESTIONS, shapeOf } from './database-facts.ts';
 export interface PostgresFacts extends DatabaseFacts {
   /** How far its clock is ahead of that of this machine, milliseconds. */
   readonly clockAheadMs: number;
-  /** The money of all accounts; undefined while it has no tables for that. */
+  /** The money of all accounts; undefined while it has not all tables for that. */
   readonly totals: Totals | undefined;
+  /** What of the journal of each gateway is booked, by the gateway's id. */
+  readonly journals: ReadonlyMap<string, BookedEnds>;
 }
 
 const LIMITS = { connections: 1, connectMs: 3000, statementMs: 5000 };
@@ -59,6 +63,7 @@ async function factsOf(database: Kysely<Tables>): Promise<PostgresFacts> {
     hasApps: apps.length > 0,
     files: files.map(({ id, bytes }) => ({ id, bytes: Number(bytes) })),
     clockAheadMs: Number(server?.at ?? askedAtMs) - (askedAtMs + roundTripMs / 2),
-    totals: tables.has('ledger_tallies') ? await totalsIn(database) : undefined,
+    journals: tables.has('ledger_journals') ? await readJournals(database) : new Map(),
+    totals: tables.has('ledger_booked') ? await totalsIn(database) : undefined,
   };
 }

@@ -118,6 +118,33 @@ const throughBytes = (records: readonly LedgerRecord[]) =>
 const throughLines = (books: Books) => new Books(parseSnapshot([...renderSnapshot(books.snapshot())]));
 
 describe('books', () => {
+  it('count no less after a settlement than before, however old it is and wherever clocks were', () => {
+    const days = fc.integer({ min: -400, max: 400 });
+    const settlements = fc.array(fc.record({ days, amount: amounts }), { maxLength: 12 });
+    fc.assert(
+      fc.property(settlements, days, (history, nowDays) => {
+        const books = new Books();
+        const [scopes] = OWNERS;
+        history.forEach(({ days: ofDays, amount }, index) => {
+          const atMs = START + ofDays * 24 * HOUR;
+          const nowMs = Math.max(atMs, START + nowDays * 24 * HOUR);
+          const counted = () =>
+            (['key', 'workspace', 'account'] as const).flatMap((scope) => {
+              const { credit, byok } = books.spendingOf(scope, scopes[scope], nowMs);
+              return LIMIT_WINDOWS.map((window) => credit[window] + byok[window]);
+            });
+          const before = counted();
+          const generationId = `g${index}`;
+          books.reserve({ generationId, scopes, limits: { key: [], workspace: [] }, amount, row: {}, atMs });
+          books.settle(generationId, { used: amount, row: {}, atMs });
+          for (const [place, sum] of counted().entries()) {
+            expect(sum).toBeGreaterThanOrEqual(before[place] ?? 0n);
+          }
+        });
+      }),
+    );
+  });
+
   it('are equal after their records were read back', () => {
     fc.assert(
       fc.property(histories, (history) => {

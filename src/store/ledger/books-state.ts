@@ -176,7 +176,7 @@ export class BooksState {
   }
 
   /** A charge is booked even if the record of its reservation was lost. */
-  #settle({ generationId, scopes, charge, atMs, sequence }: SettleRecord): Applied {
+  #settle({ generationId, scopes, charge, writtenOffNanos, atMs, sequence }: SettleRecord): Applied {
     const isOpen = this.#open.has(generationId);
     if (!isOpen && this.#ended.has(generationId)) return 'repeated';
     const reserved = this.#end(generationId);
@@ -189,7 +189,7 @@ export class BooksState {
         sequence,
       });
     }
-    this.#addToLeft(scopes.account, reserved.creditNanos - charge.creditNanos);
+    this.#addToLeft(scopes.account, reserved.creditNanos - charge.creditNanos, writtenOffNanos);
     return 'applied';
   }
 
@@ -209,7 +209,7 @@ export class BooksState {
   #grant({ accountId, grantedNanos, sequence }: GrantRecord): Applied {
     const balance = this.balanceOf(accountId);
     if (sequence <= balance.sequence) return 'repeated';
-    this.#balances.set(accountId, regranted(balance, grantedNanos, sequence));
+    this.#balances.set(accountId, { ...balance, ...regranted(balance, grantedNanos), sequence });
     return 'applied';
   }
 
@@ -239,8 +239,15 @@ export class BooksState {
     }
   }
 
-  #addToLeft(accountId: string, nanos: Nanos): void {
-    const { grantedNanos, isEnforced, leftNanos, sequence } = this.balanceOf(accountId);
-    this.#balances.set(accountId, { grantedNanos, isEnforced, leftNanos: leftNanos + nanos, sequence });
+  #addToLeft(accountId: string, nanos: Nanos, writtenOffNanos = 0n): void {
+    const balance = this.balanceOf(accountId);
+    const { grantedNanos, isEnforced, leftNanos, sequence } = balance;
+    this.#balances.set(accountId, {
+      grantedNanos,
+      isEnforced,
+      leftNanos: leftNanos + nanos,
+      writtenOffNanos: balance.writtenOffNanos + writtenOffNanos,
+      sequence,
+    });
   }
 }

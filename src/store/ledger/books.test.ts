@@ -4,6 +4,7 @@ import { LIMIT_WINDOWS, type LimitWindow } from '../../kit/windows.ts';
 import type { Limit, Limits } from '../../ports/ledger.ts';
 import { Books } from './books.ts';
 import { resolutionOf } from './open-generation.ts';
+import { parseSnapshot, renderSnapshot } from './snapshot-lines.ts';
 
 const NOON = Date.parse('2025-06-18T12:00:00Z');
 const HOUR = 3_600_000;
@@ -41,7 +42,9 @@ describe('reserving', () => {
     expect(books.statementOf('a')).toMatchObject({
       grantedNanos: null,
       leftNanos: null,
+      writtenOffNanos: 0n,
       differenceNanos: 0n,
+      fault: null,
     });
   });
 
@@ -185,7 +188,9 @@ describe('settling', () => {
         settledNanos: 7n,
         reservedNanos: 0n,
         leftNanos: 93n,
+        writtenOffNanos: 0n,
         differenceNanos: 0n,
+        fault: null,
       },
     ]);
   });
@@ -273,7 +278,9 @@ describe('granting', () => {
     expect(books.statementOf('a')).toMatchObject({
       grantedNanos: null,
       leftNanos: null,
+      writtenOffNanos: 0n,
       differenceNanos: 0n,
+      fault: null,
     });
     expect(reserve(books, 'h', credit(100n)).ok).toBe(true);
   });
@@ -355,5 +362,20 @@ describe('after a crash', () => {
     const restarted = new Books({ ...books.snapshot(), ended: { older: [], recent: [] } });
     if (settled.ok) expect(restarted.apply(settled.record)).toBe('repeated');
     expect(spent(restarted).lifetime).toBe(7n);
+  });
+});
+
+describe('what was written off', () => {
+  it('is summed for the account, over grants and snapshots; those of older versions know of none', () => {
+    const books = new Books();
+    reserve(books, 'g', credit(2n), keyLimit(limit(5n)));
+    settle(books, 'g', credit(9n));
+    books.grant('a', 1n, NOON);
+    expect(books.statementOf('a')).toMatchObject({ writtenOffNanos: 4n, differenceNanos: 0n });
+    const lines = [...renderSnapshot(books.snapshot())];
+    expect(new Books(parseSnapshot(lines)).statementOf('a')).toMatchObject({ writtenOffNanos: 4n });
+    const older = lines.map((line) => line.replace('"writtenOffNanos":"4",', ''));
+    expect(older).not.toEqual(lines);
+    expect(new Books(parseSnapshot(older)).statementOf('a')).toMatchObject({ writtenOffNanos: 0n });
   });
 });

@@ -36,6 +36,7 @@ import type {
   VoidRecord,
 } from './records.ts';
 import { spendingAt } from './spending.ts';
+import { causeOf } from './write-offs.ts';
 
 /** Money to be reserved for a new generation. */
 export interface Reservation extends Purse {
@@ -170,11 +171,12 @@ export class Books {
    * Ends an open generation: lets its reservation go and charges what it used, once. Never refused. No limit is passed
    * and no balance goes below zero by it: what goes beyond is written off.
    */
-  settle(generationId: string, { used, row, atMs }: Use): Done<SettleRecord> | NotOpen {
+  settle(generationId: string, { used, exceededBy, row, atMs }: Use): Done<SettleRecord> | NotOpen {
     assertAmount(used);
     const generation = this.#state.open.get(generationId);
     if (generation === undefined) return this.#notOpen(generationId);
     const charge = this.#charge(generation, used, atMs);
+    const writtenOffNanos = used.creditNanos - charge.creditNanos;
     return this.#done<SettleRecord>({
       kind: 'settle',
       sequence: this.#state.nextSequence,
@@ -182,7 +184,8 @@ export class Books {
       generationId,
       scopes: generation.scopes,
       charge,
-      writtenOffNanos: used.creditNanos - charge.creditNanos,
+      writtenOffNanos,
+      writtenOffCause: causeOf(writtenOffNanos, exceededBy),
       row,
     });
   }
@@ -297,15 +300,18 @@ export class Books {
   }
 
   #statement(accountId: string, reservedNanos: Nanos): AccountStatement {
-    const { grantedNanos, isEnforced, leftNanos } = this.#state.balanceOf(accountId);
+    const { grantedNanos, isEnforced, leftNanos, writtenOffNanos } = this.#state.balanceOf(accountId);
     const settledNanos = this.#settledNanos(accountId);
+    const differenceNanos = grantedNanos - settledNanos - reservedNanos - leftNanos;
     return {
       accountId,
       grantedNanos: isEnforced ? grantedNanos : null,
       settledNanos,
       reservedNanos,
       leftNanos: isEnforced ? leftNanos : null,
-      differenceNanos: grantedNanos - settledNanos - reservedNanos - leftNanos,
+      writtenOffNanos,
+      differenceNanos,
+      fault: differenceNanos === 0n ? null : 'equation',
     };
   }
 }

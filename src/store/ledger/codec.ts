@@ -16,6 +16,8 @@ export interface Codec<T> {
   encode(value: T): string;
   /** Throws LedgerDataProblem, which says where in the value and what was expected. */
   decode(json: Json | undefined): T;
+  /** True for a value that is not written at all; the first member of an object always is. */
+  isOmitted?(value: T): boolean;
 }
 
 type CodecsOf<T> = { readonly [K in keyof T]-?: Codec<T[K]> };
@@ -92,6 +94,15 @@ export function nullableCodec<T>(codec: Codec<T>): Codec<T | null> {
   };
 }
 
+/** A member that most data, and all older data, lacks. `absent` is what that means. */
+export function optionalCodec<T>(codec: Codec<T>, absent: T): Codec<T> {
+  return {
+    encode: (value) => codec.encode(value),
+    decode: (json) => (json === undefined ? absent : codec.decode(json)),
+    isOmitted: (value) => value === absent,
+  };
+}
+
 export function listCodec<T>(codec: Codec<T>): Codec<readonly T[]> {
   return {
     encode: (list) => `[${list.map((value) => codec.encode(value)).join(',')}]`,
@@ -120,13 +131,16 @@ export function membersCodec<T extends object>(codecs: CodecsOf<T>): Codec<T> {
     ([name, codec], index) => ({
       name,
       codec,
+      isOmitted: codec.isOmitted,
       opening: `${index === 0 ? '{' : ','}${JSON.stringify(name)}:`,
     }),
   );
   return {
     encode(value) {
       let text = '';
-      for (const { name, codec, opening } of members) text += opening + codec.encode(value[name]);
+      for (const { name, codec, isOmitted, opening } of members) {
+        if (isOmitted === undefined || !isOmitted(value[name])) text += opening + codec.encode(value[name]);
+      }
       return `${text}}`;
     },
     decode(json) {

@@ -18,10 +18,12 @@ import {
   type Use,
 } from '../../ports/ledger.ts';
 import type { Books } from './books.ts';
+import { cappedUse } from './capped-use.ts';
 import type { AnyProjector } from './projector.ts';
 import { NO_MATTER, RecentCharges } from './recent-charges.ts';
 import type { RecordWriter } from './record-writer.ts';
 import type { SettleRecord } from './records.ts';
+import { WriteOffs } from './write-offs.ts';
 import type { Writing } from './writing.ts';
 
 export interface EmbeddedLedgerOptions {
@@ -40,7 +42,7 @@ export interface EmbeddedLedgerOptions {
   readonly tornTailBytes: number;
   /** Generations that were settled because they never were. */
   reconciled(): number;
-  warn(message: string): void;
+  warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
 }
 
 /** Counting must not wait long for rows that are on their way. */
@@ -55,6 +57,7 @@ export class EmbeddedLedger implements Ledger {
   readonly #books: Books;
   readonly #writer: RecordWriter;
   readonly #charges = new RecentCharges();
+  readonly #writeOffs = new WriteOffs();
   #isClosed = false;
   /** Somebody was refused since it was available last. */
   #isRefusing = false;
@@ -80,6 +83,14 @@ export class EmbeddedLedger implements Ledger {
 
   get isAvailable(): boolean {
     return !this.#isClosed && this.#options.journal.isWritable && this.#writer.isKeepingUp;
+  }
+
+  get writtenOff(): WriteOffs['sums'] {
+    return this.#writeOffs.sums;
+  }
+
+  get clockAheadMs(): null {
+    return null;
   }
 
   async reserve(generation: NewGeneration, size: (headroom: Headroom) => Amount | null): Promise<Reserving> {
@@ -113,7 +124,7 @@ export class EmbeddedLedger implements Ledger {
   }
 
   async settle(generationId: string, use: Use): Promise<Charge> {
-    const outcome = this.#books.settle(generationId, use);
+    const outcome = this.#books.settle(generationId, cappedUse(generationId, use, this.#options.warn));
     if (outcome.ok) this.#recordSettled(outcome.record);
     const known = this.#charges.get(generationId);
     if (known === undefined) {
@@ -180,7 +191,8 @@ export class EmbeddedLedger implements Ledger {
   #recordSettled(record: SettleRecord): void {
     for (const projector of this.#options.projectors) projector.expect(record);
     const writing = this.#writer.write(record, this.#options.durability());
-    const { generationId, charge, writtenOffNanos } = record;
+    const { generationId, charge, writtenOffNanos, writtenOffCause } = record;
+    this.#writeOffs.add(writtenOffCause, writtenOffNanos);
     this.#charges.add(generationId, { charge: { charge, writtenOffNanos }, writing });
   }
 

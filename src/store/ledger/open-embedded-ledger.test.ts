@@ -136,7 +136,9 @@ describe('the embedded ledger', () => {
       settledNanos: 12n,
       reservedNanos: 0n,
       leftNanos: 88n,
+      writtenOffNanos: 0n,
       differenceNanos: 0n,
+      fault: null,
     });
     expect(second.recentGenerations.recent('silent')?.row).toEqual({
       id: 'silent',

@@ -11,6 +11,7 @@ const recordOf = (sequence: number): SettleRecord => ({
   atMs: 1,
   charge: { creditNanos: 1n, byokNanos: 0n },
   writtenOffNanos: 0n,
+  writtenOffCause: null,
   row: {},
 });
 

@@ -360,6 +360,6 @@ export class Projector<Item extends Projected = StoredGeneration> {
 export type AnyProjector = Omit<Projector, 'recent'>;
 
 function generationOf(record: SettleRecord): StoredGeneration {
-  const { generationId, scopes, atMs, charge, writtenOffNanos, row } = record;
-  return { id: generationId, scopes, settledAtMs: atMs, charge, writtenOffNanos, row };
+  const { generationId, scopes, atMs, charge, writtenOffNanos, writtenOffCause, row } = record;
+  return { id: generationId, scopes, settledAtMs: atMs, charge, writtenOffNanos, writtenOffCause, row };
 }

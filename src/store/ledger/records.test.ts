@@ -32,6 +32,7 @@ const RECORDS: { readonly [K in LedgerRecord['kind']]: Extract<LedgerRecord, { k
     scopes,
     charge: amount,
     writtenOffNanos: 3n,
+    writtenOffCause: 'price',
     row,
   },
   void: { kind: 'void', ...head, generationId: 'gen-1' },
@@ -51,6 +52,13 @@ describe('records', () => {
       expect(decodeRecord(framed.subarray(6, 6 + bytes.length))).toEqual(record);
     },
   );
+
+  it('has no cause where nothing was written off, as in records of versions that knew of none', () => {
+    const record = { ...RECORDS.settle, writtenOffNanos: 0n, writtenOffCause: null };
+    const bytes = encodeRecord(record);
+    expect(Buffer.from(bytes).toString()).not.toContain('writtenOffCause');
+    expect(decodeRecord(bytes)).toEqual(record);
+  });
 
   it('says that a balance is not enforced', () => {
     const record = { ...RECORDS.grant, grantedNanos: null };

@@ -2,7 +2,7 @@ import type { Amount } from '../../ir/amount.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json.ts';
 import type { Nanos } from '../../kit/money.ts';
 import { quoted } from '../../kit/quoted.ts';
-import type { ForgettableScope, Limits, ScopeIds } from '../../ports/ledger.ts';
+import type { ForgettableScope, Limits, ScopeIds, WriteOffCause } from '../../ports/ledger.ts';
 import { rowText } from '../row-text.ts';
 import {
   type Codec,
@@ -12,11 +12,13 @@ import {
   nanosCodec,
   nullableCodec,
   objectCodec,
+  optionalCodec,
   textCodec,
   wholeCodec,
   wordCodec,
 } from './codec.ts';
 import { amountCodec, limitsCodec, scopesCodec } from './money-codecs.ts';
+import { WRITE_OFF_CAUSES } from './write-offs.ts';
 
 /** What every record says. */
 interface RecordHead {
@@ -62,6 +64,8 @@ export interface SettleRecord extends RecordHead {
   readonly charge: Amount;
   /** Used beyond the reservation and beyond every limit: not charged to anybody. */
   readonly writtenOffNanos: Nanos;
+  /** Why; null where nothing was written off, and in records of versions that did not say it. */
+  readonly writtenOffCause: WriteOffCause | null;
   /** Everything that the generation's row needs. */
   readonly row: JsonObject;
 }
@@ -135,6 +139,7 @@ const CODECS: { readonly [K in Kind]: Codec<RecordOf<K>> } = {
     scopes: scopesCodec,
     charge: amountCodec,
     writtenOffNanos: nanosCodec,
+    writtenOffCause: optionalCodec(nullableCodec(wordCodec(...WRITE_OFF_CAUSES)), null),
     row: settledRowCodec,
   }),
   void: membersCodec<VoidRecord>({

@@ -12,6 +12,7 @@ import {
   nanosCodec,
   nullableCodec,
   objectCodec,
+  optionalCodec,
   textCodec,
   textsCodec,
   truthCodec,
@@ -77,6 +78,7 @@ const CODECS: { readonly [K in keyof Lines]: Codec<Lines[K]> } = {
     grantedNanos: nanosCodec,
     isEnforced: truthCodec,
     leftNanos: nanosCodec,
+    writtenOffNanos: optionalCodec(nanosCodec, 0n),
     sequence: wholeCodec,
   }),
   open: membersCodec<OpenGeneration>({

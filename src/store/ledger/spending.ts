@@ -1,6 +1,6 @@
 import type { Amount } from '../../ir/amount.ts';
 import type { Nanos } from '../../kit/money.ts';
-import { goesOn, type WindowNumbers } from '../../kit/windows.ts';
+import { isOver, type WindowNumbers } from '../../kit/windows.ts';
 import type { Spending, Sums } from '../../ports/ledger.ts';
 
 const NO_SUMS: Sums = { lifetime: 0n, daily: 0n, weekly: 0n, monthly: 0n };
@@ -17,15 +17,15 @@ export function hasSpent({ credit, byok }: Spending): boolean {
   return credit.lifetime !== 0n || byok.lifetime !== 0n;
 }
 
-/** Spending as it counts at a moment: the sums of windows that are over are zero. */
+/** Spending as it counts at a moment: the sums of windows that are over are zero. Windows never move back. */
 export function spendingAt(spending: Spending, at: WindowNumbers): Spending {
   const { windows, credit, byok } = spending;
   if (windows.daily === at.daily && windows.weekly === at.weekly && windows.monthly === at.monthly) {
     return spending;
   }
-  const daily = goesOn(windows.daily, at.daily);
-  const weekly = goesOn(windows.weekly, at.weekly);
-  const monthly = goesOn(windows.monthly, at.monthly);
+  const daily = !isOver(windows.daily, at.daily);
+  const weekly = !isOver(windows.weekly, at.weekly);
+  const monthly = !isOver(windows.monthly, at.monthly);
   const current = (sums: Sums): Sums =>
     sums === NO_SUMS
       ? NO_SUMS

@@ -6,6 +6,7 @@ import {
   type SettledPlace,
   type StoredGeneration,
 } from '../../ports/generations.ts';
+import type { WriteOffCause } from '../../ports/ledger.ts';
 import { rowText } from '../row-text.ts';
 import { codeOf } from './database-unavailable.ts';
 import type { GenerationTableRow, Tables } from './tables.ts';
@@ -119,6 +120,7 @@ export function generationRowOf({
   settledAtMs,
   charge,
   writtenOffNanos,
+  writtenOffCause,
   row,
 }: StoredGeneration): GenerationTableRow {
   return {
@@ -130,6 +132,7 @@ export function generationRowOf({
     credit_nanos: charge.creditNanos,
     byok_nanos: charge.byokNanos,
     written_off_nanos: writtenOffNanos,
+    written_off_cause: writtenOffCause,
     details: rowText(row),
   };
 }
@@ -142,6 +145,7 @@ export function generationOf(row: GenerationTableRow): StoredGeneration {
     settledAtMs: Number(row.settled_at_ms),
     charge: { creditNanos: BigInt(row.credit_nanos), byokNanos: BigInt(row.byok_nanos) },
     writtenOffNanos: BigInt(row.written_off_nanos),
+    writtenOffCause: row.written_off_cause as WriteOffCause | null,
     row: JSON.parse(row.details) as JsonObject,
   };
 }

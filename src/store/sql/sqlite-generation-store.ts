@@ -11,6 +11,7 @@ const COLUMNS = [
   'credit_nanos',
   'byok_nanos',
   'written_off_nanos',
+  'written_off_cause',
   'details',
 ] as const satisfies readonly (keyof GenerationTableRow)[];
 

@@ -14,6 +14,8 @@ export interface Tables {
   ledger_tallies: LedgerTallyRow;
   ledger_reservations: LedgerReservationRow;
   ledger_grants: LedgerGrantRow;
+  ledger_journals: LedgerJournalRow;
+  ledger_booked: LedgerBookedRow;
   files: FileRow;
   apps: AppRow;
   app_categories: AppCategoryRow;
@@ -116,6 +118,7 @@ export interface GenerationTableRow {
   credit_nanos: WholeNumber;
   byok_nanos: WholeNumber;
   written_off_nanos: WholeNumber;
+  written_off_cause: string | null;
   details: string;
 }
 
@@ -152,6 +155,24 @@ export interface LedgerGrantRow {
   number: WholeNumber;
   granted_nanos: WholeNumber | null;
   granted_at_ms: WholeNumber;
+}
+
+/** What of a gateway's journal is booked. PostgreSQL alone uses it. */
+export interface LedgerJournalRow {
+  gateway_id: string;
+  booked_to: WholeNumber;
+  /** Sequences of ends up to `booked_to` that are not booked, as JSON. */
+  unbooked: string;
+}
+
+/** What a gateway's journal has booked for an account in all; '' = before journals were counted. PostgreSQL alone uses it. */
+export interface LedgerBookedRow {
+  gateway_id: string;
+  account_id: string;
+  credit_nanos: WholeNumber;
+  byok_nanos: WholeNumber;
+  written_off_nanos: WholeNumber;
+  generations: WholeNumber;
 }
 
 export interface FileRow {

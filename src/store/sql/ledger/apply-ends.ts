@@ -1,42 +1,170 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { type Amount, minus, NOTHING } from '../../../ir/amount.ts';
-import { windowsAt } from '../../../kit/windows.ts';
-import type { ScopeIds } from '../../../ports/ledger.ts';
+import type { Nanos } from '../../../kit/money.ts';
+import { type WindowNumbers, windowsAt } from '../../../kit/windows.ts';
+import type { Limits, ScopeIds } from '../../../ports/ledger.ts';
+import { chargeWithin } from '../../ledger/limits.ts';
 import type { SettleRecord } from '../../ledger/records.ts';
 import { spend } from '../../ledger/spending.ts';
 import { generationRowOf } from '../sql-generation-store.ts';
 import type { Tables } from '../tables.ts';
 import { transact } from '../transact.ts';
-import { emptyTally, keysOf, lockTallies, nameOf, type SqlTally, writeTallies } from './tally-rows.ts';
+import { isBooked, NONE_BOOKED, withBooked } from './booked-ends.ts';
+import type { DatabaseClock } from './database-clock.ts';
+import { lockJournal, SumsByAccount, writeJournal } from './journal-rows.ts';
+import {
+  emptyTally,
+  keysOf,
+  lockTallies,
+  nameOf,
+  type SqlTally,
+  standingsOf,
+  writeTallies,
+} from './tally-rows.ts';
 
 /** How a generation ended: settled with a record, or let go without one. */
 export interface End {
   readonly generationId: string;
+  /** Of the record in the gateway's journal; undefined for a reservation that a sweep lets go. */
+  readonly sequence: number | undefined;
   readonly scopes: ScopeIds;
+  /** Those that it was accepted under. */
+  readonly limits: Limits;
   readonly settled: SettleRecord | undefined;
 }
 
-/**
- * Books ends, all or none: rows of generations, charges, and reservations that are gone. One that was booked before has its
- * row already and changes nothing.
- */
-export function applyEnds(database: Kysely<Tables>, ends: readonly End[]): Promise<void> {
-  return transact(database, (transaction) => book(transaction, ends), 'read committed');
+/** An end that the journal of a gateway has. */
+export type JournalledEnd = End & { readonly sequence: number };
+
+/** Ends of one gateway that are booked together. */
+export interface Batch {
+  readonly gatewayId: string;
+  readonly ends: readonly JournalledEnd[];
+  /** Sequences of the gateway's other ends that are not booked yet, at least those before the last of the batch. */
+  readonly waiting: readonly number[];
+  readonly clock: DatabaseClock;
 }
 
-async function book(transaction: Transaction<Tables>, ends: readonly End[]): Promise<void> {
-  const tallies = await lockTallies(transaction, uniqueKeys(ends));
+/** What came of a batch. */
+export interface Booking {
+  /** Written off because reservations had been let go before. */
+  readonly releasedNanos: Nanos;
+}
+
+/**
+ * Books ends of a gateway's journal, all or none: rows of generations, charges, reservations that are gone, and that they are
+ * booked. One that the journal's row counts as booked changes nothing, whether or not its generation still has a row; a
+ * generation that has a row already is not charged again.
+ */
+export function bookEnds(database: Kysely<Tables>, batch: Batch): Promise<Booking> {
+  return transact(database, (transaction) => book(transaction, batch), 'read committed');
+}
+
+/** Lets reservations go that nobody will end. */
+export function releaseStrays(
+  database: Kysely<Tables>,
+  strays: readonly End[],
+  clock: DatabaseClock,
+): Promise<void> {
+  const release = async (transaction: Transaction<Tables>) => {
+    await apply(transaction, strays, clock);
+  };
+  return transact(database, release, 'read committed');
+}
+
+async function book(
+  transaction: Transaction<Tables>,
+  { gatewayId, ends, waiting, clock }: Batch,
+): Promise<Booking> {
+  const before = (await lockJournal(transaction, gatewayId)) ?? NONE_BOOKED;
+  const { sums, releasedNanos } = await apply(
+    transaction,
+    ends.filter(({ sequence }) => !isBooked(before, sequence)),
+    clock,
+  );
+  const sequences = ends.map(({ sequence }) => sequence);
+  await writeJournal(transaction, gatewayId, withBooked(before, sequences, waiting), sums);
+  return { releasedNanos };
+}
+
+/**
+ * Makes the changes that ends say, in their order. Resolves with what was charged: all that the record says while its money is
+ * reserved. Where somebody has let the reservation go meanwhile, others may have taken the money, and only what the limits
+ * leave now is charged; the rest is written off.
+ */
+async function apply(
+  transaction: Transaction<Tables>,
+  ends: readonly End[],
+  clock: DatabaseClock,
+): Promise<Booking & { readonly sums: SumsByAccount }> {
+  const sums = new SumsByAccount();
+  let releasedNanos = 0n;
+  if (ends.length === 0) return { sums, releasedNanos };
+  const { tallies, atMs } = await lockTallies(transaction, uniqueKeys(ends), clock);
+  const windows = windowsAt(atMs);
   const added = await addRows(transaction, ends);
   const reserved = await takeReservations(transaction, ends);
+  const changed: SettleRecord[] = [];
   for (const end of ends) {
-    const record = end.settled !== undefined && added.delete(end.generationId) ? end.settled : undefined;
     const held = reserved.get(end.generationId) ?? NOTHING;
     reserved.delete(end.generationId);
+    const said = end.settled !== undefined && added.delete(end.generationId) ? end.settled : undefined;
+    const record = said && chargedWithin(said, end, held, { tallies, windows });
+    if (record !== undefined) sums.add(end.scopes.account, record.charge, record.writtenOffNanos);
+    if (said !== undefined && record !== undefined && record !== said) {
+      changed.push(record);
+      releasedNanos += said.charge.creditNanos - record.charge.creditNanos;
+    }
     for (const key of keysOf(end.scopes)) {
-      tallies.set(nameOf(key), ended(tallies.get(nameOf(key)) ?? emptyTally(key), held, record));
+      tallies.set(
+        nameOf(key),
+        ended(tallies.get(nameOf(key)) ?? emptyTally(key), held, record?.charge, windows),
+      );
     }
   }
   await writeTallies(transaction, [...tallies.values()]);
+  await changeRows(transaction, changed);
+  return { sums, releasedNanos };
+}
+
+/** The record, or one that charges less where it must. */
+function chargedWithin(
+  record: SettleRecord,
+  { scopes, limits }: End,
+  held: Amount,
+  { tallies, windows }: { readonly tallies: ReadonlyMap<string, SqlTally>; readonly windows: WindowNumbers },
+): SettleRecord {
+  if (record.charge.creditNanos <= held.creditNanos) return record;
+  const standings = standingsOf(scopes, limits, tallies, windows);
+  const charge = chargeWithin(standings, held, record.charge);
+  const releasedNanos = record.charge.creditNanos - charge.creditNanos;
+  if (releasedNanos === 0n) return record;
+  return {
+    ...record,
+    charge,
+    writtenOffNanos: record.writtenOffNanos + releasedNanos,
+    writtenOffCause: 'released',
+  };
+}
+
+/** Corrects the money of rows that this transaction has added. */
+async function changeRows(transaction: Transaction<Tables>, records: readonly SettleRecord[]): Promise<void> {
+  if (records.length === 0) return;
+  const rows = JSON.stringify(
+    records.map(({ generationId, charge, writtenOffNanos, writtenOffCause }) => ({
+      id: generationId,
+      credit_nanos: String(charge.creditNanos),
+      written_off_nanos: String(writtenOffNanos),
+      written_off_cause: writtenOffCause,
+    })),
+  );
+  await sql`
+    update generations g set
+      credit_nanos = changed.credit_nanos,
+      written_off_nanos = changed.written_off_nanos,
+      written_off_cause = changed.written_off_cause
+    from jsonb_populate_recordset(null::generations, ${rows}::text::jsonb) as changed
+    where g.id = changed.id`.execute(transaction);
 }
 
 function uniqueKeys(ends: readonly End[]) {
@@ -68,8 +196,8 @@ async function addRows(transaction: Transaction<Tables>, ends: readonly End[]): 
 
 /** A settled generation as it is kept. */
 export function generationOf(record: SettleRecord) {
-  const { generationId, scopes, atMs, charge, writtenOffNanos, row } = record;
-  return { id: generationId, scopes, settledAtMs: atMs, charge, writtenOffNanos, row };
+  const { generationId, scopes, atMs, charge, writtenOffNanos, writtenOffCause, row } = record;
+  return { id: generationId, scopes, settledAtMs: atMs, charge, writtenOffNanos, writtenOffCause, row };
 }
 
 /** Removes reservations. Resolves with what each of them held. */
@@ -90,13 +218,14 @@ async function takeReservations(
   );
 }
 
-function ended(tally: SqlTally, held: Amount, record: SettleRecord | undefined): SqlTally {
+/** A tally after an end. A charge counts into the window in which it is booked, by the clock of the database. */
+function ended(tally: SqlTally, held: Amount, charged: Amount | undefined, windows: WindowNumbers): SqlTally {
   const { scope, id, spending, reserved, balance } = tally;
-  const charge = record?.charge ?? NOTHING;
+  const charge = charged ?? NOTHING;
   return {
     scope,
     id,
-    spending: record === undefined ? spending : spend(spending, charge, windowsAt(record.atMs)),
+    spending: charged === undefined ? spending : spend(spending, charge, windows),
     reserved: minus(reserved, held),
     balance:
       scope === 'account'

@@ -2,57 +2,80 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Kysely } from 'kysely';
 import { DatabaseUnavailable } from '../database-unavailable.ts';
 import type { Tables } from '../tables.ts';
-import { applyEnds, type End } from './apply-ends.ts';
+import { type Booking, bookEnds, type JournalledEnd } from './apply-ends.ts';
+import type { DatabaseClock } from './database-clock.ts';
 import type { LocalGenerations } from './local-generations.ts';
+import { RefusedEnds } from './refused-ends.ts';
 
 export interface BookerOptions {
   readonly database: Kysely<Tables>;
+  readonly gatewayId: string;
+  readonly databaseClock: DatabaseClock;
   readonly generations: LocalGenerations;
   /** Is told after each batch. */
-  booked(): void;
+  booked(booking: Booking): void;
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
 }
 
 /** Ends that are booked together: they gather while the batch before them is under way. */
-const BATCH = 200;
+const MAX_BATCH = 200;
 
 const RETRY_MS = 250;
 
-/** Books what has ended in the database, in the background and in order, as soon as there is one to book it in. */
+/**
+ * Books what has ended in the database, in the background and in order, as soon as there is one to book it in. An end that
+ * the database refuses is set aside and tried again by itself, so that nothing else waits for it.
+ */
 export class Booker {
   readonly #options: BookerOptions;
   readonly #closing = new AbortController();
+  readonly #refused = new RefusedEnds();
   #attempt: Promise<void> | undefined;
+  #retryTimer: NodeJS.Timeout | undefined;
+  #isStarted = false;
   #isRunning = false;
   #isFailing = false;
-  #batchSize = BATCH;
+  #batchSize = MAX_BATCH;
 
   constructor(options: BookerOptions) {
     this.#options = options;
   }
 
-  /** Something has ended. */
-  wake(): void {
-    if (!this.#isRunning) void this.#run();
+  /** Begins to book: it is known by now what the database has already. */
+  start(): void {
+    this.#isStarted = true;
+    this.wake();
   }
 
-  /** Resolves once all that has ended by now is booked. Rejects when that fails. */
+  /** Something has ended. */
+  wake(): void {
+    if (this.#isStarted && !this.#isRunning && !this.#closing.signal.aborted) void this.#run();
+  }
+
+  /** Ends that the database has refused and that are tried again. */
+  get refused(): number {
+    return this.#refused.size;
+  }
+
+  /** Resolves once all that has ended by now is booked or was refused. Rejects with DatabaseUnavailable. */
   async flush(): Promise<void> {
+    if (!this.#isStarted) throw new DatabaseUnavailable();
     const { unbooked } = this.#options.generations;
     const ids = [...unbooked.keys()];
-    while (ids.some((id) => unbooked.has(id))) await this.#book();
+    while (ids.some((id) => unbooked.has(id) && !this.#refused.has(id))) await this.#book();
   }
 
   /** Leaves what is not booked to the next start. */
   async close(): Promise<void> {
     this.#closing.abort();
+    clearTimeout(this.#retryTimer);
     await this.#attempt?.catch(() => {});
   }
 
   async #run(): Promise<void> {
     this.#isRunning = true;
     const { signal } = this.#closing;
-    while (this.#options.generations.unbooked.size > 0 && !signal.aborted) {
+    while (this.#nextBatch().length > 0 && !signal.aborted) {
       try {
         await this.#book();
       } catch {
@@ -60,6 +83,13 @@ export class Booker {
       }
     }
     this.#isRunning = false;
+    if (!signal.aborted) this.#retryLater();
+  }
+
+  #retryLater(): void {
+    clearTimeout(this.#retryTimer);
+    const dueInMs = this.#refused.dueInMs();
+    if (dueInMs !== undefined) this.#retryTimer = setTimeout(() => this.wake(), dueInMs).unref();
   }
 
   /** One batch; whoever asks while one is under way waits for that. */
@@ -71,45 +101,86 @@ export class Booker {
   }
 
   async #bookBatch(): Promise<void> {
-    const { database, generations, booked } = this.#options;
-    const ends = [...first(generations.unbooked.values(), this.#batchSize)];
+    const { database, gatewayId, databaseClock: clock, generations, booked } = this.#options;
+    const ends = this.#nextBatch();
+    if (ends.length === 0) return;
+    let booking: Booking;
     try {
-      if (ends.length > 0) await applyEnds(database, ends);
+      booking = await bookEnds(database, { gatewayId, ends, waiting: this.#waitingBeside(ends), clock });
     } catch (error) {
-      this.#failed(ends, error);
-      throw error;
+      if (error instanceof DatabaseUnavailable) this.#away(error);
+      else this.#refuse(ends, error);
+      return;
     }
     generations.booked(ends);
-    this.#succeeded();
-    booked();
+    this.#succeeded(ends);
+    booked(booking);
   }
 
-  #failed(ends: readonly End[], error: unknown): void {
-    const { generations, warn } = this.#options;
+  /** One that was refused is tried by itself. */
+  #nextBatch(): readonly JournalledEnd[] {
+    const { unbooked } = this.#options.generations;
+    const due = this.#refused.due();
+    const again = due === undefined ? undefined : unbooked.get(due);
+    if (again !== undefined) return [again];
+    const batch: JournalledEnd[] = [];
+    for (const end of unbooked.values()) {
+      if (batch.length === this.#batchSize) break;
+      if (!this.#refused.has(end.generationId)) batch.push(end);
+    }
+    return batch;
+  }
+
+  /** What the database must not take for booked when it books these. */
+  #waitingBeside(ends: readonly JournalledEnd[]): number[] {
+    const batch = new Set(ends.map(({ sequence }) => sequence));
+    const highest = Math.max(...batch);
+    const waiting: number[] = [];
+    // Very many may wait after the database was away: nearly all of them are behind the batch.
+    for (const { sequence } of this.#options.generations.unbooked.values()) {
+      if (sequence < highest && !batch.has(sequence)) waiting.push(sequence);
+    }
+    return waiting;
+  }
+
+  #away(error: DatabaseUnavailable): never {
     if (!this.#isFailing) {
       this.#isFailing = true;
-      warn('what was settled cannot be booked in the database; it waits in the data directory', { error });
+      this.#options.warn(
+        'what was settled cannot be booked in the database; it waits in the data directory',
+        { error },
+      );
     }
-    if (error instanceof DatabaseUnavailable) return;
-    // One of them is at fault: all others must not wait for it.
+    throw error;
+  }
+
+  /** One of them is at fault: halving finds it, and then the others do not wait for it. */
+  #refuse(ends: readonly JournalledEnd[], error: unknown): void {
     const [only] = ends;
-    if (ends.length === 1 && only !== undefined) generations.postpone(only);
-    this.#batchSize = 1;
+    if (ends.length > 1 || only === undefined) {
+      this.#batchSize = Math.ceil(ends.length / 2);
+      return;
+    }
+    const { generationId } = only;
+    const isFirst = !this.#refused.has(generationId);
+    this.#refused.add(generationId);
+    if (!isFirst) return;
+    this.#options.warn('the database refuses to book a generation; it is tried again, others go on', {
+      generation_id: generationId,
+      error,
+    });
   }
 
-  #succeeded(): void {
+  #succeeded(ends: readonly JournalledEnd[]): void {
     const { generations, warn } = this.#options;
-    if (!this.#isFailing || generations.unbooked.size > 0) return;
+    this.#batchSize = Math.min(MAX_BATCH, this.#batchSize * 2);
+    for (const { generationId } of ends) {
+      if (this.#refused.delete(generationId)) {
+        warn('a generation is booked that the database had refused', { generation_id: generationId });
+      }
+    }
+    if (!this.#isFailing || generations.unbooked.size > this.#refused.size) return;
     this.#isFailing = false;
-    this.#batchSize = BATCH;
     warn('all that was settled is booked in the database again');
-  }
-}
-
-function* first<T>(items: Iterable<T>, count: number): Generator<T> {
-  let left = count;
-  for (const item of items) {
-    if (left-- === 0) return;
-    yield item;
   }
 }

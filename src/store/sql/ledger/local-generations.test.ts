@@ -19,6 +19,7 @@ const RECORDS = {
     scopes,
     charge: reserved,
     writtenOffNanos: 0n,
+    writtenOffCause: null,
     row: {},
   },
   void: { kind: 'void', sequence: 4, atMs: 4, generationId: 'g' },

@@ -1,9 +1,14 @@
 import { type Amount, atLeast } from '../../../ir/amount.ts';
 import type { JournalEntry } from '../../../ports/journal.ts';
+import type { Limits } from '../../../ports/ledger.ts';
 import { EndedGenerations, NONE_ENDED } from '../../ledger/ended-generations.ts';
 import type { OpenGeneration } from '../../ledger/open-generation.ts';
 import { decodeRecord, type LedgerRecord } from '../../ledger/records.ts';
-import type { End } from './apply-ends.ts';
+import type { JournalledEnd } from './apply-ends.ts';
+import { type BookedEnds, isBooked } from './booked-ends.ts';
+
+/** What is known of the limits of a settlement whose beginning was lost. The balance of its account holds all the same. */
+const NO_LIMITS: Limits = { key: [], workspace: [] };
 
 /**
  * The generations of this gateway: those that are open, those that ended and are not booked yet, and in which segment of
@@ -11,7 +16,7 @@ import type { End } from './apply-ends.ts';
  */
 export class LocalGenerations {
   readonly #open = new Map<string, OpenGeneration>();
-  readonly #unbooked = new Map<string, End>();
+  readonly #unbooked = new Map<string, JournalledEnd>();
   /** Where the records of those that are not done with begin. */
   readonly #segments = new Map<string, number>();
   readonly #ended = new EndedGenerations(NONE_ENDED);
@@ -21,6 +26,20 @@ export class LocalGenerations {
   nextSequence(): number {
     this.#sequence += 1;
     return this.#sequence;
+  }
+
+  /** The number of the last record. */
+  get lastSequence(): number {
+    return this.#sequence;
+  }
+
+  /**
+   * Forgets the ends that the database has booked, so that they are not sent again, and goes on counting behind all that it
+   * knows of: a journal that was deleted or lost its end never gives a number again that counts as booked.
+   */
+  adopt(booked: BookedEnds): void {
+    this.booked([...this.#unbooked.values()].filter(({ sequence }) => isBooked(booked, sequence)));
+    if (booked.bookedTo > this.#sequence) this.#sequence = booked.bookedTo;
   }
 
   /** Takes a record that was read back. */
@@ -69,14 +88,17 @@ export class LocalGenerations {
         return;
       }
       case 'settle': {
-        const { generationId, scopes } = record;
-        this.#end({ generationId, scopes, settled: record });
+        const { generationId, sequence, scopes } = record;
+        const limits = this.#open.get(generationId)?.limits ?? NO_LIMITS;
+        this.#end({ generationId, sequence, scopes, limits, settled: record });
         return;
       }
       case 'void': {
-        const { generationId } = record;
-        const scopes = this.#open.get(generationId)?.scopes;
-        if (scopes !== undefined) this.#end({ generationId, scopes, settled: undefined });
+        const { generationId, sequence } = record;
+        const generation = this.#open.get(generationId);
+        if (generation === undefined) return;
+        const { scopes, limits } = generation;
+        this.#end({ generationId, sequence, scopes, limits, settled: undefined });
         return;
       }
       case 'grant':
@@ -93,16 +115,11 @@ export class LocalGenerations {
   }
 
   /** These are in the database. */
-  booked(ends: readonly End[]): void {
+  booked(ends: readonly JournalledEnd[]): void {
     for (const { generationId } of ends) {
       this.#unbooked.delete(generationId);
       this.#segments.delete(generationId);
     }
-  }
-
-  /** Others come first. */
-  postpone(end: End): void {
-    if (this.#unbooked.delete(end.generationId)) this.#unbooked.set(end.generationId, end);
   }
 
   get open(): ReadonlyMap<string, OpenGeneration> {
@@ -110,7 +127,7 @@ export class LocalGenerations {
   }
 
   /** Oldest first. */
-  get unbooked(): ReadonlyMap<string, End> {
+  get unbooked(): ReadonlyMap<string, JournalledEnd> {
     return this.#unbooked;
   }
 
@@ -133,7 +150,7 @@ export class LocalGenerations {
     return first;
   }
 
-  #end(end: End): void {
+  #end(end: JournalledEnd): void {
     this.#open.delete(end.generationId);
     this.#ended.add(end.generationId);
     this.#unbooked.set(end.generationId, end);

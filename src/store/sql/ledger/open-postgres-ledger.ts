@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '../../../kit/ids.ts';
 import { isInTime } from '../../../kit/is-in-time.ts';
 import type { Durability } from '../../../ports/journal.ts';
@@ -11,8 +12,15 @@ import { Reconciler } from '../../ledger/reconciler.ts';
 import { RecordWriter } from '../../ledger/record-writer.ts';
 import { replayWithPlace } from '../../ledger/replay-with-place.ts';
 import { reportTornTails } from '../../ledger/report-torn-tails.ts';
+import { WriteOffs } from '../../ledger/write-offs.ts';
+import { DatabaseUnavailable } from '../database-unavailable.ts';
 import type { OpenedPostgres } from '../open-postgres.ts';
+import { adoptJournal } from './adopt-journal.ts';
+import type { BookedEnds } from './booked-ends.ts';
 import { Booker } from './booker.ts';
+import { ClockWatch } from './clock-watch.ts';
+import { type DatabaseClock, databaseClock as serverClock } from './database-clock.ts';
+import { forgetAbsent } from './forget-absent.ts';
 import { LocalGenerations } from './local-generations.ts';
 import { PostgresLedger } from './postgres-ledger.ts';
 
@@ -23,11 +31,16 @@ export interface PostgresLedgerSettings {
   readonly gatewayId: string;
   /** How long a generation may take. */
   generationMs(): number;
+  /** How long rows of generations are kept, milliseconds; absent = for good. */
+  keptMs?(): number;
   /** What a settlement survives. */
   durability(): Durability;
   /** Makes rows of what was kept of generations that only began; absent = that is all of a row. */
   readonly wholeRow?: WholeRow | undefined;
+  /** Of this gateway. Windows go by that of the database. */
   readonly clock: Clock;
+  /** The clock of the database; that of its server when absent. */
+  readonly databaseClock?: DatabaseClock;
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
   /** How long a settlement waits for a disk that fails, milliseconds. */
   readonly patienceMs?: number;
@@ -37,6 +50,8 @@ export interface PostgresLedgerSettings {
   readonly reconcileMs?: number;
   /** How long settling may take beyond the longest generation, milliseconds. */
   readonly leewayMs?: number;
+  /** How often it is looked for keys and workspaces that do not exist any more, milliseconds. */
+  readonly forgetMs?: number;
   /** How long a reservation lasts beyond the longest generation, milliseconds. */
   readonly graceMs?: number;
   readonly journal?: Partial<JournalLimits>;
@@ -48,10 +63,14 @@ const MEBIBYTE = 1024 * 1024;
 
 const DEFAULT_PATIENCE_MS = 10_000;
 const DEFAULT_SWEEP_MS = 10_000;
+const DEFAULT_FORGET_MS = 3_600_000;
 const DEFAULT_SEGMENT_BYTES = 16 * MEBIBYTE;
 
 /** A gateway that was away for so long after its generations must have ended is not waited for. */
 const DEFAULT_GRACE_MS = 600_000;
+
+/** How often a database that is away is asked again what of the journal it has booked, milliseconds. */
+const ADOPT_RETRY_MS = 250;
 
 /** How long closing waits for the disk, and then for the database: both go on after the next start. */
 const CLOSING_MS = 2_000;
@@ -76,11 +95,17 @@ export async function openPostgresLedger(settings: PostgresLedgerSettings): Prom
   const { journal } = opened;
   const tornTailBytes = reportTornTails(opened, warn);
   const writer = new RecordWriter({ journal, warn, written() {} });
+  const { databaseClock = serverClock } = settings;
+  const writeOffs = new WriteOffs();
+  const clockWatch = new ClockWatch({ database: postgres.database, databaseClock, clock, warn });
   const booker = new Booker({
     database: postgres.database,
+    databaseClock,
+    gatewayId: settings.gatewayId,
     generations,
     warn,
-    booked() {
+    booked({ releasedNanos }) {
+      writeOffs.add('released', releasedNanos);
       const segment = generations.firstSegment ?? journal.end.segment;
       journal
         .release({ segment, offset: 0 })
@@ -90,6 +115,10 @@ export async function openPostgresLedger(settings: PostgresLedgerSettings): Prom
   const ledger = new PostgresLedger({
     ...postgres,
     gatewayId: settings.gatewayId,
+    databaseClock,
+    clockWatch,
+    writeOffs,
+    warn,
     reservationMs: () => settings.generationMs() + (settings.graceMs ?? DEFAULT_GRACE_MS),
     generations,
     booker,
@@ -110,23 +139,94 @@ export async function openPostgresLedger(settings: PostgresLedgerSettings): Prom
     everyMs: settings.reconcileMs,
     leewayMs: settings.leewayMs,
   });
-  const resolved = await resolveOpen(generations, ledger, clock.now(), settings.wholeRow);
-  booker.wake();
-  const sweeping = sweepNowAndThen(ledger, settings.sweepMs ?? DEFAULT_SWEEP_MS, warn);
+  const resolved = generations.open.size;
+  const adopting = adoptSoon(
+    async () => {
+      ledger.adopted(await bookedOf(generations, settings));
+      await resolveOpen(generations, ledger, clock.now(), settings.wholeRow);
+    },
+    (error) => warn('the ledger cannot go on from its journal', { error }),
+  );
+  await adopting.first;
+  let forgotten = 0;
+  const forgetting = repeatSoon(async () => {
+    forgotten += await forgetAbsent(postgres.database);
+  }, settings.forgetMs ?? DEFAULT_FORGET_MS);
+  await forgetting.first;
+  const sweeping = repeatSoon(async () => {
+    await clockWatch.compare();
+    const count = await ledger.sweep();
+    if (count > 0) warn('reservations were let go that nobody would have ended', { count });
+  }, settings.sweepMs ?? DEFAULT_SWEEP_MS);
   await sweeping.first;
   return {
     ledger,
     recentGenerations: ledger,
-    report: { resolved, forgotten: 0, tornTailBytes },
+    report: { resolved, forgotten, tornTailBytes },
     async close() {
       ledger.close();
       reconciler.close();
+      await adopting.close();
       await isInTime(writer.flushed(), CLOSING_MS).catch(() => false);
       await isInTime(booker.flush(), CLOSING_MS).catch(() => false);
+      await forgetting.close();
       await sweeping.close();
       await booker.close();
       writer.close();
       await journal.close();
+    },
+  };
+}
+
+/** Asks the database what of the journal it has booked, and says what was found out about ends of older versions. */
+async function bookedOf(
+  generations: LocalGenerations,
+  { postgres, gatewayId, keptMs, clock, warn }: PostgresLedgerSettings,
+): Promise<BookedEnds> {
+  const { booked, pruned, takenOver } = await adoptJournal(postgres.database, {
+    gatewayId,
+    lastSequence: generations.lastSequence,
+    ends: [...generations.unbooked.values()],
+    keptSinceMs: keptMs === undefined ? Number.NEGATIVE_INFINITY : clock.now() - keptMs(),
+  });
+  if (pruned > 0) {
+    warn(
+      'generations in the outbox have no row and are older than retention.events_days: they count as booked and are not charged again',
+      { count: pruned },
+    );
+  }
+  if (takenOver > 0) {
+    warn('what gateways of an older version have booked is counted for ledger verify now', {
+      accounts: takenOver,
+    });
+  }
+  return booked;
+}
+
+/** Does something that needs the database: at once, or as soon as it is there. `first` resolves after the first try. */
+function adoptSoon(adopt: () => Promise<void>, failed: (error: unknown) => void) {
+  const closing = new AbortController();
+  const { signal } = closing;
+  const retry = async () => {
+    while (!signal.aborted) {
+      await delay(ADOPT_RETRY_MS, undefined, { signal, ref: false }).catch(() => {});
+      try {
+        return signal.aborted ? undefined : await adopt();
+      } catch (error) {
+        if (!(error instanceof DatabaseUnavailable)) return failed(error);
+      }
+    }
+  };
+  let trying: Promise<void> | undefined;
+  const first = adopt().catch((error: unknown) => {
+    if (!(error instanceof DatabaseUnavailable)) throw error;
+    trying = retry();
+  });
+  return {
+    first,
+    async close() {
+      closing.abort();
+      await trying;
     },
   };
 }
@@ -137,26 +237,23 @@ async function resolveOpen(
   ledger: PostgresLedger,
   atMs: number,
   wholeRow: WholeRow | undefined,
-): Promise<number> {
-  const open = [...generations.open.values()];
+): Promise<void> {
   const settled = Promise.allSettled(
-    open.map((generation) =>
+    [...generations.open.values()].map((generation) =>
       ledger.settle(generation.generationId, interruptedUse(generation, atMs, wholeRow)),
     ),
   );
   if (ledger.isAvailable) await settled;
-  return open.length;
 }
 
-/** Looks for reservations that nobody will end: at once, and then again and again. */
-function sweepNowAndThen(ledger: PostgresLedger, everyMs: number, warn: PostgresLedgerSettings['warn']) {
+/** Does something that needs the database: at once, and then again and again. */
+function repeatSoon(work: () => Promise<void>, everyMs: number) {
   let timer: NodeJS.Timeout | undefined;
   let isClosed = false;
   let sweeping: Promise<void>;
   const sweep = async () => {
     try {
-      const count = await ledger.sweep();
-      if (count > 0) warn('reservations were let go that nobody would have ended', { count });
+      await work();
     } catch {
       // The database is away: whoever needs it says so, and the next time comes.
     }

@@ -1,7 +1,6 @@
 import type { Kysely } from 'kysely';
 import { type Amount, assertAmount, NOTHING, plus } from '../../../ir/amount.ts';
 import type { Nanos } from '../../../kit/money.ts';
-import { windowsAt } from '../../../kit/windows.ts';
 import type { RecentGenerations, StoredGeneration } from '../../../ports/generations.ts';
 import type { Durability, Journal } from '../../../ports/journal.ts';
 import {
@@ -18,15 +17,20 @@ import {
   type Spending,
   type Use,
 } from '../../../ports/ledger.ts';
+import { cappedUse } from '../../ledger/capped-use.ts';
 import type { OpenGeneration } from '../../ledger/open-generation.ts';
 import { NO_MATTER, RecentCharges } from '../../ledger/recent-charges.ts';
 import type { RecordWriter } from '../../ledger/record-writer.ts';
 import type { SettleRecord } from '../../ledger/records.ts';
+import { causeOf, type WriteOffs } from '../../ledger/write-offs.ts';
 import type { Writing } from '../../ledger/writing.ts';
 import { DatabaseUnavailable } from '../database-unavailable.ts';
 import type { Tables } from '../tables.ts';
-import { applyEnds, generationOf } from './apply-ends.ts';
+import { generationOf, releaseStrays } from './apply-ends.ts';
+import type { BookedEnds } from './booked-ends.ts';
 import type { Booker } from './booker.ts';
+import type { ClockWatch } from './clock-watch.ts';
+import type { DatabaseClock } from './database-clock.ts';
 import type { LocalGenerations } from './local-generations.ts';
 import { reserveFor, stretchTo } from './purse.ts';
 import { reserveMore } from './reservation-statements.ts';
@@ -40,6 +44,10 @@ export interface PostgresLedgerOptions {
   /** The database answered when it was asked last. */
   isUp(): boolean;
   readonly gatewayId: string;
+  readonly databaseClock: DatabaseClock;
+  readonly clockWatch: ClockWatch;
+  /** What this process has written off, and what was written off when its ends were booked. */
+  readonly writeOffs: WriteOffs;
   /** How long a reservation lasts whose gateway never comes back, milliseconds. */
   reservationMs(): number;
   readonly generations: LocalGenerations;
@@ -54,6 +62,7 @@ export interface PostgresLedgerOptions {
   readonly tornTailBytes: number;
   /** Generations that were settled because they never were. */
   reconciled(): number;
+  warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
 }
 
 /**
@@ -65,6 +74,8 @@ export class PostgresLedger implements Ledger, RecentGenerations {
   readonly #generations: LocalGenerations;
   readonly #charges = new RecentCharges();
   readonly #settling = new Map<string, Promise<Charge>>();
+  /** It is known what of this gateway's journal the database has booked. */
+  #isAdopted = false;
   #isClosed = false;
 
   constructor(options: PostgresLedgerOptions) {
@@ -73,7 +84,8 @@ export class PostgresLedger implements Ledger, RecentGenerations {
   }
 
   get lag(): Readonly<Record<string, number>> {
-    return { journal: this.#options.writer.waiting, database: this.#generations.unbooked.size };
+    const { writer, booker } = this.#options;
+    return { journal: writer.waiting, database: this.#generations.unbooked.size, refused: booker.refused };
   }
 
   get openReservations(): number {
@@ -86,7 +98,15 @@ export class PostgresLedger implements Ledger, RecentGenerations {
 
   get isAvailable(): boolean {
     const { isUp, journal, writer } = this.#options;
-    return !this.#isClosed && isUp() && journal.isWritable && writer.isKeepingUp;
+    return this.#isAdopted && !this.#isClosed && isUp() && journal.isWritable && writer.isKeepingUp;
+  }
+
+  get writtenOff(): WriteOffs['sums'] {
+    return this.#options.writeOffs.sums;
+  }
+
+  get clockAheadMs(): number | null {
+    return this.#options.clockWatch.aheadMs;
   }
 
   async reserve(generation: NewGeneration, size: (headroom: Headroom) => Amount | null): Promise<Reserving> {
@@ -114,12 +134,12 @@ export class PostgresLedger implements Ledger, RecentGenerations {
     const generation = this.#generations.open.get(generationId);
     if (generation === undefined || !this.isAvailable) return false;
     const { scopes, limits } = generation;
-    const asked = { generationId, scopes, limits, amount: more, windows: windowsAt(atMs) };
+    const asked = { generationId, scopes, limits, amount: more };
     try {
-      const { database } = this.#options;
+      const { database, databaseClock } = this.#options;
       const isReserved =
-        (await reserveMore(database, asked)) ||
-        ((await this.#flushFor(scopes)) && (await reserveMore(database, asked)));
+        (await reserveMore(database, asked, databaseClock)) ||
+        ((await this.#flushFor(scopes)) && (await reserveMore(database, asked, databaseClock)));
       if (!isReserved) return false;
     } catch (error) {
       if (error instanceof DatabaseUnavailable) return false;
@@ -142,7 +162,8 @@ export class PostgresLedger implements Ledger, RecentGenerations {
     if (settling !== undefined) return settling;
     const generation = this.#generations.open.get(generationId);
     if (generation === undefined) return this.#settledBefore(generationId);
-    const settled = this.#settleOpen(generation, use).finally(() => this.#settling.delete(generationId));
+    const capped = cappedUse(generationId, use, this.#options.warn);
+    const settled = this.#settleOpen(generation, capped).finally(() => this.#settling.delete(generationId));
     this.#settling.set(generationId, settled);
     return settled;
   }
@@ -158,39 +179,36 @@ export class PostgresLedger implements Ledger, RecentGenerations {
   }
 
   async grant(accountId: string, leftNanos: Nanos | null, atMs: number): Promise<void> {
-    try {
-      await this.#options.booker.flush();
-      await grantIn(this.#options.database, accountId, leftNanos, atMs);
-    } catch (error) {
-      throw unavailableOr(error);
-    }
+    await available(this.#options.booker.flush());
+    await available(grantIn(this.#options.database, accountId, leftNanos, atMs));
   }
 
   async forget(scope: ForgettableScope, id: string): Promise<void> {
     await this.#caughtUp();
-    await forgetIn(this.#options.database, scope, id);
+    await available(forgetIn(this.#options.database, scope, id));
   }
 
-  async spendingOf(scope: Scope, ids: readonly string[], atMs: number): Promise<Spending[]> {
+  async spendingOf(scope: Scope, ids: readonly string[]): Promise<Spending[]> {
     await this.#caughtUp();
-    return spendingIn(this.#options.database, scope, ids, atMs);
+    const { database, databaseClock } = this.#options;
+    return available(spendingIn(database, scope, ids, databaseClock));
   }
 
   async statementOf(accountId: string): Promise<AccountStatement> {
     await this.#caughtUp();
-    return statementIn(this.#options.database, accountId);
+    return available(statementIn(this.#options.database, accountId));
   }
 
   async verify(): Promise<LedgerReport> {
     await this.#caughtUp();
     const { patient, journal, tornTailBytes } = this.#options;
-    return { ...(await totalsIn(patient)), journal: { ...journal.size, tornTailBytes } };
+    return { ...(await available(totalsIn(patient))), journal: { ...journal.size, tornTailBytes } };
   }
 
   /** Rows are booked together with the money: there is nothing that they could be made from anew. */
   async rebuild(): Promise<number> {
-    await this.#options.booker.flush();
-    return (await totalsIn(this.#options.patient)).generations;
+    await available(this.#options.booker.flush());
+    return (await available(totalsIn(this.#options.patient))).generations;
   }
 
   recent(id: string): StoredGeneration | undefined {
@@ -200,10 +218,18 @@ export class PostgresLedger implements Ledger, RecentGenerations {
 
   /** Lets reservations go that nobody will end. Resolves with how many. */
   async sweep(): Promise<number> {
-    const { database, gatewayId } = this.#options;
-    const strays = await strayReservations(database, gatewayId, (id) => this.#generations.isHere(id));
-    if (strays.length > 0) await applyEnds(database, strays);
+    const { database, gatewayId, databaseClock } = this.#options;
+    const isHere = (id: string) => this.#generations.isHere(id);
+    const strays = await strayReservations(database, gatewayId, isHere, databaseClock);
+    if (strays.length > 0) await releaseStrays(database, strays, databaseClock);
     return strays.length;
+  }
+
+  /** Takes up its work: it is known what of its journal the database has booked. */
+  adopted(booked: BookedEnds): void {
+    this.#generations.adopt(booked);
+    this.#isAdopted = true;
+    this.#options.booker.start();
   }
 
   /** Nothing is reserved from now on. What is open may still be settled. */
@@ -215,11 +241,25 @@ export class PostgresLedger implements Ledger, RecentGenerations {
     generation: NewGeneration,
     size: (headroom: Headroom) => Amount | null,
   ): Promise<Reserving> {
-    const { database, gatewayId, reservationMs } = this.#options;
+    const { database, gatewayId, reservationMs, databaseClock } = this.#options;
     const owner = { gatewayId, lastsMs: reservationMs() };
-    const outcome = await reserveFor(database, generation, size, owner);
+    const sizeInTime = (headroom: Headroom) => {
+      this.#assertInTime(headroom);
+      return size(headroom);
+    };
+    const outcome = await reserveFor(database, generation, sizeInTime, owner, databaseClock);
     if (outcome.ok || !(await this.#flushFor(generation.scopes))) return outcome;
-    return reserveFor(database, generation, size, owner);
+    return reserveFor(database, generation, sizeInTime, owner, databaseClock);
+  }
+
+  /** Throws for what a limit covers while the clocks are far apart: nobody can say then which window it belongs to. */
+  #assertInTime({ affordable: { creditNanos, totalNanos } }: Headroom): void {
+    const { aheadMs, isFarOff } = this.#options.clockWatch;
+    if (!isFarOff || aheadMs === null || (creditNanos === null && totalNanos === null)) return;
+    const seconds = Math.round(Math.abs(aheadMs) / 1000);
+    throw new LedgerUnavailable(
+      `the clock of this gateway is ${seconds} s ${aheadMs > 0 ? 'ahead of' : 'behind'} that of the database; what a limit or a balance covers is not begun until it is right`,
+    );
   }
 
   /** Books what ended in one of these scopes: its reservation may be what a limit lacks. False when there was nothing. */
@@ -250,10 +290,12 @@ export class PostgresLedger implements Ledger, RecentGenerations {
     this.#options.writer.write(record, 'process');
   }
 
-  async #settleOpen(generation: OpenGeneration, { used, row, atMs }: Use): Promise<Charge> {
+  async #settleOpen(generation: OpenGeneration, { used, exceededBy, row, atMs }: Use): Promise<Charge> {
     assertAmount(used);
     const { generationId, scopes } = generation;
-    const charge = await this.#chargeFor(generation, used, atMs);
+    const charge = await this.#chargeFor(generation, used);
+    const writtenOffNanos = used.creditNanos - charge.creditNanos;
+    const writtenOffCause = causeOf(writtenOffNanos, exceededBy);
     const record: SettleRecord = {
       kind: 'settle',
       sequence: this.#generations.nextSequence(),
@@ -261,25 +303,27 @@ export class PostgresLedger implements Ledger, RecentGenerations {
       generationId,
       scopes,
       charge,
-      writtenOffNanos: used.creditNanos - charge.creditNanos,
+      writtenOffNanos,
+      writtenOffCause,
       row,
     };
     this.#generations.apply(record);
+    this.#options.writeOffs.add(writtenOffCause, writtenOffNanos);
     this.#options.booker.wake();
     const writing = this.#options.writer.write(record, this.#options.durability());
-    const settled = { charge, writtenOffNanos: record.writtenOffNanos };
+    const settled = { charge, writtenOffNanos };
     this.#charges.add(generationId, { charge: settled, writing });
     await this.#recorded(writing);
     return settled;
   }
 
   /** Beyond its reservation only what the limits leave; that is nothing while nobody can be asked. */
-  async #chargeFor(generation: OpenGeneration, used: Amount, atMs: number): Promise<Amount> {
+  async #chargeFor(generation: OpenGeneration, used: Amount): Promise<Amount> {
     const { reserved } = generation;
     if (used.creditNanos <= reserved.creditNanos) return used;
     try {
       await this.#flushFor(generation.scopes);
-      return await stretchTo(this.#options.database, generation, used, atMs);
+      return await stretchTo(this.#options.database, generation, used, this.#options.databaseClock);
     } catch (error) {
       if (!(error instanceof DatabaseUnavailable)) throw error;
       return { creditNanos: reserved.creditNanos, byokNanos: used.byokNanos };
@@ -312,6 +356,15 @@ export class PostgresLedger implements Ledger, RecentGenerations {
 
   #assertAvailable(): void {
     if (!this.isAvailable) throw unavailable();
+  }
+}
+
+/** What the database was asked. Rejects with LedgerUnavailable when it is away. */
+async function available<T>(asked: Promise<T>): Promise<T> {
+  try {
+    return await asked;
+  } catch (error) {
+    throw unavailableOr(error);
   }
 }
 

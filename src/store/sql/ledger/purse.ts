@@ -6,6 +6,7 @@ import { chargeWithin, headroomWithin, refusalOf, type Standing } from '../../le
 import type { OpenGeneration } from '../../ledger/open-generation.ts';
 import type { Tables } from '../tables.ts';
 import { transact } from '../transact.ts';
+import type { DatabaseClock } from './database-clock.ts';
 import { reserveNew } from './reservation-statements.ts';
 import {
   addTallies,
@@ -37,12 +38,17 @@ export async function reserveFor(
   generation: NewGeneration,
   size: (headroom: Headroom) => Amount | null,
   owner: Owner,
+  clock: DatabaseClock,
 ): Promise<Reserving> {
   for (let tries = 0; tries < QUICK_TRIES; tries++) {
-    const outcome = await reserveOnce(database, generation, size, owner);
+    const outcome = await reserveOnce(database, generation, size, owner, clock);
     if (outcome !== undefined) return outcome;
   }
-  return transact(database, (transaction) => reserveLocked(transaction, generation, size, owner), LOCKING);
+  return transact(
+    database,
+    (transaction) => reserveLocked(transaction, generation, size, owner, clock),
+    LOCKING,
+  );
 }
 
 async function reserveLocked(
@@ -50,11 +56,15 @@ async function reserveLocked(
   generation: NewGeneration,
   size: (headroom: Headroom) => Amount | null,
   owner: Owner,
+  clock: DatabaseClock,
 ): Promise<Reserving> {
-  await lockTallies(transaction, keysOf(generation.scopes));
-  const outcome = await reserveOnce(transaction, generation, size, owner);
-  if (outcome === undefined) throw new Error('tallies changed although they were locked');
-  return outcome;
+  await lockTallies(transaction, keysOf(generation.scopes), clock);
+  for (let tries = 0; tries < QUICK_TRIES; tries++) {
+    const outcome = await reserveOnce(transaction, generation, size, owner, clock);
+    // Undefined only when the clock was set back over the end of a window in between.
+    if (outcome !== undefined) return outcome;
+  }
+  throw new Error('tallies changed although they were locked');
 }
 
 /** Undefined when somebody else was quicker. */
@@ -63,19 +73,19 @@ async function reserveOnce(
   generation: NewGeneration,
   size: (headroom: Headroom) => Amount | null,
   owner: Owner,
+  clock: DatabaseClock,
 ): Promise<Reserving | undefined> {
-  const { generationId, scopes, limits, atMs } = generation;
-  const windows = windowsAt(atMs);
+  const { generationId, scopes, limits } = generation;
   const keys = keysOf(scopes);
-  const tallies = await readTallies(database, keys);
-  const standings = standingsOf(scopes, limits, tallies, windows);
+  const { tallies, atMs } = await readTallies(database, keys, clock);
+  const standings = standingsOf(scopes, limits, tallies, windowsAt(atMs));
   const amount = size(headroomWithin(standings));
   if (amount === null) return { ok: false, refusal: tightest(standings) };
   assertAmount(amount);
   const refusal = refusalOf(standings, amount);
   if (refusal !== undefined) return { ok: false, refusal };
   if (tallies.size < keys.length) await addTallies(database, keys);
-  const verdict = await reserveNew(database, { generationId, scopes, limits, amount, windows }, owner);
+  const verdict = await reserveNew(database, { generationId, scopes, limits, amount }, owner, clock);
   if (verdict === 'known') throw new RangeError(`generation ${generationId} has been accepted before`);
   return verdict === 'reserved' ? { ok: true, reserved: amount } : undefined;
 }
@@ -94,12 +104,12 @@ export function stretchTo(
   database: Kysely<Tables>,
   generation: OpenGeneration,
   used: Amount,
-  atMs: number,
+  clock: DatabaseClock,
 ): Promise<Amount> {
   const { generationId, scopes, limits } = generation;
   const stretch = async (transaction: Transaction<Tables>): Promise<Amount> => {
     const keys = keysOf(scopes);
-    const tallies = await lockTallies(transaction, keys);
+    const { tallies, atMs } = await lockTallies(transaction, keys, clock);
     const row = await transaction
       .selectFrom('ledger_reservations')
       .select(['credit_nanos', 'byok_nanos'])

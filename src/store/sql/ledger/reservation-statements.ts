@@ -1,37 +1,35 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Amount } from '../../../ir/amount.ts';
-import { LIMIT_WINDOWS, RESET_WINDOWS, type WindowNumbers } from '../../../kit/windows.ts';
+import { LIMIT_WINDOWS, RESET_WINDOWS } from '../../../kit/windows.ts';
 import type { Limits, ScopeIds } from '../../../ports/ledger.ts';
 import type { Tables } from '../tables.ts';
+import { type DatabaseClock, windowNumbersAt } from './database-clock.ts';
 
-/** Money to be reserved: for whom, how much, within which limits, in which windows. */
+/** Money to be reserved: for whom, how much, within which limits. */
 export interface Asked {
   readonly generationId: string;
   readonly scopes: ScopeIds;
   readonly limits: Limits;
   readonly amount: Amount;
-  readonly windows: WindowNumbers;
 }
 
 /** What came of a new reservation. `passed` = somebody was quicker, and now a limit forbids it or a tally is missing. */
 export type Verdict = 'reserved' | 'passed' | 'known';
 
-/** The clock that all gateways share. */
-export const DATABASE_MS = sql<string>`(extract(epoch from clock_timestamp()) * 1000)::bigint`;
-
 /**
  * Reserves for a new generation in one statement: it locks the three tallies in their order, looks at what every limit
- * leaves by then, and raises all or none. It judges exactly as `refusalOf` does: the sums of windows that are over are
- * zero, and what costs nothing passes every limit.
+ * leaves by then, and raises all or none. It judges exactly as `refusalOf` does: the sums of windows that are over by the
+ * clock of the database are zero, and what costs nothing passes every limit.
  */
 export async function reserveNew(
   database: Kysely<Tables>,
   asked: Asked,
   owner: { readonly gatewayId: string; readonly lastsMs: number },
+  clock: DatabaseClock,
 ): Promise<Verdict> {
   const { generationId, scopes, amount } = asked;
   const { rows } = await sql<{ is_known: boolean; is_reserved: boolean }>`
-    with ${checked(asked)},
+    with ${checked(asked, clock)},
     verdict as materialized (
       select
         exists (select from generations where id = ${generationId})
@@ -48,7 +46,7 @@ export async function reserveNew(
       select
         ${generationId}, ${owner.gatewayId}, ${scopes.key}, ${scopes.workspace}, ${scopes.account},
         ${nanos(amount.creditNanos)}, ${nanos(amount.byokNanos)},
-        ${DATABASE_MS}, ${DATABASE_MS} + ${String(owner.lastsMs)}::bigint
+        ${clock()}, ${clock()} + ${String(owner.lastsMs)}::bigint
       from verdict where fits and not is_known
     )
     select is_known, fits and not is_known as is_reserved from verdict`.execute(database);
@@ -58,10 +56,14 @@ export async function reserveNew(
 }
 
 /** Reserves more for a generation that has a reservation. False when a limit forbids it or there is none. */
-export async function reserveMore(database: Kysely<Tables>, asked: Asked): Promise<boolean> {
+export async function reserveMore(
+  database: Kysely<Tables>,
+  asked: Asked,
+  clock: DatabaseClock,
+): Promise<boolean> {
   const { generationId, amount } = asked;
   const { rows } = await sql<{ is_reserved: boolean }>`
-    with ${checked(asked)},
+    with ${checked(asked, clock)},
     kept as (
       update ledger_reservations set
         credit_nanos = credit_nanos + ${nanos(amount.creditNanos)},
@@ -75,7 +77,7 @@ export async function reserveMore(database: Kysely<Tables>, asked: Asked): Promi
 }
 
 /** The tallies, locked, and whether all are there and all limits let the amount pass. */
-function checked({ scopes, limits, amount, windows }: Asked): RawBuilder<unknown> {
+function checked({ scopes, limits, amount }: Asked, clock: DatabaseClock): RawBuilder<unknown> {
   const given = JSON.stringify(
     (['key', 'workspace'] as const).flatMap((scope) =>
       limits[scope].map((limit) => ({
@@ -86,7 +88,12 @@ function checked({ scopes, limits, amount, windows }: Asked): RawBuilder<unknown
       })),
     ),
   );
+  const { daily, weekly, monthly } = windowNumbersAt(sql.ref('clock.at_ms'));
   return sql`
+    windows as materialized (
+      select ${daily} as daily, ${weekly} as weekly, ${monthly} as monthly
+      from (select ${clock()} as at_ms) clock
+    ),
     tallies as materialized (
       select * from ledger_tallies t where ${isOneOf(scopes)}
       order by array_position(array['key', 'workspace', 'account'], t.scope)
@@ -101,13 +108,13 @@ function checked({ scopes, limits, amount, windows }: Asked): RawBuilder<unknown
     ),
     checked as materialized (
       select (select count(*) from tallies) = 3 and not exists (
-        select from limits join tallies t on t.scope = limits.scope
+        select from limits join tallies t on t.scope = limits.scope cross join windows
         where ${nanos(amount.creditNanos)} + case when counts_byok then ${nanos(amount.byokNanos)} else 0 end
           > greatest(
             0,
             nanos
-              - ${sumNow('credit', windows)} - t.reserved_credit
-              - case when counts_byok then ${sumNow('byok', windows)} + t.reserved_byok else 0 end
+              - ${sumNow('credit')} - t.reserved_credit
+              - case when counts_byok then ${sumNow('byok')} + t.reserved_byok else 0 end
           )
       ) as fits
     )`;
@@ -124,16 +131,16 @@ function raised({ scopes, amount }: Asked, condition: RawBuilder<unknown>): RawB
     )`;
 }
 
-/** The sum of the limit's window; nothing when that window is over (see `goesOn`). */
-function sumNow(kind: 'credit' | 'byok', windows: WindowNumbers): RawBuilder<unknown> {
+/** The sum of the limit's window; nothing when that window is over (see `isOver`). */
+function sumNow(kind: 'credit' | 'byok'): RawBuilder<unknown> {
   const cases = LIMIT_WINDOWS.map((window) => {
     const column = sql.ref(`t.${kind}_${window}`);
     const reset = RESET_WINDOWS.find((name) => name === window);
     if (reset === undefined) return sql`when ${sql.lit(window)} then ${column}`;
-    const over = sql`${sql.ref(`t.window_${window}`)} - ${String(windows[reset])}::bigint not in (0, 1)`;
+    const over = sql`${sql.ref(`windows.${window}`)} > ${sql.ref(`t.window_${window}`)}`;
     return sql`when ${sql.lit(window)} then case when ${over} then 0 else ${column} end`;
   });
-  return sql`case "window" ${sql.join(cases, sql` `)} end`;
+  return sql`case limits."window" ${sql.join(cases, sql` `)} end`;
 }
 
 function isOneOf({ key, workspace, account }: ScopeIds): RawBuilder<unknown> {

@@ -6,6 +6,7 @@ import { regranted } from '../../ledger/balance.ts';
 import { NOTHING_SPENT, spendingAt } from '../../ledger/spending.ts';
 import type { LedgerTallyRow, Tables } from '../tables.ts';
 import { transact } from '../transact.ts';
+import { type DatabaseClock, databaseClock } from './database-clock.ts';
 import {
   emptyTally,
   lockTallies,
@@ -22,10 +23,10 @@ export async function spendingIn(
   database: Kysely<Tables>,
   scope: Scope,
   ids: readonly string[],
-  atMs: number,
+  clock: DatabaseClock,
 ): Promise<Spending[]> {
   const keys = ids.map((id) => ({ scope, id }));
-  const tallies = await readTallies(database, keys);
+  const { tallies, atMs } = await readTallies(database, keys, clock);
   const windows = windowsAt(atMs);
   return keys.map((key) => spendingAt((tallies.get(nameOf(key)) ?? emptyTally(key)).spending, windows));
 }
@@ -40,7 +41,7 @@ export function grantIn(
   const grant = async (transaction: Transaction<Tables>) => {
     const tally = await lockOne(transaction, { scope: 'account', id: accountId });
     const grantedNanos = leftNanos === null ? null : tally.spending.credit.lifetime + leftNanos;
-    const balance = regranted({ ...tally.balance, sequence: 0 }, grantedNanos, 0);
+    const balance = regranted(tally.balance, grantedNanos);
     await sql`
       insert into ledger_grants (account_id, number, granted_nanos, granted_at_ms)
       select ${accountId}, coalesce(max(number), 0) + 1,
@@ -69,9 +70,33 @@ export function forgetIn(database: Kysely<Tables>, scope: ForgettableScope, id: 
 
 /** The money of one account. */
 export async function statementIn(database: Kysely<Tables>, accountId: string): Promise<AccountStatement> {
-  const key: TallyKey = { scope: 'account', id: accountId };
-  const tally = (await readTallies(database, [key])).get(nameOf(key)) ?? emptyTally(key);
-  return statementOf(tally, tally.reserved.creditNanos);
+  const { rows } = await sql<AccountRow>`
+    select t.*, b.booked, b.written_off
+    from ledger_tallies t cross join lateral (
+      select coalesce(sum(credit_nanos), 0) as booked, coalesce(sum(written_off_nanos), 0) as written_off
+      from ledger_booked where account_id = t.id
+    ) b
+    where t.scope = 'account' and t.id = ${accountId}`.execute(database);
+  const [row] = rows;
+  if (row === undefined)
+    return statementOf(emptyTally({ scope: 'account', id: accountId }), 0n, NOTHING_BOOKED);
+  const tally = tallyOf(row);
+  return statementOf(tally, tally.reserved.creditNanos, bookedOf(row));
+}
+
+/** A tally with what journals have booked for its account. */
+type AccountRow = LedgerTallyRow & { readonly booked: string; readonly written_off: string };
+
+/** What journals have booked for an account, nano-dollars. */
+interface BookedNanos {
+  readonly charged: Nanos;
+  readonly writtenOff: Nanos;
+}
+
+const NOTHING_BOOKED: BookedNanos = { charged: 0n, writtenOff: 0n };
+
+function bookedOf({ booked, written_off }: AccountRow): BookedNanos {
+  return { charged: BigInt(booked), writtenOff: BigInt(written_off) };
 }
 
 /** What the tables say about money as a whole. */
@@ -85,12 +110,17 @@ export interface Totals {
 /** The money of all accounts that have any, with reservations summed anew, as of one moment. */
 export function totalsIn(database: Kysely<Tables>): Promise<Totals> {
   const read = async (transaction: Transaction<Tables>): Promise<Totals> => {
-    const accounts = await sql<LedgerTallyRow & { held: string }>`
-      select t.*, coalesce(r.held, 0) as held
+    const accounts = await sql<AccountRow & { held: string }>`
+      select t.*, coalesce(r.held, 0) as held, coalesce(b.booked, 0) as booked,
+        coalesce(b.written_off, 0) as written_off
       from ledger_tallies t
       left join (
         select account_id, sum(credit_nanos) as held from ledger_reservations group by account_id
       ) r on r.account_id = t.id
+      left join (
+        select account_id, sum(credit_nanos) as booked, sum(written_off_nanos) as written_off
+        from ledger_booked group by account_id
+      ) b on b.account_id = t.id
       where t.scope = 'account' order by t.id collate "C"`.execute(transaction);
     const counted = await sql<{ reservations: string; generations: string }>`
       select
@@ -98,7 +128,7 @@ export function totalsIn(database: Kysely<Tables>): Promise<Totals> {
         (select count(*) from generations) as generations`.execute(transaction);
     return {
       accounts: accounts.rows
-        .map((row) => statementOf(tallyOf(row), BigInt(row.held)))
+        .map((row) => statementOf(tallyOf(row), BigInt(row.held), bookedOf(row)))
         .filter((statement) => hasMoney(statement)),
       openReservations: Number(counted.rows[0]?.reservations),
       generations: Number(counted.rows[0]?.generations),
@@ -108,22 +138,36 @@ export function totalsIn(database: Kysely<Tables>): Promise<Totals> {
 }
 
 async function lockOne(transaction: Transaction<Tables>, key: TallyKey): Promise<SqlTally> {
-  return (await lockTallies(transaction, [key])).get(nameOf(key)) ?? emptyTally(key);
+  const { tallies } = await lockTallies(transaction, [key], databaseClock);
+  return tallies.get(nameOf(key)) ?? emptyTally(key);
 }
 
-function statementOf({ id, spending, balance }: SqlTally, reservedNanos: Nanos): AccountStatement {
+function statementOf(
+  { id, spending, balance }: SqlTally,
+  reservedNanos: Nanos,
+  booked: BookedNanos,
+): AccountStatement {
   const { grantedNanos, isEnforced, leftNanos } = balance;
   const settledNanos = spending.credit.lifetime;
+  const missingNanos = grantedNanos - settledNanos - reservedNanos - leftNanos;
+  const differenceNanos = missingNanos === 0n ? booked.charged - settledNanos : missingNanos;
   return {
     accountId: id,
     grantedNanos: isEnforced ? grantedNanos : null,
     settledNanos,
     reservedNanos,
     leftNanos: isEnforced ? leftNanos : null,
-    differenceNanos: grantedNanos - settledNanos - reservedNanos - leftNanos,
+    writtenOffNanos: booked.writtenOff,
+    differenceNanos,
+    fault: differenceNanos === 0n ? null : missingNanos === 0n ? 'journals' : 'equation',
   };
 }
 
-function hasMoney({ grantedNanos, settledNanos, reservedNanos, differenceNanos }: AccountStatement): boolean {
-  return grantedNanos !== null || settledNanos !== 0n || reservedNanos !== 0n || differenceNanos !== 0n;
+/** One that only ever wrote something off has money too. */
+function hasMoney(statement: AccountStatement): boolean {
+  const { grantedNanos, settledNanos, reservedNanos, writtenOffNanos, differenceNanos } = statement;
+  return (
+    grantedNanos !== null ||
+    [settledNanos, reservedNanos, writtenOffNanos, differenceNanos].some((nanos) => nanos !== 0n)
+  );
 }

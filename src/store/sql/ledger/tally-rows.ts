@@ -2,10 +2,11 @@ import { type Kysely, sql } from 'kysely';
 import { type Amount, NOTHING } from '../../../ir/amount.ts';
 import { LIMIT_WINDOWS, RESET_WINDOWS, type WindowNumbers } from '../../../kit/windows.ts';
 import type { Limits, Scope, ScopeIds, Spending, Sums } from '../../../ports/ledger.ts';
-import { type Balance, limitsOf, UNGRANTED } from '../../ledger/balance.ts';
+import { type Grant, limitsOf, UNGRANTED } from '../../ledger/balance.ts';
 import { countedNanos, SCOPES, type Standing, spentNanos } from '../../ledger/limits.ts';
 import { NOTHING_SPENT, spendingAt } from '../../ledger/spending.ts';
 import type { LedgerTallyRow, Tables, WholeNumber } from '../tables.ts';
+import type { DatabaseClock } from './database-clock.ts';
 
 /** What a key, a workspace or an account has spent and reserved; of an account also its balance. A value. */
 export interface SqlTally {
@@ -13,7 +14,7 @@ export interface SqlTally {
   readonly id: string;
   readonly spending: Spending;
   readonly reserved: Amount;
-  readonly balance: Omit<Balance, 'sequence'>;
+  readonly balance: Grant;
 }
 
 /** Which tally is meant. */
@@ -34,31 +35,50 @@ export function emptyTally({ scope, id }: TallyKey): SqlTally {
   return { scope, id, spending: NOTHING_SPENT, reserved: NOTHING, balance: UNGRANTED };
 }
 
-/** Reads tallies by name; those without a row are missing. */
+/** Tallies by name, and when they were read by the clock of the database, epoch milliseconds. */
+export interface TalliesAt {
+  readonly tallies: Map<string, SqlTally>;
+  readonly atMs: number;
+}
+
+/** Reads tallies; those without a row are missing. */
 export async function readTallies(
   database: Kysely<Tables>,
   keys: readonly TallyKey[],
-): Promise<Map<string, SqlTally>> {
-  return tallied(await sql<LedgerTallyRow>`select t.* from ${matching(keys)}`.execute(database));
+  clock: DatabaseClock,
+): Promise<TalliesAt> {
+  const { rows } = await sql<{ at_ms: string } & (LedgerTallyRow | Record<keyof LedgerTallyRow, null>)>`
+    select clock.at_ms, t.* from (select ${clock()} as at_ms) clock left join (${matching(keys)}) on true`.execute(
+    database,
+  );
+  return {
+    tallies: tallied(rows.filter((row): row is { at_ms: string } & LedgerTallyRow => row.scope !== null)),
+    atMs: Number(rows[0]?.at_ms),
+  };
 }
 
 /** The same, for a transaction that will change them. Everybody locks in one order, so that no two wait for each other. */
 export async function lockTallies(
   database: Kysely<Tables>,
   keys: readonly TallyKey[],
-): Promise<Map<string, SqlTally>> {
-  const locked = await lock(database, keys);
-  if (locked.size === new Set(keys.map(nameOf)).size) return locked;
+  clock: DatabaseClock,
+): Promise<TalliesAt> {
+  const locked = await lock(database, keys, clock);
+  if (locked.tallies.size === new Set(keys.map(nameOf)).size) return locked;
   await addTallies(database, keys);
-  return lock(database, keys);
+  return lock(database, keys, clock);
 }
 
-async function lock(database: Kysely<Tables>, keys: readonly TallyKey[]): Promise<Map<string, SqlTally>> {
-  return tallied(
-    await sql<LedgerTallyRow>`select t.* from ${matching(keys)} order by ${LOCK_ORDER} for update of t`.execute(
-      database,
-    ),
+async function lock(
+  database: Kysely<Tables>,
+  keys: readonly TallyKey[],
+  clock: DatabaseClock,
+): Promise<TalliesAt> {
+  const { rows } = await sql<LedgerTallyRow & { at_ms: string }>`
+    select t.*, ${clock()} as at_ms from ${matching(keys)} order by ${LOCK_ORDER} for update of t`.execute(
+    database,
   );
+  return { tallies: tallied(rows), atMs: Number(rows[0]?.at_ms) };
 }
 
 /** Adds empty tallies where there are none. */
@@ -88,7 +108,7 @@ export function standingsOf(
 ): Standing[] {
   return keysOf(scopes).flatMap((key) => {
     const { scope, balance, spending, reserved } = tallies.get(nameOf(key)) ?? emptyTally(key);
-    const own = scope === 'account' ? limitsOf({ ...balance, sequence: 0 }) : limits[scope];
+    const own = scope === 'account' ? limitsOf(balance) : limits[scope];
     const current = spendingAt(spending, windows);
     return own.map((limit) => {
       const unspentNanos = limit.nanos - spentNanos(limit, current);
@@ -111,7 +131,7 @@ function matching(keys: readonly TallyKey[]) {
     on t.scope = wanted.scope and t.id = wanted.id`;
 }
 
-function tallied({ rows }: { readonly rows: readonly LedgerTallyRow[] }): Map<string, SqlTally> {
+function tallied(rows: readonly LedgerTallyRow[]): Map<string, SqlTally> {
   return new Map(rows.map(tallyOf).map((tally) => [nameOf(tally), tally]));
 }
 

@@ -6,6 +6,8 @@ import { ledgerMigration } from './0005-ledger.ts';
 import { filesMigration } from './0006-files.ts';
 import { appsMigration } from './0007-apps.ts';
 import { bookedInMigration } from './0008-booked-in.ts';
+import { ledgerJournalsMigration } from './0009-ledger-journals.ts';
+import { writtenOffCauseMigration } from './0010-written-off-cause.ts';
 import type { Migration } from './migration.ts';
 
 /** Every migration, oldest first. New ones go to the end. */
@@ -18,4 +20,6 @@ export const MIGRATIONS: readonly Migration[] = [
   filesMigration,
   appsMigration,
   bookedInMigration,
+  ledgerJournalsMigration,
+  writtenOffCauseMigration,
 ];

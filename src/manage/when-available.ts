@@ -1,10 +1,10 @@
 import { GatewayError } from '../ir/errors.ts';
 import { LedgerUnavailable } from '../ports/ledger.ts';
 
-/** Waits until the ledger has recorded something. That it cannot just now is a 503 for whoever asked. */
-export async function whenRecorded(recording: Promise<void>): Promise<void> {
+/** Waits for what the ledger was asked. That it cannot be written or read just now is a 503 for whoever asked. */
+export async function whenAvailable<T>(asked: Promise<T>): Promise<T> {
   try {
-    await recording;
+    return await asked;
   } catch (error) {
     if (!(error instanceof LedgerUnavailable)) throw error;
     throw new GatewayError('overloaded', `Service temporarily unavailable: ${error.message}`, {

@@ -1,0 +1,424 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { sql } from 'kysely';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { windowsAt } from '../../src/kit/windows.ts';
+import { LedgerUnavailable, type Limits } from '../../src/ports/ledger.ts';
+import { bookEnds, type JournalledEnd } from '../../src/store/sql/ledger/apply-ends.ts';
+import { databaseClock } from '../../src/store/sql/ledger/database-clock.ts';
+import { readJournals } from '../../src/store/sql/ledger/journal-rows.ts';
+import { migrate } from '../../src/store/sql/migrate.ts';
+import { ledgerJournalsMigration } from '../../src/store/sql/migrations/0009-ledger-journals.ts';
+import { MIGRATIONS } from '../../src/store/sql/migrations/all.ts';
+import {
+  type BenchLedger,
+  credit,
+  generation,
+  keyLimit,
+  LedgerBench,
+  NO_LIMITS,
+  SCOPES,
+  use,
+} from '../postgres/ledger-bench.ts';
+import { postgresForTests } from '../postgres/postgres-server.ts';
+
+const server = await postgresForTests();
+
+const DAY_MS = 86_400_000;
+
+if (server !== undefined) {
+  describe('the books of gateways that share PostgreSQL', () => {
+    let bench: LedgerBench;
+
+    beforeEach(async () => {
+      bench = await LedgerBench.open(server);
+    });
+
+    afterEach(() => bench.close());
+
+    const spend = async ({ ledger }: BenchLedger, id: string, nanos = 7n) => {
+      await ledger.reserve(generation(id), () => credit(nanos));
+      await ledger.settle(id, use(nanos));
+    };
+
+    const pruneAll = () => bench.rows.prune(Number.MAX_SAFE_INTEGER, 1_000);
+
+    /** The transaction that wrote the rows of journals last. */
+    const lastWriteOfJournals = async () =>
+      (await sql`select xmin::text from ledger_journals`.execute(bench.postgres.database)).rows;
+
+    const statement = ({ ledger }: BenchLedger) => ledger.statementOf('account-1');
+
+    it('are charged once although rows were pruned before a restart', async () => {
+      const directory = bench.directory();
+      const first = await bench.ledger(directory);
+      await spend(first, 'g1');
+      expect(await statement(first)).toMatchObject({ settledNanos: 7n });
+      await pruneAll();
+      await first.close();
+      const second = await bench.ledger(directory);
+      expect(await statement(second)).toMatchObject({ settledNanos: 7n, differenceNanos: 0n });
+      expect(await second.ledger.spendingOf('key', ['key-1'])).toMatchObject([{ credit: { daily: 7n } }]);
+      expect(await bench.rows.count()).toBe(0);
+    });
+
+    it('are sent nothing again by a gateway that was stopped in order', async () => {
+      const directory = bench.directory();
+      const first = await bench.ledger(directory);
+      await spend(first, 'g1');
+      await first.close();
+      const written = await lastWriteOfJournals();
+      const second = await bench.ledger(directory);
+      expect(second.ledger.lag).toMatchObject({ database: 0 });
+      expect(second.recentGenerations.recent('g1')).toBeUndefined();
+      await statement(second);
+      expect(await lastWriteOfJournals()).toEqual(written);
+    });
+
+    it('take what a gateway settles whose outbox was deleted', async () => {
+      const directory = bench.directory();
+      const first = await bench.ledger(directory);
+      for (const id of ['g1', 'g2', 'g3']) await spend(first, id);
+      await first.close();
+      rmSync(join(directory, 'outbox'), { recursive: true });
+      const second = await bench.ledger(directory);
+      await spend(second, 'g4');
+      expect(await statement(second)).toMatchObject({ settledNanos: 28n, differenceNanos: 0n });
+    });
+
+    it('of an older version are taken over: sums as booked, and windows of the future as those of now', async () => {
+      const { database } = bench.postgres;
+      await sql`drop schema public cascade`.execute(database);
+      await sql`create schema public`.execute(database);
+      const older = MIGRATIONS.slice(0, MIGRATIONS.indexOf(ledgerJournalsMigration));
+      await migrate(database, 1, { engine: 'postgres', migrations: older });
+      const { daily, weekly, monthly } = windowsAt(Date.now());
+      await sql`insert into ledger_tallies
+        (scope, id, credit_lifetime, byok_lifetime, left_nanos, window_daily, window_weekly, window_monthly)
+        values ('account', 'account-1', 42, 5, -42, ${String(daily + 9)}::bigint, ${String(weekly - 3)}::bigint,
+          ${String(monthly + 1)}::bigint)`.execute(database);
+      await migrate(database, 1, { engine: 'postgres' });
+      await bench.addScopes();
+      const one = await bench.ledger(bench.directory());
+      await spend(one, 'g1');
+      expect(await statement(one)).toMatchObject({
+        settledNanos: 49n,
+        differenceNanos: 0n,
+        writtenOffNanos: 0n,
+      });
+      const [spending] = await one.ledger.spendingOf('account', ['account-1']);
+      expect(spending?.windows).toEqual({ daily, weekly, monthly });
+      const { rows } = await sql`
+        select gateway_id = '' as is_old, credit_nanos, byok_nanos from ledger_booked order by gateway_id`.execute(
+        database,
+      );
+      expect(rows).toEqual([
+        { is_old: true, credit_nanos: '42', byok_nanos: '5' },
+        { is_old: false, credit_nanos: '7', byok_nanos: '0' },
+      ]);
+    });
+
+    describe('of a gateway that an older version has run', () => {
+      /** What an older version leaves: no row of its journal, and sums as the migration makes them. */
+      const forgetJournals = async () => {
+        const { database } = bench.postgres;
+        await sql`delete from ledger_journals`.execute(database);
+        await sql`delete from ledger_booked`.execute(database);
+      };
+
+      it('are not charged again for what is older than the rows that are kept', async () => {
+        const directory = bench.directory();
+        const first = await bench.ledger(directory);
+        await first.ledger.reserve(generation('old'), () => credit(7n));
+        await first.ledger.settle('old', use(7n, { atMs: Date.now() - 10 * DAY_MS }));
+        await spend(first, 'kept', 5n);
+        await statement(first);
+        await first.close();
+        await bench.rows.prune(Date.now() - DAY_MS, 10);
+        await forgetJournals();
+        const second = await bench.ledger(directory, { keptMs: () => DAY_MS });
+        expect(await statement(second)).toMatchObject({ settledNanos: 12n, differenceNanos: 0n });
+        expect(second.warnings).toContainEqual({
+          message: expect.stringContaining('not charged again'),
+          fields: { count: 1 },
+        });
+        await second.close();
+        const third = await bench.ledger(directory, { keptMs: () => DAY_MS });
+        expect(third.warnings).toEqual([]);
+        await spend(third, 'new', 1n);
+        expect(await statement(third)).toMatchObject({ settledNanos: 13n, differenceNanos: 0n });
+      });
+
+      it('take what was settled and not booked before', async () => {
+        const directory = bench.directory();
+        const first = await bench.ledger(directory);
+        await spend(first, 'g1');
+        await statement(first);
+        await first.close();
+        const { database } = bench.postgres;
+        // As if it had never been booked.
+        for (const table of ['generations', 'ledger_tallies', 'ledger_journals', 'ledger_booked']) {
+          await sql`delete from ${sql.table(table)}`.execute(database);
+        }
+        const second = await bench.ledger(directory, { keptMs: () => DAY_MS });
+        expect(await statement(second)).toMatchObject({ settledNanos: 7n, differenceNanos: 0n });
+        expect(await bench.rows.count()).toBe(1);
+      });
+    });
+
+    it('show a charge that was booked twice, and in what it shows', async () => {
+      const one = await bench.ledger(bench.directory());
+      await one.ledger.grant('account-1', 100n, Date.now());
+      await spend(one, 'g1');
+      expect(await statement(one)).toMatchObject({ differenceNanos: 0n, fault: null });
+      await sql`update ledger_tallies set
+        credit_lifetime = credit_lifetime + 7,
+        left_nanos = left_nanos - case when scope = 'account' then 7 else 0 end`.execute(
+        bench.postgres.database,
+      );
+      const wrong = { settledNanos: 14n, differenceNanos: -7n, fault: 'journals' };
+      expect((await one.ledger.verify()).accounts).toMatchObject([wrong]);
+      expect(await statement(one)).toMatchObject(wrong);
+      await sql`update ledger_tallies set left_nanos = left_nanos + 1 where scope = 'account'`.execute(
+        bench.postgres.database,
+      );
+      expect(await statement(one)).toMatchObject({ differenceNanos: -1n, fault: 'equation' });
+    });
+
+    describe('of a gateway that settles after its reservation was let go', () => {
+      /** One gateway reserves and is away until its reservation has expired; another lets it go. */
+      const expired = async (limits: Limits) => {
+        const away = await bench.ledger(bench.directory(), { generationMs: () => 1, graceMs: 0 });
+        await away.ledger.reserve(generation('late', limits), () => credit(60n));
+        await delay(5);
+        const other = await bench.ledger(bench.directory());
+        expect(await statement(other)).toMatchObject({ reservedNanos: 0n });
+        return { away, other };
+      };
+
+      it('pass no limit: the rest is written off, and the row says so', async () => {
+        const { away, other } = await expired(keyLimit(100n));
+        await other.ledger.reserve(generation('g1', keyLimit(100n)), () => credit(80n));
+        await other.ledger.settle('g1', use(80n));
+        await statement(other);
+        await away.ledger.settle('late', use(60n));
+        expect(await statement(away)).toMatchObject({ settledNanos: 100n, differenceNanos: 0n });
+        expect(await away.ledger.spendingOf('key', ['key-1'])).toMatchObject([
+          { credit: { lifetime: 100n } },
+        ]);
+        expect(await bench.rows.find('account-1', 'late')).toMatchObject({
+          charge: credit(20n),
+          writtenOffNanos: 40n,
+          writtenOffCause: 'released',
+        });
+        expect(away.ledger.writtenOff).toMatchObject({ released: 40n, output: 0n });
+        expect(await statement(other)).toMatchObject({ writtenOffNanos: 40n });
+      });
+
+      it('take no balance below zero, in whatever order ends are booked together', async () => {
+        const { away, other } = await expired(NO_LIMITS);
+        await other.ledger.grant('account-1', 100n, Date.now());
+        await other.ledger.reserve(generation('g1'), () => credit(70n));
+        await away.ledger.settle('late', use(60n));
+        expect(await statement(away)).toMatchObject({
+          settledNanos: 30n,
+          leftNanos: 0n,
+          differenceNanos: 0n,
+        });
+        await other.ledger.settle('g1', use(70n));
+        expect(await statement(other)).toMatchObject({
+          settledNanos: 100n,
+          leftNanos: 0n,
+          differenceNanos: 0n,
+        });
+      });
+
+      it('are charged in full where the money is still there', async () => {
+        const { away } = await expired(keyLimit(60n));
+        await away.ledger.settle('late', use(60n));
+        expect(await statement(away)).toMatchObject({ settledNanos: 60n });
+      });
+
+      it('keep the limits over a restart of the gateway', async () => {
+        const directory = bench.directory();
+        const first = await bench.ledger(directory, { generationMs: () => 1, graceMs: 0 });
+        await first.ledger.reserve(generation('late', keyLimit(50n)), () => credit(50n));
+        await first.ledger.checkpoint('late', use(50n));
+        await first.close();
+        await delay(5);
+        const other = await bench.ledger(bench.directory());
+        await other.ledger.reserve(generation('g1', keyLimit(50n)), () => credit(45n));
+        const second = await bench.ledger(directory);
+        expect(await statement(second)).toMatchObject({ settledNanos: 5n, reservedNanos: 45n });
+      });
+    });
+
+    describe('that refuse an end', () => {
+      const refuse = (id: string) =>
+        sql`alter table generations add constraint refused check (id <> ${sql.lit(id)})`.execute(
+          bench.postgres.database,
+        );
+      const allow = () =>
+        sql`alter table generations drop constraint if exists refused`.execute(bench.postgres.database);
+
+      afterEach(() => allow());
+
+      it('take all others, which do not wait for it, and it as soon as they can', async () => {
+        const one = await bench.ledger(bench.directory());
+        const { ledger, warnings } = one;
+        await refuse('bad');
+        const ids = ['g1', 'g2', 'bad', 'g3', 'g4'];
+        for (const id of ids) await ledger.reserve(generation(id), () => credit(7n));
+        await Promise.all(ids.map((id) => ledger.settle(id, use(7n))));
+        await ledger.grant('account-1', 100n, Date.now());
+        await ledger.forget('key', 'key-1');
+        expect(await statement(one)).toMatchObject({
+          settledNanos: 28n,
+          reservedNanos: 7n,
+          differenceNanos: 0n,
+        });
+        expect(ledger.lag).toMatchObject({ database: 1, refused: 1 });
+        expect(one.recentGenerations.recent('bad')).toMatchObject({ charge: credit(7n) });
+        expect(warnings).toEqual([
+          {
+            message: expect.stringContaining('refuses'),
+            fields: expect.objectContaining({ generation_id: 'bad' }),
+          },
+        ]);
+        await spend(one, 'later');
+        await allow();
+        await expect.poll(() => ledger.lag, { timeout: 5_000 }).toMatchObject({ database: 0, refused: 0 });
+        expect(await statement(one)).toMatchObject({
+          settledNanos: 42n,
+          reservedNanos: 0n,
+          differenceNanos: 0n,
+        });
+        expect(warnings).toHaveLength(2);
+      });
+
+      it('take it from the next start of its gateway, once, and what was booked beside it not again', async () => {
+        const directory = bench.directory();
+        const first = await bench.ledger(directory);
+        await refuse('bad');
+        for (const id of ['g1', 'bad', 'g2']) await spend(first, id);
+        expect(await statement(first)).toMatchObject({ settledNanos: 14n });
+        await first.close();
+        await pruneAll();
+        await allow();
+        const second = await bench.ledger(directory);
+        expect(await statement(second)).toMatchObject({ settledNanos: 21n, differenceNanos: 0n });
+        await second.close();
+        await pruneAll();
+        expect(await statement(await bench.ledger(directory))).toMatchObject({ settledNanos: 21n });
+      });
+    });
+
+    it('forget keys and workspaces that do not exist, at a start and now and then, unless something is reserved', async () => {
+      const first = await bench.ledger(bench.directory());
+      const gone = { key: 'gone', workspace: 'gone', account: 'account-1' };
+      const idle = { ...gone, key: 'idle' };
+      for (const scopes of [SCOPES, gone, idle]) {
+        const id = `g-${scopes.key}`;
+        await first.ledger.reserve({ ...generation(id), scopes }, () => credit(5n));
+        await first.ledger.settle(id, use(5n));
+      }
+      await first.ledger.reserve({ ...generation('open'), scopes: gone }, () => credit(1n));
+      expect(await statement(first)).toMatchObject({ settledNanos: 15n });
+      const tallies = async () => {
+        const { rows } = await sql<{ name: string }>`
+          select scope || ' ' || id as name from ledger_tallies order by 1`.execute(bench.postgres.database);
+        return rows.map(({ name }) => name);
+      };
+      const kept = ['account account-1', 'key key-1', 'workspace workspace-1'];
+      const second = await bench.ledger(bench.directory(), { forgetMs: 20 });
+      expect(second.report.forgotten).toBe(1);
+      expect(await tallies()).toEqual([kept[0], 'key gone', kept[1], 'workspace gone', kept[2]]);
+      await first.ledger.void('open', Date.now());
+      await statement(first);
+      await expect.poll(tallies).toEqual(kept);
+      expect(await statement(first)).toMatchObject({ settledNanos: 15n, differenceNanos: 0n });
+    });
+
+    it('that are away when a gateway starts get what its crash left open once they are back', async () => {
+      const directory = bench.directory();
+      const first = await bench.ledger(directory);
+      await spend(first, 'g1');
+      await first.ledger.reserve(generation('open'), () => credit(9n));
+      await first.ledger.checkpoint('open', use(4n));
+      await first.crash();
+      await server.stop();
+      let second: BenchLedger;
+      try {
+        second = await bench.ledger(directory);
+        expect(second.ledger.isAvailable).toBe(false);
+        await expect(second.ledger.reserve(generation('g2'), () => credit(1n))).rejects.toThrow(
+          LedgerUnavailable,
+        );
+      } finally {
+        await server.start();
+      }
+      await expect.poll(() => second.ledger.isAvailable, { timeout: 5_000 }).toBe(true);
+      await spend(second, 'g2');
+      await expect.poll(() => second.ledger.openReservations).toBe(0);
+      expect(await statement(second)).toMatchObject({
+        settledNanos: 18n,
+        reservedNanos: 0n,
+        differenceNanos: 0n,
+      });
+      expect(await bench.rows.count()).toBe(3);
+    });
+
+    it('that are away reject whoever reads, grants or forgets with one error', async () => {
+      const { ledger } = await bench.ledger(bench.directory());
+      await server.stop();
+      try {
+        const asked = [
+          () => ledger.forget('key', 'key-1'),
+          () => ledger.spendingOf('key', ['key-1']),
+          () => ledger.statementOf('account-1'),
+          () => ledger.verify(),
+          () => ledger.rebuild(),
+          () => ledger.grant('account-1', 1n, 1),
+        ];
+        for (const ask of asked) await expect(ask()).rejects.toThrow(LedgerUnavailable);
+      } finally {
+        await server.start();
+      }
+    });
+
+    it('take nothing twice whose booking was not answered, in whatever batches it comes again', async () => {
+      const { database } = bench.postgres;
+      const end = (sequence: number): JournalledEnd => ({
+        generationId: `g${sequence}`,
+        sequence,
+        scopes: SCOPES,
+        limits: NO_LIMITS,
+        settled: {
+          kind: 'settle',
+          sequence,
+          atMs: 1,
+          generationId: `g${sequence}`,
+          scopes: SCOPES,
+          charge: credit(7n),
+          writtenOffNanos: 0n,
+          writtenOffCause: null,
+          row: {},
+        },
+      });
+      const book = (ends: number[], waiting: number[]) =>
+        bookEnds(database, { gatewayId: 'one', ends: ends.map(end), waiting, clock: databaseClock });
+      await book([1, 3], [2, 9]);
+      expect((await readJournals(database)).get('one')).toEqual({ bookedTo: 3, unbooked: new Set([2]) });
+      await pruneAll();
+      // The gateway has not heard of it: 1 and 3 wait as well.
+      await book([9], [1, 2, 3]);
+      expect((await readJournals(database)).get('one')).toEqual({ bookedTo: 9, unbooked: new Set([2]) });
+      await book([1, 2, 3], []);
+      expect((await readJournals(database)).get('one')).toEqual({ bookedTo: 9, unbooked: new Set() });
+      await book([2], []);
+      const one = await bench.ledger(bench.directory());
+      expect(await statement(one)).toMatchObject({ settledNanos: 28n, differenceNanos: 0n });
+    });
+  });
+}

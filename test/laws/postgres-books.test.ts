@@ -1,0 +1,206 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { LIMIT_WINDOWS } from '../../src/kit/windows.ts';
+import type { Scope } from '../../src/ports/ledger.ts';
+import {
+  type BenchLedger,
+  credit,
+  generation,
+  keyLimit,
+  LedgerBench,
+  NO_LIMITS,
+  SCOPES,
+  use,
+} from '../postgres/ledger-bench.ts';
+import { postgresForTests } from '../postgres/postgres-server.ts';
+
+const server = await postgresForTests();
+
+const NOW = Date.parse('2025-06-15T12:00:00Z');
+const DAY_MS = 86_400_000;
+
+/** The same histories each time: a few seconds of them are enough to find what was ever wrong here. */
+const SEED = 20;
+
+const nanos = fc.bigInt(1n, 60n);
+
+if (server !== undefined) {
+  /** Runs a property on an empty database each time. */
+  const onBench = async (law: (bench: LedgerBench) => Promise<void>) => {
+    const bench = await LedgerBench.open(server);
+    try {
+      await law(bench);
+    } finally {
+      await bench.close();
+    }
+  };
+
+  it('settled is the sum of distinct charges, in whatever order is settled, booked, pruned, restarted', async () => {
+    type Step = 'book' | 'prune' | 'restart' | 'crash' | { settle: bigint } | { leave: bigint };
+    const step: fc.Arbitrary<Step> = fc.oneof(
+      { weight: 3, arbitrary: fc.record({ settle: nanos }) },
+      { weight: 1, arbitrary: fc.record({ leave: nanos }) },
+      { weight: 4, arbitrary: fc.constantFrom<Step>('book', 'prune', 'restart', 'crash') },
+    );
+    const law = fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 12 }), (history) =>
+      onBench(async (bench) => {
+        const directory = bench.directory();
+        let gateway = await bench.ledger(directory);
+        let charged = 0n;
+        const again = async (end: () => Promise<void>) => {
+          await end();
+          gateway = await bench.ledger(directory);
+        };
+        for (const [index, each] of history.entries()) {
+          const { ledger } = gateway;
+          const id = `g${index}`;
+          if (each === 'book') await ledger.statementOf('account-1');
+          else if (each === 'prune') await bench.rows.prune(Number.MAX_SAFE_INTEGER, 1_000);
+          else if (each === 'restart') await again(gateway.close);
+          else if (each === 'crash') await again(gateway.crash);
+          else {
+            const used = 'settle' in each ? each.settle : each.leave;
+            await ledger.reserve(generation(id), () => credit(60n));
+            if ('settle' in each) await ledger.settle(id, use(used));
+            else await ledger.checkpoint(id, use(used));
+            charged += used;
+          }
+        }
+        await again(gateway.close);
+        expect(await gateway.ledger.statementOf('account-1')).toMatchObject({
+          settledNanos: charged,
+          reservedNanos: 0n,
+          differenceNanos: 0n,
+        });
+      }),
+    );
+    await fc.assert(law, { numRuns: 15, seed: SEED });
+  });
+
+  it('booking never lowers what a limit counts, whatever the clocks of gateways say', async () => {
+    const settlement = fc.record({
+      used: nanos,
+      days: fc.integer({ min: -400, max: 400 }),
+      passes: fc.nat(2),
+    });
+    const law = fc.asyncProperty(fc.array(settlement, { minLength: 2, maxLength: 8 }), (history) =>
+      onBench(async (bench) => {
+        bench.timeMs = NOW;
+        const { ledger } = await bench.ledger(bench.directory());
+        const counted = async () => {
+          const scopes = Object.entries(SCOPES) as [Scope, string][];
+          const spendings = await Promise.all(scopes.map(([scope, id]) => ledger.spendingOf(scope, [id])));
+          return spendings
+            .flat()
+            .flatMap((spending) => LIMIT_WINDOWS.map((window) => spending.credit[window]));
+        };
+        for (const [index, { used, days, passes }] of history.entries()) {
+          const atMs = NOW + days * DAY_MS;
+          await ledger.reserve({ ...generation(`g${index}`), atMs }, () => credit(used));
+          bench.timeMs += passes * DAY_MS;
+          const before = await counted();
+          await ledger.settle(`g${index}`, use(used, { atMs }));
+          expect(await counted()).toEqual(before.map((sum) => sum + used));
+        }
+      }),
+    );
+    await fc.assert(law, { numRuns: 12, seed: SEED });
+  });
+
+  it('two gateways that expire, sweep, crash and come back pass no limit and settle each generation once', async () => {
+    type Step =
+      | { readonly kind: 'pass'; readonly ms: number }
+      | { readonly kind: 'reserve'; readonly of: 0 | 1; readonly nanos: bigint }
+      | { readonly kind: 'settle'; readonly of: 0 | 1; readonly which: number; readonly nanos: bigint }
+      | { readonly kind: 'sweep' | 'expire' | 'book' | 'crash' | 'return'; readonly of: 0 | 1 };
+    const of = fc.constantFrom<0 | 1>(0, 1);
+    const nanos = fc.bigInt(20n, 60n);
+    const step: fc.Arbitrary<Step> = fc.oneof(
+      { weight: 5, arbitrary: fc.record({ kind: fc.constant('reserve' as const), of, nanos }) },
+      {
+        weight: 5,
+        arbitrary: fc.record({ kind: fc.constant('settle' as const), of, which: fc.nat(5), nanos }),
+      },
+      {
+        weight: 2,
+        arbitrary: fc.record({ kind: fc.constant('pass' as const), ms: fc.constantFrom(30_000, 100_000) }),
+      },
+      {
+        weight: 6,
+        arbitrary: fc.record({
+          kind: fc.constantFrom('sweep', 'expire', 'expire', 'book', 'crash', 'return'),
+          of,
+        }),
+      },
+    );
+    const LIMIT = 100n;
+    const BALANCE = 110n;
+    const law = fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 22 }), (history) =>
+      onBench(async (bench) => {
+        bench.timeMs = NOW;
+        const directories = [bench.directory(), bench.directory()] as const;
+        const open = (which: 0 | 1) => bench.ledger(directories[which], { graceMs: 0 });
+        const gateways: (BenchLedger | undefined)[] = [await open(0), await open(1)];
+        const running: [string[], string[]] = [[], []];
+        await gateways[0]?.ledger.grant('account-1', BALANCE, NOW);
+        let accepted = 0;
+        const take = async (each: Exclude<Step, { kind: 'pass' }>) => {
+          const gateway = gateways[each.of];
+          if (each.kind === 'return') {
+            gateways[each.of] ??= await open(each.of);
+            return;
+          }
+          if (gateway === undefined) return;
+          const { ledger } = gateway;
+          const ids = running[each.of];
+          if (each.kind === 'expire') bench.timeMs += 100_000;
+          if (each.kind === 'sweep' || each.kind === 'expire') await ledger.sweep();
+          else if (each.kind === 'book') await ledger.statementOf('account-1');
+          else if (each.kind === 'crash') {
+            await gateway.crash();
+            gateways[each.of] = undefined;
+            ids.length = 0;
+          } else if (each.kind === 'reserve') {
+            const id = `g${accepted}`;
+            // Every other one is limited by the balance alone.
+            const limits = accepted % 2 === 0 ? keyLimit(LIMIT) : NO_LIMITS;
+            const { ok } = await ledger.reserve(generation(id, limits), () => credit(each.nanos));
+            if (!ok) return;
+            accepted += 1;
+            ids.push(id);
+            await ledger.checkpoint(id, use(each.nanos));
+          } else if (each.kind === 'settle') {
+            const [id] = ids.splice(each.which % Math.max(1, ids.length), 1);
+            if (id !== undefined) await ledger.settle(id, use(each.nanos));
+          }
+        };
+        for (const each of history) {
+          if (each.kind === 'pass') bench.timeMs += each.ms;
+          else await take(each);
+        }
+        for (const which of [0, 1] as const) {
+          await gateways[which]?.crash();
+          gateways[which] = await open(which);
+        }
+        for (const gateway of gateways) {
+          expect((await gateway?.ledger.statementOf('account-1'))?.leftNanos).toBeGreaterThanOrEqual(0n);
+        }
+        const { accounts, openReservations } = (await gateways[0]?.ledger.verify()) ?? {};
+        expect(accounts).toMatchObject([{ reservedNanos: 0n, differenceNanos: 0n }]);
+        expect(accounts?.[0]?.settledNanos).toBeLessThanOrEqual(BALANCE);
+        expect(openReservations).toBe(0);
+        expect(await bench.rows.count()).toBe(accepted);
+        expect(await limitedSum(bench)).toBeLessThanOrEqual(LIMIT);
+      }),
+    );
+    await fc.assert(law, { numRuns: 25, seed: SEED });
+  });
+}
+
+/** What generations with a limit were charged: those with even numbers. */
+async function limitedSum(bench: LedgerBench): Promise<bigint> {
+  const rows = await bench.rows.settledAfter({ settledAtMs: 0, id: '' }, 1_000);
+  return rows
+    .filter(({ id }) => Number(id.slice(1)) % 2 === 0)
+    .reduce((sum, { charge }) => sum + charge.creditNanos, 0n);
+}
