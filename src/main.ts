@@ -18,6 +18,8 @@ import { createGateway } from './gateway/generate.ts';
 import { keepContent } from './gateway/generation-content.ts';
 import { generationLog } from './gateway/generation-log.ts';
 import { GenerationMetrics } from './gateway/generation-metrics.ts';
+import { keepItemsSwept } from './gateway/keep-items-swept.ts';
+import { MemoryOutputItems } from './gateway/memory-output-items.ts';
 import { createTokenizer } from './gateway/tokenizer.ts';
 import { gatewayMetrics } from './gateway-metrics.ts';
 import type { HttpTimes } from './http/dependencies.ts';
@@ -165,6 +167,12 @@ export async function openGateway({ loaded, load, log, times, doors }: OpenOptio
       random: Math.random,
       settings: () => running.cooldown,
     });
+    const items = new MemoryOutputItems({
+      clock: systemClock,
+      maxBytes: () => running.config.retention.output_items_bytes,
+    });
+    const itemsSwept = keepItemsSwept(items);
+    closers.push(() => itemsSwept.close());
     const logGeneration = generationLog(log, systemClock);
     const generationMetrics = new GenerationMetrics();
     const gateway = createGateway({
@@ -177,6 +185,7 @@ export async function openGateway({ loaded, load, log, times, doors }: OpenOptio
       previewUpstream: upstreams.preview,
       prepareBody: (format, body) => prepareBody(format, body, running),
       files: installation.storedFiles,
+      items,
       ownCredentials: installation.ownCredentials,
       health,
       memory: {

@@ -179,6 +179,7 @@ export class ResponsesEncoder implements StreamEncoder {
     if (shown === undefined || shown.done !== undefined) return '';
     const before = this.#inputDone(shown) + this.#imageDone(shown);
     shown.done = this.#render(shown, status === 'in_progress' ? 'completed' : status);
+    this.#context.keepItem?.(shown.done);
     return before + this.#writer.item('done', shown, shown.done);
   }
 
@@ -332,9 +333,14 @@ export class ResponsesEncoder implements StreamEncoder {
       countAnnotation(shown, numberAt(value, 'content_index') ?? 0);
     }
     const patched = patchFrame(value, type, this.#writer.take(), shown, request);
-    if (isItemDone) shown.done = objectAt(patched, 'item');
+    if (isItemDone) this.#relayedItemDone(shown, objectAt(patched, 'item'));
     const isVerbatim = patched === value && !data.includes('\n');
     return before + writeSseFrame(isVerbatim ? data : JSON.stringify(patched), type);
+  }
+
+  #relayedItemDone(shown: Shown, item: JsonObject | undefined): void {
+    shown.done = item;
+    if (item !== undefined) this.#context.keepItem?.(item);
   }
 
   // Ends
@@ -386,9 +392,16 @@ export class ResponsesEncoder implements StreamEncoder {
   }
 
   #ending({ type, settled }: Finish | Failure): Ending {
-    const output = [...this.#items.values()].map((shown) => shown.done ?? this.#render(shown, 'incomplete'));
+    const output = [...this.#items.values()].map((shown) => shown.done ?? this.#cutItem(shown));
     const { usage } = this.#fold.result();
     return { output, usage, settled, upstream: type === 'finish' ? this.#upstream : undefined };
+  }
+
+  /** What there is of an item that came to no end. */
+  #cutItem(shown: Shown): JsonObject {
+    const item = this.#render(shown, 'incomplete');
+    this.#context.keepItem?.(item);
+    return item;
   }
 }
 
