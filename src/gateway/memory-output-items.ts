@@ -1,6 +1,7 @@
 import type { Clock } from '../kit/ids.ts';
 import type { JsonObject } from '../kit/json.ts';
 import { stringAt } from '../kit/members.ts';
+import { RecencyList, type RecencyNode } from '../kit/recency-list.ts';
 import { stringifySliced } from '../kit/stringify-sliced.ts';
 import { Pace, runPromptly, type Sliced } from '../kit/turns.ts';
 import type { FoundItems, OutputItems } from '../ports/output-items.ts';
@@ -11,7 +12,8 @@ const LIFETIME_MS = 3_600_000;
 /** Memory of an entry besides its text and its key: the entry itself and its place in the map. */
 const ENTRY_BYTES = 200;
 
-interface Entry {
+interface Entry extends RecencyNode<Entry> {
+  readonly name: string;
   /** Undefined: the key was given two items under this id, so the id names neither. */
   readonly text: string | undefined;
   readonly bytes: number;
@@ -30,8 +32,9 @@ export interface MemoryItemTools {
 export class MemoryOutputItems implements OutputItems {
   readonly #clock: MemoryItemTools['clock'];
   readonly #maxBytes: MemoryItemTools['maxBytes'];
-  /** By key and id, the least recently used first. */
+  /** By key and id, in the order in which they expire. */
   readonly #entries = new Map<string, Entry>();
+  readonly #recency = new RecencyList<Entry>();
   /** Large items that are being written as JSON: `find` waits for them. */
   readonly #writing = new Map<string, Promise<void>>();
   #bytes = 0;
@@ -66,10 +69,12 @@ export class MemoryOutputItems implements OutputItems {
   *sweep(): Sliced<void> {
     const pace = new Pace();
     const now = this.#clock.monotonic();
-    for (const [name, { expiresAt }] of this.#entries) {
+    for (const entry of this.#entries.values()) {
       if (pace.tick()) yield;
-      if (expiresAt <= now || this.#bytes > this.#maxBytes()) this.#drop(name);
+      if (entry.expiresAt > now) break;
+      this.#drop(entry);
     }
+    this.#makeRoom();
   }
 
   #keepLater(name: string, pieces: Promise<string[]>): void {
@@ -82,19 +87,28 @@ export class MemoryOutputItems implements OutputItems {
   }
 
   #put(name: string, text: string): void {
-    const known = this.#valid(name)?.text;
-    const isUnique = known === undefined ? !this.#entries.has(name) : known === text;
-    this.#drop(name);
+    const known = this.#valid(name);
+    const isUnique = known === undefined || known.text === text;
+    if (known !== undefined) this.#drop(known);
     const bytes = ENTRY_BYTES + name.length + (isUnique ? memoryOf(text) : 0);
-    const maxBytes = this.#maxBytes();
-    if (bytes > maxBytes) return;
-    this.#entries.set(name, {
+    if (bytes > this.#maxBytes()) return;
+    const entry: Entry = {
+      name,
       text: isUnique ? text : undefined,
       bytes,
       expiresAt: this.#clock.monotonic() + LIFETIME_MS,
-    });
+      older: undefined,
+      newer: undefined,
+    };
+    this.#entries.set(name, entry);
+    this.#recency.add(entry);
     this.#bytes += bytes;
-    for (const [oldest] of this.#entries) {
+    this.#makeRoom();
+  }
+
+  #makeRoom(): void {
+    const maxBytes = this.#maxBytes();
+    for (let { oldest } = this.#recency; oldest !== undefined; { oldest } = this.#recency) {
       if (this.#bytes <= maxBytes) return;
       this.#drop(oldest);
     }
@@ -103,12 +117,10 @@ export class MemoryOutputItems implements OutputItems {
   #look(keyHash: string, ids: ReadonlySet<string>): FoundItems {
     const found = new Map<string, string>();
     for (const id of ids) {
-      const name = nameOf(keyHash, id);
-      const entry = this.#valid(name);
+      const entry = this.#valid(nameOf(keyHash, id));
       if (entry?.text === undefined) continue;
       found.set(id, entry.text);
-      this.#entries.delete(name);
-      this.#entries.set(name, entry);
+      this.#recency.touch(entry);
     }
     return found;
   }
@@ -117,14 +129,13 @@ export class MemoryOutputItems implements OutputItems {
   #valid(name: string): Entry | undefined {
     const entry = this.#entries.get(name);
     if (entry === undefined || entry.expiresAt > this.#clock.monotonic()) return entry;
-    this.#drop(name);
+    this.#drop(entry);
     return undefined;
   }
 
-  #drop(name: string): void {
-    const entry = this.#entries.get(name);
-    if (entry === undefined) return;
-    this.#entries.delete(name);
+  #drop(entry: Entry): void {
+    this.#entries.delete(entry.name);
+    this.#recency.remove(entry);
     this.#bytes -= entry.bytes;
   }
 }
