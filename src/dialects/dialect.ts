@@ -36,7 +36,7 @@ export interface ReplyContext {
   readonly provider: string;
   /** Tier that serves: `default`, `flex` or `priority`. */
   readonly serviceTier: string;
-  /** Told of every output item that was written whole, before it leaves. Absent = nothing of the answer may be kept. */
+  /** Told of every output item as it was written, once it is whole or cut short. Absent = nothing of the answer may be kept. */
   readonly keepItem?: ((item: JsonObject) => void) | undefined;
 }
 
@@ -49,6 +49,8 @@ export interface StreamEncoder {
   encode(batch: EventBatch): string;
   /** What to write when nothing has happened for a while. */
   keepAlive(): string;
+  /** The stream is over, for whatever reason: nothing more is written. */
+  close?(): void;
   /** How pieces of text would be written that differ from the last event in their text alone; undefined: by `encode`. */
   formOf?(pieces: TextPieces): FrameForm | undefined;
   /** So many characters were written in that form. */

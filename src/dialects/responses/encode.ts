@@ -76,6 +76,13 @@ export class ResponsesEncoder implements StreamEncoder {
     return writeSseComment(`${this.#context.vendor.toUpperCase()} PROCESSING`);
   }
 
+  /** A caller that left before the end may name later what it was given until then. */
+  close(): void {
+    if (this.#ended || this.#context.keepItem === undefined) return;
+    this.#ended = true;
+    for (const shown of this.#items.values()) if (shown.done === undefined) this.#cutItem(shown);
+  }
+
   #event(event: Event): string {
     switch (event.type) {
       case 'debug':
