@@ -1,6 +1,6 @@
 import { createOpenAI } from '@ai-sdk/openai';
 import { generateText, jsonSchema, type ModelMessage, stepCountIs, streamText, tool } from 'ai';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { DOUBLES } from '../fakes/agents/doubles.ts';
 import { CALL_ID, SEAL, THOUGHTS } from '../fakes/agents/tool-loop.ts';
 import type { Step, UpstreamDouble } from '../fakes/agents/upstream-double.ts';
@@ -43,6 +43,9 @@ const THINKING: Step = {
 };
 const SPEAKING: Step = { ...THINKING, says: 'I shall look at the sky.' };
 
+/** Without being asked an upstream that stores nothing gives no seals. */
+const SEALS = 'reasoning.encrypted_content';
+
 const MODES = ['streamed', 'whole'] as const;
 const cases = DOUBLES.flatMap((double) => MODES.map((mode) => ({ double, mode, dialect: double.dialect })));
 
@@ -52,8 +55,7 @@ describe.each(cases)('ai at its default settings, $dialect upstream, $mode', ({ 
   /** Bodies that the client sent. */
   let sent: any[];
 
-  beforeEach(async () => {
-    sent = [];
+  beforeAll(async () => {
     upstream = await openFakeUpstream();
     gateway = await openTestGateway({
       providers: [{ slug: 'double', dialect: double.dialect, base_url: upstream.url, api_key: 'k' }],
@@ -62,14 +64,19 @@ describe.each(cases)('ai at its default settings, $dialect upstream, $mode', ({ 
           id: MODEL_ID,
           context_length: 200_000,
           max_output_tokens: 64_000,
+          reasoning: { mandatory: false, default_enabled: true },
           endpoints: [{ provider: 'double', model: double.model }],
         },
       ],
     });
   });
-  afterEach(async () => {
+  afterAll(async () => {
     await gateway.close();
     await upstream.close();
+  });
+  beforeEach(() => {
+    sent = [];
+    upstream.clear();
   });
 
   const model = () =>
@@ -137,8 +144,21 @@ describe.each(cases)('ai at its default settings, $dialect upstream, $mode', ({ 
     answers(THINKING, { says: 'It is mild.' });
     const { text } = await ask([{ role: 'user', content: 'Weather in Oslo?' }]);
     expect(text).toBe('It is mild.');
+    if (double.dialect === 'openai-responses') {
+      expect(sent[0].include).toBeUndefined();
+      expect(upstream.requests[0]?.json).toMatchObject({ include: [SEALS], store: false });
+    }
     expect(double.stepsOf(upstream.requests[1]?.json)).toEqual([
       { thoughts: THOUGHTS, seal: SEAL, call: THINKING.call, output: expect.stringContaining('17') },
+    ]);
+  });
+
+  it('runs a tool loop in which the thoughts are sealed but not shown', async () => {
+    answers({ ...THINKING, thoughts: '' }, { says: 'It is mild.' });
+    const { text } = await ask([{ role: 'user', content: 'Weather in Oslo?' }]);
+    expect(text).toBe('It is mild.');
+    expect(double.stepsOf(upstream.requests[1]?.json)).toEqual([
+      { thoughts: undefined, seal: SEAL, call: THINKING.call, output: expect.stringContaining('17') },
     ]);
   });
 });
