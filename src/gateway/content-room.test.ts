@@ -13,7 +13,7 @@ describe('room for content', () => {
       expect.objectContaining({
         kind: 'overloaded',
         retryAfterSeconds: 1,
-        message: expect.stringContaining('what the requests in flight name (stored files, output items)'),
+        message: expect.stringContaining('stored files of the requests in flight'),
       }),
     );
     expect(room.takenBytes).toBe(100);

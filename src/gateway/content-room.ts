@@ -66,7 +66,7 @@ class Share implements ContentShare {
 function roomTaken(): GatewayError {
   return new GatewayError(
     'overloaded',
-    'Service temporarily unavailable: what the requests in flight name (stored files, output items) takes all the memory there is for it',
+    'Service temporarily unavailable: the output items and stored files of the requests in flight take all the memory there is for them',
     { retryAfterSeconds: 1 },
   );
 }
