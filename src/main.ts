@@ -18,12 +18,14 @@ import { createGateway } from './gateway/generate.ts';
 import { keepContent } from './gateway/generation-content.ts';
 import { generationLog } from './gateway/generation-log.ts';
 import { GenerationMetrics } from './gateway/generation-metrics.ts';
+import { keepItemsSwept } from './gateway/keep-items-swept.ts';
+import { MemoryOutputItems } from './gateway/memory-output-items.ts';
 import { createTokenizer } from './gateway/tokenizer.ts';
 import { gatewayMetrics } from './gateway-metrics.ts';
 import type { HttpTimes } from './http/dependencies.ts';
 import { createHttpServer } from './http/server.ts';
 import { loadOptions, openInstallation } from './installation.ts';
-import { randomIds, systemClock } from './kit/ids.ts';
+import { type Clock, randomIds, systemClock } from './kit/ids.ts';
 import { type Log, openStderrLog } from './kit/log.ts';
 import { expositionOf } from './kit/metrics/exposition.ts';
 import { LoopDelay } from './kit/metrics/loop-delay.ts';
@@ -62,6 +64,8 @@ export interface OpenOptions {
   readonly times?: Partial<HttpTimes>;
   /** By how many sockets connections come in; one unless it says so. */
   readonly doors?: number;
+  /** What output items are timed by; the system's clock unless given. */
+  readonly itemClock?: Pick<Clock, 'monotonic'>;
 }
 
 export interface RunningGateway {
@@ -76,7 +80,8 @@ export interface RunningGateway {
 }
 
 /** Composes a gateway out of its parts and serves. */
-export async function openGateway({ loaded, load, log, times, doors }: OpenOptions): Promise<RunningGateway> {
+export async function openGateway(options: OpenOptions): Promise<RunningGateway> {
+  const { loaded, load, log, times, doors, itemClock = systemClock } = options;
   const { config, runtime } = loaded;
   let configured = loaded;
   let known: CatalogSource['known'];
@@ -169,6 +174,12 @@ export async function openGateway({ loaded, load, log, times, doors }: OpenOptio
       random: Math.random,
       settings: () => running.cooldown,
     });
+    const items = new MemoryOutputItems({
+      clock: itemClock,
+      maxBytes: () => running.config.retention.output_items_bytes,
+    });
+    const itemsSwept = keepItemsSwept(items);
+    closers.push(() => itemsSwept.close());
     const logGeneration = generationLog(log, systemClock);
     const generationMetrics = new GenerationMetrics();
     const gateway = createGateway({
@@ -181,6 +192,7 @@ export async function openGateway({ loaded, load, log, times, doors }: OpenOptio
       previewUpstream: upstreams.preview,
       prepareBody: (format, body) => prepareBody(format, body, running),
       files: installation.storedFiles,
+      items,
       ownCredentials: installation.ownCredentials,
       health,
       memory: {

@@ -59,7 +59,7 @@ credits: { initial_usd: 5.5 }
 byok: { fee: 0.05 }
 routing: { attempts_per_model: 2, attempts_per_request: 4, sticky_idle_ms: 1000, cooldown: { failures: 1, base_ms: 1, max_ms: 2 } }
 durability: { ledger: process, checkpoint_ms: 500 }
-retention: { events_days: 1, content_days: 2, content_bytes: 3 }
+retention: { events_days: 1, content_days: 2, content_bytes: 3, output_items_bytes: 0 }
 drain_ms: 0
 keys: { prefix: sk-acme- }
 prompts: { greet: { instructions: "Say {{what}}", input: hello } }
@@ -104,7 +104,12 @@ describe('parseConfig', () => {
         cooldown: { failures: 5, base_ms: 30_000, max_ms: 300_000 },
       },
       durability: { ledger: 'power', checkpoint_ms: 1000 },
-      retention: { events_days: 400, content_days: 30, content_bytes: 10_737_418_240 },
+      retention: {
+        events_days: 400,
+        content_days: 30,
+        content_bytes: 10_737_418_240,
+        output_items_bytes: 67_108_864,
+      },
       drain_ms: 30_000,
       keys: { prefix: 'sk-sb-v1-' },
       prompts: {},

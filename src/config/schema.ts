@@ -197,6 +197,10 @@ export const configSchema = closed({
     events_days: count(400),
     content_days: count(30),
     content_bytes: count(10_737_418_240),
+    output_items_bytes: withDefault(
+      Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }),
+      67_108_864,
+    ),
   }),
   drain_ms: withDefault(Type.Integer({ minimum: 0, maximum: MAX_TIMER_MS }), 30_000),
   keys: section({

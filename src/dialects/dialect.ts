@@ -11,6 +11,7 @@ import type { FrameForm } from '../kit/frame-form.ts';
 import type { Frame, FrameReader } from '../kit/frames.ts';
 import type { JsonObject } from '../kit/json.ts';
 import type { Sliced } from '../kit/turns.ts';
+import type { ItemReferences } from './item-references.ts';
 import type { FileParts } from './stored-files.ts';
 
 /** What parsing a request needs to know besides the body. */
@@ -35,6 +36,8 @@ export interface ReplyContext {
   readonly provider: string;
   /** Tier that serves: `default`, `flex` or `priority`. */
   readonly serviceTier: string;
+  /** Told of every output item as it was written, once it is whole or cut short. Absent = nothing of the answer may be kept. */
+  readonly keepItem?: ((item: JsonObject) => void) | undefined;
 }
 
 /** Turns events into the bytes of a stream. Holds the state of one reply; pure and synchronous. */
@@ -46,6 +49,8 @@ export interface StreamEncoder {
   encode(batch: EventBatch): string;
   /** What to write when nothing has happened for a while. */
   keepAlive(): string;
+  /** The stream is over, for whatever reason: nothing more is written. */
+  close?(): void;
   /** How pieces of text would be written that differ from the last event in their text alone; undefined: by `encode`. */
   formOf?(pieces: TextPieces): FrameForm | undefined;
   /** So many characters were written in that form. */
@@ -61,6 +66,8 @@ export interface InboundDialect {
   readonly gatewayFields: ReadonlySet<string>;
   /** Where bodies name files, and how their content is written there. */
   readonly fileParts: FileParts;
+  /** Where bodies name output items of earlier answers; absent = the format has no such references. */
+  readonly itemReferences?: ItemReferences;
   /** Reads a validated body. Throws a GatewayError (400, 422) for what the schema cannot say. */
   parseRequest(body: JsonObject, context: ParseContext): GenerationRequest;
   /** The same in slices: a body may hold tens of thousands of items. */

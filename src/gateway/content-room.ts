@@ -1,8 +1,8 @@
 import { GatewayError } from '../ir/errors.ts';
 
 /**
- * The room in memory for the content of stored files, which all requests share: a request of some bytes may name
- * megabytes, and many of them must not come to more than there is.
+ * The room in memory for what requests name: stored files and output items. All requests share it: a request of some bytes
+ * may name megabytes, and many of them must not come to more than there is.
  */
 export class ContentRoom {
   #takenBytes = 0;
@@ -51,7 +51,7 @@ class Share implements ContentShare {
     this.#bytes += bytes;
   }
 
-  /** Hardly any request names a file: then there is nothing to wait for. */
+  /** Hardly any request names a file or an item: then there is nothing to wait for. */
   close(): void | Promise<void> {
     return this.#bytes === 0 ? undefined : this.#giveBack();
   }
@@ -66,7 +66,7 @@ class Share implements ContentShare {
 function roomTaken(): GatewayError {
   return new GatewayError(
     'overloaded',
-    'Service temporarily unavailable: the stored files of the requests in flight take all the memory there is for them',
+    'Service temporarily unavailable: the output items and stored files of the requests in flight take all the memory there is for them',
     { retryAfterSeconds: 1 },
   );
 }

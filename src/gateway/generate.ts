@@ -10,6 +10,7 @@ import { STRETCH } from '../kit/cohort.ts';
 import type { Log } from '../kit/log.ts';
 import { textAt } from '../kit/members.ts';
 import { inTurn, runAtOnce, runPromptly } from '../kit/turns.ts';
+import type { OutputItems } from '../ports/output-items.ts';
 import type { OwnCredential, OwnCredentials } from '../ports/own-credentials.ts';
 import { SHARED, siteOf } from '../routing/candidate.ts';
 import { isOpenTo } from '../routing/rules/access.ts';
@@ -40,6 +41,7 @@ import type {
   OpenedStream,
 } from './generation.ts';
 import { acceptedRow } from './generation-row.ts';
+import { itemKeeper, withReferencedItems, withStandIns } from './item-references.ts';
 import { withinLimits } from './itinerary.ts';
 import { Journey, metadataOfNothing } from './journey.ts';
 import { OpenWork } from './open-work.ts';
@@ -62,6 +64,8 @@ export interface GatewayParts extends AnswerParts {
   readonly prepareBody: (format: Format, body: GenerationInput['body']) => PreparedBody;
   /** Files that requests may name. */
   readonly files: StoredFiles;
+  /** Output items that requests may name. */
+  readonly items: OutputItems;
   /** Items that only the relay lane can carry, named by path. */
   readonly untranslatable: (request: GenerationRequest) => readonly { path: string; message: string }[];
   /** Asks an endpoint to count the prompt; undefined when it cannot. */
@@ -150,7 +154,7 @@ export function createGateway(parts: GatewayParts): Gateway {
       } finally {
         input.timing.answered(underway.journey.firstByteMs, underway.journey.waitedMs);
       }
-      return { context: replyContext(underway, now), batches: new Resumed(first, batches) };
+      return { context: replyContext(underway, parts), batches: new Resumed(first, batches) };
     },
 
     async complete(input): Promise<FinishedGeneration> {
@@ -165,7 +169,7 @@ export function createGateway(parts: GatewayParts): Gateway {
         input.timing.answered(underway.journey.firstByteMs, underway.journey.waitedMs);
       }
       if (result.failure !== undefined) throw result.failure.withRouting(metadataOf(underway, 'failed'));
-      return { context: replyContext(underway, now), result };
+      return { context: replyContext(underway, parts), result };
     },
 
     async countTokens(input): Promise<number> {
@@ -216,7 +220,8 @@ export function createGateway(parts: GatewayParts): Gateway {
       const snapshot = parts.snapshot();
       const dialect = parts.formats[input.format];
       const { body } = preparedBody(parts, input);
-      const request = accepted(runAtOnce(dialect.parseRequestSliced(body, snapshot)), input, snapshot);
+      const parsable = withStandIns(body, dialect.itemReferences);
+      const request = accepted(runAtOnce(dialect.parseRequestSliced(parsable, snapshot)), input, snapshot);
       return {
         vendor: snapshot.vendor,
         request,
@@ -260,21 +265,41 @@ function preparedBody(parts: GatewayParts, { format, body, caller }: GenerationI
   return parts.prepareBody(format, withDefaultModel(body, caller.workspace));
 }
 
-/** What bounds the files of a request. */
-interface FileBounds {
+/** What bounds the files and items that a request names. */
+interface ContentBounds {
   readonly content: ContentShare;
   /** The largest prompt that anybody may take who may serve it, as far as its body tells. */
   readonly maxTokens: (body: PreparedBody) => Promise<number>;
 }
 
-/** At once, unless the body names files or is large. */
+/** At once, unless the body names files or output items, or is large. */
 function readRequest(
   parts: GatewayParts,
   input: GenerationInput,
   snapshot: GatewaySnapshot,
-  { content, maxTokens }: FileBounds,
+  bounds: ContentBounds,
 ): Parsed | Promise<Parsed> {
   const prepared = preparedBody(parts, input);
+  const references = parts.formats[input.format].itemReferences;
+  const body = withReferencedItems(prepared.body, references, parts.items, () => ({
+    keyHash: input.caller.key.hash,
+    maxCharacters: snapshot.maxFileBytes,
+    takeRoom: (bytes) => bounds.content.take(bytes, snapshot.contentRoomBytes),
+  }));
+  if (!(body instanceof Promise)) return readFilled(parts, input, snapshot, prepared, bounds);
+  return body.then((filled) =>
+    readFilled(parts, input, snapshot, { body: filled, report: prepared.report }, bounds),
+  );
+}
+
+/** Reads a body in which output items stand where they were named. */
+function readFilled(
+  parts: GatewayParts,
+  input: GenerationInput,
+  snapshot: GatewaySnapshot,
+  prepared: PreparedBody,
+  { content, maxTokens }: ContentBounds,
+): Parsed | Promise<Parsed> {
   const filled = withStoredFiles(prepared.body, parts.formats[input.format].fileParts, parts.files, () => ({
     workspaceId: input.caller.workspaceId,
     maxBytes: snapshot.maxFileBytes,
@@ -425,16 +450,18 @@ function routed(error: unknown, underway: Underway): GatewayError {
   return toGatewayError(cause).withRouting(metadataOf(underway, 'failed'));
 }
 
-function replyContext({ input, snapshot, request, journey }: Underway, now: () => number): ReplyContext {
+function replyContext(underway: Underway, { clock, items }: GatewayParts): ReplyContext {
+  const { input, snapshot, request, journey } = underway;
   const { selected } = journey;
   return {
     vendor: snapshot.vendor,
     request,
     generationId: input.generationId,
     createdAtMs: input.acceptedAtMs,
-    now,
+    now: () => clock.now(),
     model: selected?.model.id ?? journey.plan.requested,
     provider: selected?.endpoint.provider.name ?? '',
     serviceTier: (selected && tierOf(selected.endpoint)) ?? 'default',
+    keepItem: itemKeeper(underway, items),
   };
 }

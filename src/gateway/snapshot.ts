@@ -13,9 +13,9 @@ export interface GatewaySnapshot {
   readonly ownCredentialFee: number;
   /** How often the progress of a stream is noted down, milliseconds. */
   readonly checkpointMs: number;
-  /** What the stored files that a request names may come to together. */
+  /** What the stored files that a request names may come to together, and what the output items may. */
   readonly maxFileBytes: number;
-  /** What the content of stored files may take in memory, that of all requests together. */
+  /** What stored files and output items that requests name may take in memory, those of all requests together. */
   readonly contentRoomBytes: number;
   /** Path that the interface answers under: for messages that name a route. */
   readonly basePath: string;

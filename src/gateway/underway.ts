@@ -14,6 +14,6 @@ export interface Underway {
   readonly journey: Journey;
   /** Only the relay lane can carry it. */
   readonly mustRelay: boolean;
-  /** Room for the files in it. */
+  /** Room for the files and items that it names. */
   readonly content: ContentShare;
 }

@@ -50,6 +50,7 @@ export async function replyWithStream(reply: Reply, source: StreamSource): Promi
     }
   } finally {
     pulse.stop();
+    pulse.encoder?.close?.();
     waits.close();
   }
   await reply.flushed(source.signal, source.times.abortGraceMs);

@@ -5,6 +5,7 @@ import { stringify } from 'yaml';
 import { KNOWN_PROVIDERS } from '../../src/catalog/known-providers.ts';
 import { requireConfiguration } from '../../src/config/load.ts';
 import type { HttpTimes } from '../../src/http/dependencies.ts';
+import type { Clock } from '../../src/kit/ids.ts';
 import type { JsonObject } from '../../src/kit/json.ts';
 import { openLog } from '../../src/kit/log.ts';
 import { openGateway } from '../../src/main.ts';
@@ -38,6 +39,8 @@ export interface TestOptions {
   readonly env?: Record<string, string>;
   /** A free one unless it is said. */
   readonly port?: number;
+  /** What output items are timed by. */
+  readonly itemClock?: Pick<Clock, 'monotonic'>;
   /** Fills the data directory before it is opened. */
   readonly prepare?: (dataDir: string) => Promise<void>;
 }
@@ -70,6 +73,7 @@ export async function openTestGateway(
     load,
     log,
     ...(options.times !== undefined && { times: options.times }),
+    ...(options.itemClock !== undefined && { itemClock: options.itemClock }),
   });
   const origin = `http://127.0.0.1:${gateway.port}`;
   const url = `${origin}/api/v1`;

@@ -241,7 +241,7 @@ const request: fc.Arbitrary<GenerationRequest> = present(
     include: optional(fc.constantFrom(['reasoning.encrypted_content'], ['file_search_call.results'])),
     stream: fc.boolean(),
   }),
-).map((fields) => ({ ...baseRequest, ...fields, body: {} }) as GenerationRequest);
+).map((fields) => ({ ...baseRequest, ...fields, body: { store: false } }) as GenerationRequest);
 
 const MODELLED = [
   'items',

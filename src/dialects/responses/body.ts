@@ -23,6 +23,7 @@ export function encodeBody(result: Result, context: ReplyContext): JsonObject {
   const finish: Finish = result.finish ?? { type: 'finish', reason: 'stop' };
   const { usage, settled, relayed } = result;
   const output = relayed === undefined ? outputOf(result, finish, context) : relayedOutput(relayed, context);
+  if (context.keepItem !== undefined) output.forEach(context.keepItem);
   return finishedSnapshot(context, finish, { output, usage, settled, upstream: relayed });
 }
 

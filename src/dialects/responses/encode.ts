@@ -76,6 +76,13 @@ export class ResponsesEncoder implements StreamEncoder {
     return writeSseComment(`${this.#context.vendor.toUpperCase()} PROCESSING`);
   }
 
+  /** A caller that left before the end may name later what it was given until then. */
+  close(): void {
+    if (this.#ended || this.#context.keepItem === undefined) return;
+    this.#ended = true;
+    for (const shown of this.#items.values()) if (shown.done === undefined) this.#cutItem(shown);
+  }
+
   #event(event: Event): string {
     switch (event.type) {
       case 'debug':
@@ -179,6 +186,7 @@ export class ResponsesEncoder implements StreamEncoder {
     if (shown === undefined || shown.done !== undefined) return '';
     const before = this.#inputDone(shown) + this.#imageDone(shown);
     shown.done = this.#render(shown, status === 'in_progress' ? 'completed' : status);
+    this.#context.keepItem?.(shown.done);
     return before + this.#writer.item('done', shown, shown.done);
   }
 
@@ -332,9 +340,14 @@ export class ResponsesEncoder implements StreamEncoder {
       countAnnotation(shown, numberAt(value, 'content_index') ?? 0);
     }
     const patched = patchFrame(value, type, this.#writer.take(), shown, request);
-    if (isItemDone) shown.done = objectAt(patched, 'item');
+    if (isItemDone) this.#relayedItemDone(shown, objectAt(patched, 'item'));
     const isVerbatim = patched === value && !data.includes('\n');
     return before + writeSseFrame(isVerbatim ? data : JSON.stringify(patched), type);
+  }
+
+  #relayedItemDone(shown: Shown, item: JsonObject | undefined): void {
+    shown.done = item;
+    if (item !== undefined) this.#context.keepItem?.(item);
   }
 
   // Ends
@@ -386,9 +399,16 @@ export class ResponsesEncoder implements StreamEncoder {
   }
 
   #ending({ type, settled }: Finish | Failure): Ending {
-    const output = [...this.#items.values()].map((shown) => shown.done ?? this.#render(shown, 'incomplete'));
+    const output = [...this.#items.values()].map((shown) => shown.done ?? this.#cutItem(shown));
     const { usage } = this.#fold.result();
     return { output, usage, settled, upstream: type === 'finish' ? this.#upstream : undefined };
+  }
+
+  /** What there is of an item that came to no end. */
+  #cutItem(shown: Shown): JsonObject {
+    const item = this.#render(shown, 'incomplete');
+    this.#context.keepItem?.(item);
+    return item;
   }
 }
 

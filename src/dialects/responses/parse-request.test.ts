@@ -59,7 +59,7 @@ describe('parseRequest', () => {
     expect(paths({ previous_response_id: 'resp_1' })).toEqual(['previous_response_id']);
     expect(paths({ conversation: 'conv_1' })).toEqual(['conversation']);
     expect(paths({ input: [{ role: 'user' }, { type: 'item_reference', id: 'msg_1' }] })).toEqual([
-      'input[1].type',
+      'input[1].id',
     ]);
   });
 
@@ -227,6 +227,6 @@ describe('parseRequest', () => {
       ...filled,
       input: [...(filled.input as JsonObject[]), { type: 'item_reference', id: 'x' }],
     };
-    expect(errorOf(bad).message).toMatch(/^input\[2\]\.type: /);
+    expect(errorOf(bad).message).toMatch(/^input\[2\]\.id: /);
   });
 });

@@ -32,6 +32,7 @@ import { templateItemCount } from '../prompt-template.ts';
 import { checkSemantics, isSilent } from '../semantics.ts';
 
 import { inputPlace } from './input-place.ts';
+import { referencesIn, UNKNOWN_REFERENCE } from './item-references.ts';
 import { parseItem } from './parse-items.ts';
 import { parseToolChoice, parseTools } from './parse-tools.ts';
 import {
@@ -141,7 +142,7 @@ function isSilentMessage(item: JsonObject): boolean {
   return (stringAt(item, 'type') ?? 'message') === 'message' && isSilent(item.content);
 }
 
-/** Fields and items that only a service with a memory could honour. */
+/** Fields that only a service with a memory could honour, and references to items that are not kept. */
 function statefulIssues(body: JsonObject, input: readonly JsonObject[]): Issue[] {
   const issues: Issue[] = [];
   if (body.background === true) {
@@ -155,11 +156,7 @@ function statefulIssues(body: JsonObject, input: readonly JsonObject[]): Issue[]
       issues.push({ path: field, message: 'is not supported: nothing is stored here, send the whole input' });
     }
   }
-  input.forEach((item, index) => {
-    if (item.type !== 'item_reference') return;
-    const message = 'item_reference is not supported: nothing is stored here, send the item itself';
-    issues.push({ path: `${inputPlace(body, index)}.type`, message });
-  });
+  for (const { path } of referencesIn(body, input)) issues.push({ path, message: UNKNOWN_REFERENCE });
   return issues;
 }
 

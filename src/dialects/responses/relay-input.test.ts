@@ -70,3 +70,13 @@ describe('calls and results in the relay lane', () => {
     expect(relayed(compaction, result('a'), call('b')).isSame).toBe(true);
   });
 });
+
+describe('reasoning in the relay lane', () => {
+  it('that has neither words nor a seal is left out: nobody could look its id up', () => {
+    const empty = { type: 'reasoning', id: 'rs_1', summary: [] };
+    const spoken = { ...empty, summary: [{ type: 'summary_text', text: 'hm' }] };
+    const { sent, entries } = relayed(user('q'), empty, spoken, user('and?'));
+    expect(sent).toEqual([user('q'), spoken, user('and?')]);
+    expect(entries).toEqual(['input[1] dropped']);
+  });
+});

@@ -118,9 +118,18 @@ function relayReasoning(item: JsonObject, place: string, report: Report): JsonOb
     item.encrypted_content === undefined &&
     !GATEWAY_REASONING_MEMBERS.some((name) => Object.hasOwn(item, name))
   ) {
-    return item;
+    return isEmptyReasoning(item) ? dropEmpty(place, report) : item;
   }
   return renderItem(parseReasoning(item), { place, format: 'responses', report });
+}
+
+/** Of such an item only the id is left, which an upstream that stores nothing looks up and does not find. */
+function isEmptyReasoning({ summary, content }: JsonObject): boolean {
+  return objectsOf(summary).length === 0 && objectsOf(content).length === 0;
+}
+
+function dropEmpty(place: string, report: Report): undefined {
+  report.dropped(place, 'has neither words nor a seal');
 }
 
 /** The tools without members that only the gateway knows. */

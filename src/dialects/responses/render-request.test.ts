@@ -61,7 +61,27 @@ describe('renderRequest', () => {
       reasoning: { effort: 'high', summary: 'auto' },
     });
     expect(renderRequest(foreign({ reasoning: { effort: 'none' } }), target).body.include).toBeUndefined();
-    expect(renderRequest(parse({ reasoning: { effort: 'high' } }), target).body.include).toBeUndefined();
+  });
+
+  it('asks for seals on behalf of callers that may name the items later', () => {
+    const seals = ['reasoning.encrypted_content'];
+    for (const render of [renderRequest, renderRelay]) {
+      const asked = (body: JsonObject, facts: Partial<RenderTarget> = {}) =>
+        render(parse(body), { ...target, ...facts }).body.include;
+      expect(asked({ reasoning: { effort: 'high' } })).toEqual(seals);
+      expect(asked({ reasoning: { effort: 'none' } }, { alwaysThinks: false })).toBeUndefined();
+      expect(asked({ reasoning: { effort: 'high' }, store: false })).toBeUndefined();
+      expect(asked({ include: ['file_search_call.results'] }, { alwaysThinks: true })).toEqual([
+        'file_search_call.results',
+        ...seals,
+      ]);
+      expect(asked({ include: seals }, { alwaysThinks: true })).toEqual(seals);
+      expect(asked({}, { alwaysThinks: false })).toEqual(seals);
+      expect(asked({}, { supportedEfforts: ['low'] })).toEqual(seals);
+      expect(asked({}, { supportedParameters: new Set(['reasoning']) })).toEqual(seals);
+      expect(asked({}, { supportedParameters: new Set(['tools']) })).toBeUndefined();
+      expect(asked({})).toBeUndefined();
+    }
   });
 
   it('turns a budget into the nearest effort and says so', () => {

@@ -49,7 +49,7 @@ export function* renderRequest(given: GenerationRequest, target: RenderTarget): 
     tools: tools.length > 0 ? tools : undefined,
     tool_choice: renderToolChoice(request, report),
     parallel_tool_calls: request.parallelToolCalls,
-    include: renderInclude(request),
+    include: renderInclude(request, target),
     modalities: renderModalities(request, report),
     image_config: request.imageConfig,
     prompt_cache_key: request.promptCacheKey,
@@ -80,6 +80,7 @@ export function* renderRelay(given: GenerationRequest, target: RenderTarget): Sl
     tools: yield* relayTools(request.body.tools, report),
     reasoning: relayReasoning(request, target, report),
     ...relayVerbosity(request, report),
+    ...relayInclude(request, target),
     ...(limit !== request.maxOutputTokens && { max_output_tokens: limit }),
     modalities: renderModalities(request, report),
     service_tier: renderServiceTier(request, report),
@@ -161,13 +162,34 @@ function relayVerbosity(request: GenerationRequest, report: Report): JsonObject 
   return verbosity === request.verbosity ? {} : { text: { ...objectAt(request.body, 'text'), verbosity } };
 }
 
-/** What to include: the caller's own list, what log probabilities need, and seals for formats that cannot ask. */
-function renderInclude(request: GenerationRequest): string[] | undefined {
+/** What to include: the caller's own list, what log probabilities need, and seals for callers that need them unasked. */
+function renderInclude(request: GenerationRequest, target: RenderTarget): string[] | undefined {
   const include = new Set(request.include);
   if (request.sampling.logprobs === true) include.add(INCLUDE_LOGPROBS);
-  const reasons = request.reasoning !== undefined && effortOf(request.reasoning) !== 'none';
-  if (reasons && request.format !== 'responses') include.add(INCLUDE_SEALS);
+  if (needsSeals(request, target)) include.add(INCLUDE_SEALS);
   return include.size > 0 ? [...include] : undefined;
+}
+
+/** Relay lane: the caller's own list, with seals if the caller needs them unasked. */
+function relayInclude(request: GenerationRequest, target: RenderTarget): JsonObject {
+  const isAdded = needsSeals(request, target) && request.include?.includes(INCLUDE_SEALS) !== true;
+  return isAdded ? { include: [...(request.include ?? []), INCLUDE_SEALS] } : {};
+}
+
+/**
+ * Whether to ask for seals. Other formats cannot ask. A caller of this format that does not say `store: false` may name the
+ * items of this answer later and so does not ask either, but the upstream stores nothing and takes thoughts back only sealed.
+ * Models that do not think refuse to be asked.
+ */
+function needsSeals({ format, body, reasoning }: GenerationRequest, target: RenderTarget): boolean {
+  const isAskedToThink = reasoning !== undefined && effortOf(reasoning) !== 'none';
+  if (format !== 'responses') return isAskedToThink;
+  return body.store !== false && (isAskedToThink || (reasoning === undefined && isKnownToThink(target)));
+}
+
+function isKnownToThink({ alwaysThinks, supportedEfforts, supportedParameters }: RenderTarget): boolean {
+  const hasFacts = alwaysThinks !== undefined || supportedEfforts !== undefined;
+  return hasFacts || supportedParameters?.has('reasoning') === true;
 }
 
 /** What upstreams of this dialect may be asked to answer in. */

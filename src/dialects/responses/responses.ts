@@ -5,6 +5,7 @@ import { ResponsesDecoder } from './decode.ts';
 import { ResponsesEncoder } from './encode.ts';
 import { encodeError, readError } from './error.ts';
 import { fileParts } from './file-parts.ts';
+import { itemReferences } from './item-references.ts';
 import { parseRequest, parseRequestSliced } from './parse-request.ts';
 import { renderRelay, renderRequest } from './render-request.ts';
 import { searches } from './searches.ts';
@@ -16,6 +17,7 @@ export const responsesInbound: InboundDialect = {
   requestSchema,
   gatewayFields: GATEWAY_FIELDS,
   fileParts,
+  itemReferences,
   parseRequest,
   parseRequestSliced,
   createEncoder: (context) => new ResponsesEncoder(context),

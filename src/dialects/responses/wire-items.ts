@@ -202,7 +202,12 @@ const ITEM_FIELDS: Readonly<Record<string, TProperties>> = {
   mcp_call: { id: text, name: text, arguments: text, server_label: text, output: optional(text) },
   compaction: { encrypted_content: text, id },
   context_compaction: { encrypted_content: optional(text), id },
-  item_reference: { id: text },
+  item_reference: {
+    id: Type.String({
+      description:
+        'Id of an output item that this key was given within the last hour; the item is put in its place. 400 for any other.',
+    }),
+  },
   additional_tools: {
     role: oneOf(['unknown', 'user', 'assistant', 'system', 'critic', 'discriminator', 'developer', 'tool']),
     tools: Type.Array(Type.Object({ type: Type.String({ minLength: 1 }) }), { maxItems: MOST_TOOLS }),

@@ -15,7 +15,7 @@ export const bedrockDouble: UpstreamDouble = {
     body.toolConfig.tools.flatMap(({ toolSpec }: any) =>
       toolSpec === undefined ? [] : [{ name: toolSpec.name, schema: toolSpec.inputSchema.json }],
     ),
-  stepStream: ({ thoughts, seal, call }) =>
+  stepStream: ({ thoughts, seal, says, call }) =>
     stream('tool_use', [
       {
         deltas: [
@@ -23,12 +23,13 @@ export const bedrockDouble: UpstreamDouble = {
           { reasoningContent: { signature: seal } },
         ],
       },
+      ...(says === undefined ? [] : [textBlock(says)]),
       {
         start: { toolUse: { toolUseId: call.id, name: call.name } },
         deltas: piecesOf(JSON.stringify(call.arguments)).map((input) => ({ toolUse: { input } })),
       },
     ]),
-  textStream: (text) => stream('end_turn', [{ deltas: piecesOf(text).map((piece) => ({ text: piece })) }]),
+  textStream: (text) => stream('end_turn', [textBlock(text)]),
   stepsOf: ({ messages }) =>
     messages.flatMap(({ role, content }: any, index: number) => {
       if (role !== 'assistant') return [];
@@ -50,6 +51,10 @@ export const bedrockDouble: UpstreamDouble = {
         });
     }),
 };
+
+function textBlock(text: string) {
+  return { deltas: piecesOf(text).map((piece) => ({ text: piece })) };
+}
 
 function stream(
   stopReason: string,

@@ -10,7 +10,7 @@ export const chatDouble: UpstreamDouble = {
   hidesThoughts: () => false,
   toolsOf: (body) =>
     body.tools.map(({ function: { name, parameters } }: any) => ({ name, schema: parameters })),
-  stepStream: ({ thoughts, seal, call }) =>
+  stepStream: ({ thoughts, seal, says = '', call }) =>
     stream(
       [
         { role: 'assistant', content: '' },
@@ -19,6 +19,7 @@ export const chatDouble: UpstreamDouble = {
           reasoning_details: [{ ...DETAIL, text }],
         })),
         { reasoning_details: [{ ...DETAIL, signature: seal }] },
+        ...piecesOf(says).map((content) => ({ content })),
         {
           tool_calls: [
             { index: 0, id: call.id, type: 'function', function: { name: call.name, arguments: '' } },

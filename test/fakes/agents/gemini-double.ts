@@ -20,9 +20,10 @@ export const geminiDouble: UpstreamDouble = {
         schema: parametersJsonSchema ?? parameters,
       })),
     ),
-  stepStream: ({ thoughts, seal, call }) =>
+  stepStream: ({ thoughts, seal, says = '', call }) =>
     stream([
       ...piecesOf(thoughts).map((text) => [{ text, thought: true }]),
+      ...piecesOf(says).map((text) => [{ text }]),
       [
         {
           functionCall: { id: call.id, name: call.name, args: call.arguments },

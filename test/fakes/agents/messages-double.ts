@@ -12,7 +12,7 @@ export const messagesDouble: UpstreamDouble = {
     body.tools.flatMap(({ name, input_schema }: any) =>
       input_schema === undefined ? [] : [{ name, schema: input_schema }],
     ),
-  stepStream: ({ thoughts, seal, call }) =>
+  stepStream: ({ thoughts, seal, says, call }) =>
     stream('tool_use', [
       {
         block: { type: 'thinking', thinking: '', signature: '' },
@@ -21,6 +21,7 @@ export const messagesDouble: UpstreamDouble = {
           { type: 'signature_delta', signature: seal },
         ],
       },
+      ...(says === undefined ? [] : [textBlock(says)]),
       {
         block: { type: 'tool_use', id: call.id, name: call.name, input: {} },
         deltas: piecesOf(JSON.stringify(call.arguments)).map((text) => ({
@@ -29,13 +30,7 @@ export const messagesDouble: UpstreamDouble = {
         })),
       },
     ]),
-  textStream: (text) =>
-    stream('end_turn', [
-      {
-        block: { type: 'text', text: '' },
-        deltas: piecesOf(text).map((piece) => ({ type: 'text_delta', text: piece })),
-      },
-    ]),
+  textStream: (text) => stream('end_turn', [textBlock(text)]),
   stepsOf: ({ messages }) =>
     messages.flatMap(({ role, content }: any, index: number) => {
       if (role !== 'assistant' || typeof content === 'string') return [];
@@ -57,6 +52,13 @@ export const messagesDouble: UpstreamDouble = {
         });
     }),
 };
+
+function textBlock(text: string) {
+  return {
+    block: { type: 'text', text: '' },
+    deltas: piecesOf(text).map((piece) => ({ type: 'text_delta', text: piece })),
+  };
+}
 
 function stream(stop: string, blocks: readonly { block: object; deltas: readonly object[] }[]): Uint8Array {
   const event = (type: string, members: object = {}) => ({ event: type, data: { type, ...members } });

@@ -9,9 +9,10 @@ export const responsesDouble: UpstreamDouble = {
   keyHeader: (key) => ['authorization', `Bearer ${key}`],
   hidesThoughts: () => false,
   toolsOf: (body) => body.tools.flatMap(callable),
-  stepStream: ({ thoughts, seal, call }) => {
+  stepStream: ({ thoughts, seal, says, call }) => {
     const script = new EventScript();
     script.reasoning(thoughts, seal);
+    if (says !== undefined) script.message(says);
     script.call(call.id, call.name, JSON.stringify(call.arguments));
     return script.end();
   },
@@ -24,8 +25,7 @@ export const responsesDouble: UpstreamDouble = {
     if (typeof input === 'string') return [];
     return input.flatMap((item: any, index: number) => {
       if (item.type !== 'function_call') return [];
-      const before = input[index - 1];
-      const reasoning = before?.type === 'reasoning' ? before : undefined;
+      const reasoning = reasoningBefore(input, index);
       const answer = input.find(
         (other: any) => other.type === 'function_call_output' && other.call_id === item.call_id,
       );
@@ -41,6 +41,13 @@ export const responsesDouble: UpstreamDouble = {
   },
 };
 
+/** The reasoning of a call: what the model said in between is of the same answer. */
+function reasoningBefore(input: any[], index: number): any {
+  const before = input[index - 1];
+  if (before?.type === 'message' && before.role === 'assistant') return reasoningBefore(input, index - 1);
+  return before?.type === 'reasoning' ? before : undefined;
+}
+
 function callable(tool: any): { name: string; schema: any }[] {
   return tool.type === 'function' ? [{ name: tool.name, schema: tool.parameters }] : [];
 }
@@ -49,8 +56,12 @@ function textOf(output: any): string {
   return typeof output === 'string' ? output : output.map((part: any) => part.text).join('');
 }
 
+/** Responses written so far: no two have items of the same id. */
+let responses = 0;
+
 /** Writes the events of one response. */
 class EventScript {
+  readonly #number = responses++;
   readonly #events: { event: string; data: object }[] = [];
   readonly #output: object[] = [];
 
@@ -60,7 +71,7 @@ class EventScript {
   }
 
   reasoning(thoughts: string, seal: string): void {
-    const id = 'rs_double';
+    const id = this.#id('rs');
     const place = { item_id: id, output_index: this.#output.length, summary_index: 0 };
     const part = { type: 'summary_text', text: thoughts };
     const empty = { id, type: 'reasoning', summary: [], encrypted_content: 'not-the-last-word' };
@@ -75,7 +86,7 @@ class EventScript {
   }
 
   call(callId: string, name: string, written: string): void {
-    const id = 'fc_double';
+    const id = this.#id('fc');
     const place = { item_id: id, output_index: this.#output.length };
     const item = {
       id,
@@ -94,7 +105,7 @@ class EventScript {
   }
 
   message(text: string): void {
-    const id = 'msg_double';
+    const id = this.#id('msg');
     const place = { item_id: id, output_index: this.#output.length, content_index: 0 };
     const part = { type: 'output_text', text, annotations: [], logprobs: [] };
     const item = { id, type: 'message', role: 'assistant', status: 'completed', content: [part] };
@@ -111,6 +122,10 @@ class EventScript {
   end(): Uint8Array {
     this.#push('response.completed', { response: this.#response('completed') });
     return eventBytes(this.#events);
+  }
+
+  #id(prefix: string): string {
+    return `${prefix}_double_${this.#number}_${this.#output.length}`;
   }
 
   #item(begun: object, whole: object, write: () => void): void {

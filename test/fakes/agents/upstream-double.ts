@@ -39,6 +39,8 @@ export interface Step {
   readonly thoughts: string;
   /** Proof over the thoughts, opaque. */
   readonly seal: string;
+  /** What the model says before it calls. */
+  readonly says?: string;
   readonly call: { readonly id: string; readonly name: string; readonly arguments: Record<string, unknown> };
 }
 
