@@ -42,6 +42,8 @@ import { Pins } from './routing/conversation/pins.ts';
 import { Health } from './routing/health/health.ts';
 import { Traffic } from './routing/traffic.ts';
 import { catalogSourceOf, prepareBody, snapshotOf } from './snapshot.ts';
+import { stageTable } from './stages/table.ts';
+import { DiskResponseCache } from './store/cache/disk-response-cache.ts';
 import { DiskContentStore } from './store/content/disk-content-store.ts';
 import { keepCounts } from './store/keep-counts.ts';
 import { MemoryLimiter } from './store/memory/memory-limiter.ts';
@@ -139,6 +141,8 @@ export async function openGateway(options: OpenOptions): Promise<RunningGateway>
     known = (providers) => installation.modelKnowledge.entriesOf(providers);
     renew();
     installation.modelKnowledge.onChange(renewInTurns);
+    const cache = new DiskResponseCache(join(installation.directory.path, 'cache'), log);
+    closers.push(() => cache.close());
     const contents = new DiskContentStore({
       directory: join(installation.directory.path, 'content'),
       log,
@@ -185,7 +189,7 @@ export async function openGateway(options: OpenOptions): Promise<RunningGateway>
     const gateway = createGateway({
       snapshot: () => current().gateway,
       formats: INBOUND_DIALECTS,
-      stages: [],
+      stages: stageTable({ cache }),
       callUpstream: upstreams.call,
       countUpstream: upstreams.countTokens,
       tokenizer,

@@ -9,7 +9,7 @@ const MEMBERS =
   native_tokens_reasoning native_tokens_cached native_tokens_completion_images num_media_prompt num_media_completion
   num_input_audio_prompt num_search_results num_fetches web_search_engine usage total_cost upstream_inference_cost
   cache_discount is_byok service_tier data_region upstream_id workspace_id response_cache_source_id provider_responses
-  usage_source routing written_off written_off_cause`.split(/\s+/);
+  usage_source routing written_off written_off_cause legs`.split(/\s+/);
 
 const shown = (row = {}) =>
   generationObject({
@@ -25,6 +25,15 @@ describe('generationObject', () => {
   it('has every member of the contract and no other, whatever the row has', () => {
     expect(Object.keys(shown()).sort()).toEqual([...MEMBERS].sort());
     expect(Object.keys(shown({ app_title: 'x', web_search_nanos: '1' })).sort()).toEqual([...MEMBERS].sort());
+  });
+
+  it('shows the call of the model as its leg, and none where the answer was kept', () => {
+    const row = { model: 'm/one', provider_name: 'Acme', tokens_prompt: 3, tokens_completion: 4 };
+    const leg = { kind: 'main', ...row, cost: 0.001234567 };
+    expect(shown({ ...row, finish_reason: 'stop' }).legs).toEqual([{ ...leg, status: 'completed' }]);
+    expect(shown({ ...row, finish_reason: 'error' }).legs).toEqual([{ ...leg, status: 'failed' }]);
+    expect(shown({ ...row, cancelled: true }).legs).toEqual([{ ...leg, status: 'cancelled' }]);
+    expect(shown({ ...row, response_cache_source_id: 'gen-0-y' }).legs).toEqual([]);
   });
 
   it('shows money in USD, that of own credentials only where one served', () => {

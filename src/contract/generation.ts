@@ -89,6 +89,18 @@ export const generationSchema = Type.Object({
     description:
       'What went beyond the reservation: `prompt`, `output`, `searches` or `price`; `released`: the reservation was let go before the end. Null where nothing was written off.',
   }),
+  legs: Type.Array(
+    Type.Object({
+      kind: Type.String({ description: '`main`: the model that was asked for.' }),
+      model: text,
+      provider_name: text,
+      tokens_prompt: whole,
+      tokens_completion: whole,
+      cost: money,
+      status: Type.String({ description: '`completed`, `failed` or `cancelled`.' }),
+    }),
+    { description: 'Calls of models; none where the answer came from the response cache.' },
+  ),
   ...ROW_MEMBERS,
 });
 
@@ -131,10 +143,27 @@ export function generationObject(generation: ShownGeneration): JsonObject {
     cache_discount: discount === 0n ? null : usdOf(discount),
     written_off: usdOf(writtenOffNanos),
     written_off_cause: writtenOffCause,
+    legs: legsOf(row, cost),
     ...Object.fromEntries(Object.keys(ROW_MEMBERS).map((name) => [name, row[name] ?? null])),
     // Clients want text here.
     origin: row.origin ?? '',
   };
+}
+
+/** A generation calls one model, or none where its answer was kept. */
+function legsOf(row: JsonObject, cost: number): JsonObject[] {
+  if (typeof row.response_cache_source_id === 'string') return [];
+  return [
+    {
+      kind: 'main',
+      model: row.model ?? null,
+      provider_name: row.provider_name ?? null,
+      tokens_prompt: row.tokens_prompt ?? null,
+      tokens_completion: row.tokens_completion ?? null,
+      cost,
+      status: row.cancelled === true ? 'cancelled' : row.finish_reason === 'error' ? 'failed' : 'completed',
+    },
+  ];
 }
 
 function nanosAt(row: JsonObject, name: string): Nanos {

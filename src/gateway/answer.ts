@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { Credential } from '../catalog/credential.ts';
+import { tierOf } from '../catalog/endpoint-tier.ts';
 import { type EventBatch, hasContent } from '../ir/events.ts';
 import type { RoutingMetadata } from '../ir/metadata.ts';
 import type { Result } from '../ir/result.ts';
@@ -9,7 +10,6 @@ import { isInTime } from '../kit/is-in-time.ts';
 import type { Ledger, WriteOffCause } from '../ports/ledger.ts';
 import type { Candidate } from '../routing/candidate.ts';
 import type { Health } from '../routing/health/health.ts';
-import { composeStages } from '../stages/stage.ts';
 import type { CallUpstream } from '../upstream/upstream.ts';
 import type { Admission } from './admission/admission.ts';
 import type { LearntAnswer, LearntLengths } from './admission/learnt-lengths.ts';
@@ -75,12 +75,10 @@ export function answerRequest(
   parts: AnswerParts,
   state: AnswerState,
 ): SettledAnswer {
-  const { request, journey } = underway;
+  const { request, journey, stages } = underway;
   const answering = new Answering(underway, admission, parts, state);
   state.open.enter();
-  const pipeline = composeStages(journey.plan.stages, (staged) =>
-    attemptCandidates(staged, journey, answering),
-  );
+  const pipeline = stages.around((staged) => attemptCandidates(staged, journey, answering));
   return settleAnswer(pipeline(request), answering);
 }
 
@@ -106,6 +104,15 @@ export function metadataOf(
   outcome: 'served' | 'failed',
 ): RoutingMetadata | undefined {
   return input.wantsMetadata ? routingMetadata(journey, snapshot.region, outcome) : undefined;
+}
+
+/** Who serves, as replies say it. */
+export function servedBy({ model, endpoint }: Candidate) {
+  return {
+    model: model.id,
+    provider: endpoint.provider.name,
+    serviceTier: tierOf(endpoint) ?? 'default',
+  };
 }
 
 export function hashUser(key: Buffer, accountId: string, id: string): string {
@@ -237,8 +244,9 @@ class Answering implements AttemptTools, SettleTools, PassingTools {
 
   /** A whole answer is shown whole, and so is one that is kept. */
   get keptCharacters(): number {
-    const { request, input } = this.#underway;
-    const isShown = !request.stream || input.caller.workspace.isObservabilityIoLoggingEnabled;
+    const { request, input, stages } = this.#underway;
+    const isShown =
+      !request.stream || input.caller.workspace.isObservabilityIoLoggingEnabled || stages.needsWholeAnswer;
     return isShown ? Number.POSITIVE_INFINITY : KEPT_CHARACTERS;
   }
 
@@ -275,11 +283,18 @@ class Answering implements AttemptTools, SettleTools, PassingTools {
       });
       const bill = { ...settlement.bill, totalNanos: charge.creditNanos };
       tell(generation, { ...settlement, bill }, times);
+      if (settlement.outcome === 'finished') this.#showStages(settlement.result);
       return bill;
     } finally {
       this.#state.open.leave();
       void content.close();
     }
+  }
+
+  #showStages(result: Result): void {
+    const { stages, journey } = this.#underway;
+    if (stages.isEmpty || journey.selected === undefined) return;
+    stages.after({ result, ...servedBy(journey.selected) });
   }
 
   #exceededBy({ usage, bill }: Settlement): WriteOffCause | undefined {

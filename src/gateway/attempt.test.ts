@@ -55,7 +55,6 @@ async function run(
     candidates,
     rejected: [],
     pipeline: [],
-    stages: [],
     report: [],
   });
   let closed = 0;

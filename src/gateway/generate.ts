@@ -1,24 +1,23 @@
 import type { Catalog, Model } from '../catalog/catalog.ts';
-import { tierOf } from '../catalog/endpoint-tier.ts';
 import type { InboundDialect, ReplyContext } from '../dialects/dialect.ts';
 import { GatewayError, invalidRequest, toGatewayError } from '../ir/errors.ts';
 import type { Format } from '../ir/items.ts';
 import type { TranslationEntry } from '../ir/metadata.ts';
 import type { GenerationRequest } from '../ir/request.ts';
-import type { Result } from '../ir/result.ts';
 import { STRETCH } from '../kit/cohort.ts';
 import type { Log } from '../kit/log.ts';
 import { textAt } from '../kit/members.ts';
 import { inTurn, runAtOnce, runPromptly } from '../kit/turns.ts';
+import { LedgerUnavailable } from '../ports/ledger.ts';
 import type { OutputItems } from '../ports/output-items.ts';
 import type { OwnCredential, OwnCredentials } from '../ports/own-credentials.ts';
 import { SHARED, siteOf } from '../routing/candidate.ts';
 import { isOpenTo } from '../routing/rules/access.ts';
-import type { Stage } from '../stages/stage.ts';
+import { ActiveStages, type ServedAnswer, type Stage } from '../stages/stage.ts';
 import type { CountCall } from '../upstream/count-tokens.ts';
 import type { PreviewCall } from '../upstream/preview.ts';
 import type { Admission } from './admission/admission.ts';
-import { admit } from './admission/admit.ts';
+import { admit, unrecordable } from './admission/admit.ts';
 import { LearntLengths } from './admission/learnt-lengths.ts';
 import {
   type AnswerParts,
@@ -27,6 +26,7 @@ import {
   hashUser,
   metadataOf,
   plannedGeneration,
+  servedBy,
 } from './answer.ts';
 import { ContentRoom, type ContentShare } from './content-room.ts';
 import { fitContext, largestContext } from './context-length.ts';
@@ -47,6 +47,7 @@ import { Journey, metadataOfNothing } from './journey.ts';
 import { OpenWork } from './open-work.ts';
 import { NothingLeft, type Plan, type PlanContext, planRequest } from './plan.ts';
 import { Resumed } from './resumed.ts';
+import { ServedGeneration } from './served-generation.ts';
 import type { SettledAnswer } from './settle.ts';
 import type { GatewaySnapshot } from './snapshot.ts';
 import { type StoredFiles, withStoredFiles } from './stored-files.ts';
@@ -98,9 +99,8 @@ export function createGateway(parts: GatewayParts): Gateway {
   const room = new ContentRoom();
   const now = () => parts.clock.now();
 
-  /** Whoever gets a request from here closes its content. */
-  async function prepare(input: GenerationInput): Promise<Underway> {
-    const started = parts.clock.monotonic();
+  /** Reads a request. Its content is closed by whoever it is handed to, or here where that fails. */
+  async function read(input: GenerationInput): Promise<ReadRequest> {
     const snapshot = parts.snapshot();
     const content = room.open(input.replied);
     try {
@@ -108,23 +108,30 @@ export function createGateway(parts: GatewayParts): Gateway {
         content,
         maxTokens: (body) => maxPromptTokens(parts, input, snapshot, body),
       });
-      const read = reading instanceof Promise ? await reading : reading;
+      const parsed = reading instanceof Promise ? await reading : reading;
       await STRETCH;
-      const { plan, mustRelay } = await planned(parts, input, snapshot, read);
-      const { request, prompt } = read;
-      return { input, snapshot, request, prompt, journey: new Journey(plan), mustRelay, content };
+      return { input, snapshot, content, ...parsed, stages: stagesOf(parts, input, parsed.request) };
     } catch (error) {
       void content.close();
       throw error;
-    } finally {
-      input.timing.mark('plan', parts.clock.monotonic() - started);
     }
   }
 
-  /** Reserves the money, then answers. Nothing is awaited in between: whoever is admitted is settled. */
-  async function admitted(input: GenerationInput): Promise<Admitted> {
-    const underway = await prepare(input);
-    const { snapshot, request, prompt, journey } = underway;
+  async function planFor(reading: ReadRequest): Promise<Underway> {
+    const { input, snapshot, request, prompt, stages, content } = reading;
+    try {
+      const { plan, mustRelay } = await planned(parts, input, snapshot, reading);
+      const journey = new Journey(plan, stages.notes);
+      return { input, snapshot, request, prompt, journey, stages, mustRelay, content };
+    } catch (error) {
+      void content.close();
+      throw error;
+    }
+  }
+
+  /** Reserves the money, then answers. Nothing is awaited in between: what is admitted is settled. */
+  async function admitted(underway: Underway): Promise<ModelAnswer> {
+    const { input, snapshot, request, prompt, journey } = underway;
     const { ownCredentialFee, basePath } = snapshot;
     const { ledger, tokenizer } = parts;
     let admission: Admission;
@@ -139,41 +146,44 @@ export function createGateway(parts: GatewayParts): Gateway {
       throw routed(error, underway);
     }
     const going = admission.isTight ? translated(underway) : underway;
-    return { underway: going, batches: answerRequest(going, admission, parts, state) };
+    return new ModelAnswer(going, answerRequest(going, admission, parts, state), parts);
+  }
+
+  /** The spine: read, stages that come before, plan, reserve, answer. */
+  async function answerTo(input: GenerationInput): Promise<ModelAnswer | ServedGeneration> {
+    const started = parts.clock.monotonic();
+    let underway: Underway;
+    try {
+      const reading = await read(input);
+      const outcome = await beforePlanning(reading);
+      if ('served' in outcome) return await served(reading, outcome.served);
+      underway = await planFor(outcome);
+    } finally {
+      input.timing.mark('plan', parts.clock.monotonic() - started);
+    }
+    return admitted(underway);
+  }
+
+  async function served(reading: ReadRequest, answer: ServedAnswer): Promise<ServedGeneration> {
+    const { input, request, snapshot, content } = reading;
+    void content.close();
+    const { region, vendor } = snapshot;
+    try {
+      return await ServedGeneration.settle({ input, request, served: answer, region, vendor }, parts);
+    } catch (error) {
+      throw error instanceof LedgerUnavailable ? unrecordable(error) : error;
+    }
   }
 
   return {
-    async stream(input): Promise<OpenedStream> {
-      const { underway, batches } = await admitted(input);
-      input.timing.awaitUpstream();
-      let first: Awaited<ReturnType<typeof batches.next>>;
-      try {
-        first = await batches.next();
-      } catch (error) {
-        throw routed(error, underway);
-      } finally {
-        input.timing.answered(underway.journey.firstByteMs, underway.journey.waitedMs);
-      }
-      return { context: replyContext(underway, parts), batches: new Resumed(first, batches) };
-    },
+    stream: async (input): Promise<OpenedStream> => (await answerTo(input)).stream(),
 
-    async complete(input): Promise<FinishedGeneration> {
-      const { underway, batches } = await admitted(input);
-      input.timing.awaitUpstream();
-      let result: Result;
-      try {
-        result = await batches.whole();
-      } catch (error) {
-        throw routed(error, underway);
-      } finally {
-        input.timing.answered(underway.journey.firstByteMs, underway.journey.waitedMs);
-      }
-      if (result.failure !== undefined) throw result.failure.withRouting(metadataOf(underway, 'failed'));
-      return { context: replyContext(underway, parts), result };
-    },
+    complete: async (input): Promise<FinishedGeneration> => (await answerTo(input)).complete(),
 
     async countTokens(input): Promise<number> {
-      const { request, prompt, journey, snapshot, content } = await prepare(input);
+      const started = parts.clock.monotonic();
+      const { request, prompt, journey, snapshot, content } = await planFor(await read(input));
+      input.timing.mark('plan', parts.clock.monotonic() - started);
       const common = {
         request,
         hashUser: (id: string) => hashUser(parts.userHashKey, input.caller.accountId, id),
@@ -238,10 +248,85 @@ export function createGateway(parts: GatewayParts): Gateway {
   };
 }
 
-/** A request whose money is reserved, and its answer, which must be pulled at once. */
-interface Admitted {
-  readonly underway: Underway;
-  readonly batches: SettledAnswer;
+/** A request that was read, with what works on it. */
+interface ReadRequest extends Parsed {
+  readonly input: GenerationInput;
+  readonly snapshot: GatewaySnapshot;
+  readonly content: ContentShare;
+  readonly stages: ActiveStages;
+}
+
+function stagesOf(parts: GatewayParts, input: GenerationInput, request: GenerationRequest): ActiveStages {
+  const { generationId, caller, format, body, cache, signal, header } = input;
+  return new ActiveStages(parts.stages, request, {
+    generationId,
+    caller,
+    format,
+    body,
+    cache,
+    signal,
+    header,
+    now: () => parts.clock.now(),
+    log: { warn: parts.warn },
+  });
+}
+
+/** The request as stages leave it, or the answer of one of them. What they changed is measured anew. */
+async function beforePlanning(
+  reading: ReadRequest,
+): Promise<ReadRequest | { readonly served: ServedAnswer }> {
+  const { stages, request, content } = reading;
+  if (stages.isEmpty) return reading;
+  try {
+    const outcome = await stages.before(request);
+    if ('served' in outcome || outcome.request === request) return 'served' in outcome ? outcome : reading;
+    return { ...reading, request: outcome.request, prompt: new Prompt(outcome.request) };
+  } catch (error) {
+    void content.close();
+    throw error;
+  }
+}
+
+/** An answer of a model whose money is reserved. It must be pulled at once. */
+class ModelAnswer {
+  readonly #underway: Underway;
+  readonly #batches: SettledAnswer;
+  readonly #parts: GatewayParts;
+
+  constructor(underway: Underway, batches: SettledAnswer, parts: GatewayParts) {
+    this.#underway = underway;
+    this.#batches = batches;
+    this.#parts = parts;
+  }
+
+  async stream(): Promise<OpenedStream> {
+    const first = await this.#pulled(() => this.#batches.next());
+    return { context: this.#context(), batches: new Resumed(first, this.#batches) };
+  }
+
+  async complete(): Promise<FinishedGeneration> {
+    const result = await this.#pulled(() => this.#batches.whole());
+    if (result.failure !== undefined) {
+      throw result.failure.withRouting(metadataOf(this.#underway, 'failed'));
+    }
+    return { context: this.#context(), result };
+  }
+
+  #context(): ReplyContext {
+    return replyContext(this.#underway, this.#parts);
+  }
+
+  async #pulled<T>(pull: () => Promise<T>): Promise<T> {
+    const { input, journey } = this.#underway;
+    input.timing.awaitUpstream();
+    try {
+      return await pull();
+    } catch (error) {
+      throw routed(error, this.#underway);
+    } finally {
+      input.timing.answered(journey.firstByteMs, journey.waitedMs);
+    }
+  }
 }
 
 /** Frames that are passed on as they come cannot be ended in the middle: where that may be needed they are translated. */
@@ -251,7 +336,7 @@ function translated(underway: Underway): Underway {
   const candidates = journey.plan.candidates.map((candidate) =>
     candidate.lane === 'relay' ? { ...candidate, lane: 'translate' as const } : candidate,
   );
-  return { ...underway, journey: new Journey({ ...journey.plan, candidates }) };
+  return { ...underway, journey: new Journey({ ...journey.plan, candidates }, journey.notes) };
 }
 
 /** A request in the gateway's own words, and what was lost before it came to that. */
@@ -355,7 +440,7 @@ async function planned(
   parts: GatewayParts,
   input: GenerationInput,
   snapshot: GatewaySnapshot,
-  { request, prompt, report }: Parsed,
+  { request, prompt, report, stages }: Parsed & Pick<ReadRequest, 'stages'>,
 ): Promise<{ readonly plan: Plan; readonly mustRelay: boolean }> {
   try {
     const found = parts.ownCredentials.of(input.caller);
@@ -365,7 +450,7 @@ async function planned(
       catalog: catalogFor(own, snapshot.catalog),
       vendor: snapshot.vendor,
       autoModels: snapshot.autoModels,
-      stages: parts.stages,
+      mayRelay: stages.mayRelay,
       accountId: input.caller.accountId,
       sessionId: input.sessionId,
       own,
@@ -406,7 +491,8 @@ async function explained(
   const { request, prompt } = read;
   const promptTokens = await prompt.count(parts.tokenizer, input.signal);
   try {
-    const { plan } = await planned(parts, { ...input, wantsMetadata: false }, snapshot, read);
+    const stages = stagesOf(parts, input, request);
+    const { plan } = await planned(parts, { ...input, wantsMetadata: false }, snapshot, { ...read, stages });
     return await explainPlan(request, plan, {
       health: parts.health,
       preview: ({ endpoint, lane }) => parts.previewUpstream({ request, endpoint, lane }),
@@ -459,9 +545,9 @@ function replyContext(underway: Underway, { clock, items }: GatewayParts): Reply
     generationId: input.generationId,
     createdAtMs: input.acceptedAtMs,
     now: () => clock.now(),
-    model: selected?.model.id ?? journey.plan.requested,
-    provider: selected?.endpoint.provider.name ?? '',
-    serviceTier: (selected && tierOf(selected.endpoint)) ?? 'default',
+    ...(selected === undefined
+      ? { model: journey.plan.requested, provider: '', serviceTier: 'default' }
+      : servedBy(selected)),
     keepItem: itemKeeper(underway, items),
   };
 }

@@ -150,6 +150,7 @@ export function settledRow(
     cacheDiscountNanos: String(cacheDiscount(usage, pricing)),
     webSearchNanos: String(chargeOf([[usage.webSearchRequests, pricing.web_search ?? 0n]])),
     providerResponses: providerResponses(journey, served, result.upstreamId),
+    servedFrom: settlement.servedFrom ?? null,
   };
   return rowOf(journey.requestMembers, serving, came, {
     streamed: request.stream,
@@ -173,6 +174,7 @@ interface Outcome {
   readonly cacheDiscountNanos: string;
   readonly webSearchNanos: string;
   readonly providerResponses: ProviderResponse[] | null;
+  readonly servedFrom: string | null;
 }
 
 const NOTHING_YET: Outcome = {
@@ -190,6 +192,7 @@ const NOTHING_YET: Outcome = {
   cacheDiscountNanos: '0',
   webSearchNanos: '0',
   providerResponses: null,
+  servedFrom: null,
 };
 
 /** All members in one literal: a row is made for every request, and each part that is spread into one costs. */
@@ -248,7 +251,7 @@ function rowOf(
     service_tier: outcome.tier,
     data_region: 'global',
     upstream_id: shortOrNull(outcome.upstreamId),
-    response_cache_source_id: null,
+    response_cache_source_id: outcome.servedFrom,
     provider_responses: outcome.providerResponses,
     cache_discount_nanos: outcome.cacheDiscountNanos,
     web_search_nanos: outcome.webSearchNanos,

@@ -1,6 +1,7 @@
 import type { Endpoint, Model } from '../catalog/catalog.ts';
 import type { ReplyContext } from '../dialects/dialect.ts';
 import type { AppAttribution } from '../ir/app-attribution.ts';
+import type { CacheWish } from '../ir/cache-wish.ts';
 import type { EventBatch } from '../ir/events.ts';
 import type { Format } from '../ir/items.ts';
 import type { Result } from '../ir/result.ts';
@@ -24,6 +25,10 @@ export interface GenerationInput {
   readonly wantsMetadata: boolean;
   /** `x-session-id`, where the body names no session. */
   readonly sessionId?: string | undefined;
+  /** What the caller asks of the response cache; absent = nothing. */
+  readonly cache?: CacheWish | undefined;
+  /** Adds a header to the reply, as long as it has not begun. `name`: without the operator's word. */
+  readonly header: (name: string, value: string) => void;
   /** `anthropic-beta` or `x-anthropic-beta`. */
   readonly betas?: string | undefined;
   /** Who says to be calling; absent = nobody. */

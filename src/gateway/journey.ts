@@ -1,4 +1,4 @@
-import type { AttemptRecord, RoutingMetadata, TranslationEntry } from '../ir/metadata.ts';
+import type { AttemptRecord, PipelineEntry, RoutingMetadata, TranslationEntry } from '../ir/metadata.ts';
 import type { GenerationRow } from '../ports/generation-row.ts';
 import type { Candidate, Rejection } from '../routing/candidate.ts';
 import type { Visit } from '../routing/health/visit.ts';
@@ -16,6 +16,7 @@ export interface UpstreamCall {
 }
 
 const NO_CALLS: readonly UpstreamCall[] = [];
+const NO_NOTES: readonly PipelineEntry[] = [];
 
 /** What the row of a generation says of its request, whatever comes of it. */
 export type RequestMembers = Pick<
@@ -48,11 +49,14 @@ export class Journey {
   #visit: Visit | undefined;
   /** Worked out for the first of its rows. */
   requestMembers: RequestMembers | undefined;
+  /** What stages did, for the pipeline of the metadata. They add to it as they go. */
+  readonly notes: readonly PipelineEntry[];
   /** Translation report of the call that serves. */
   report: readonly TranslationEntry[] = [];
 
-  constructor(plan: Plan) {
+  constructor(plan: Plan, notes: readonly PipelineEntry[] = NO_NOTES) {
     this.plan = plan;
+    this.notes = notes;
   }
 
   /** Notes an upstream call whose outcome is known. */
@@ -111,7 +115,8 @@ export function routingMetadata(
   outcome: 'served' | 'failed',
 ): RoutingMetadata {
   const { plan, attempts } = journey;
-  const { candidates, params, pipeline } = plan;
+  const { candidates, params } = plan;
+  const pipeline = journey.notes.length === 0 ? plan.pipeline : [...plan.pipeline, ...journey.notes];
   const selected = outcome === 'served' ? journey.selected : undefined;
   const available = candidates.map((candidate) => ({
     provider: candidate.endpoint.provider.name,

@@ -15,11 +15,12 @@ import { namedModel } from '../routing/resolve/named-model.ts';
 import { NothingToChoose, type RouterRule } from '../routing/resolve/nothing-to-choose.ts';
 import type { Resolution, ResolutionContext } from '../routing/resolve/resolution.ts';
 import { resolveModels } from '../routing/resolve/resolve-models.ts';
+import { pluginPlace } from '../routing/routers/plugin-settings.ts';
 import { refuseOff } from '../routing/rules/mandatory-reasoning.ts';
 import { needsOf } from '../routing/rules/needs.ts';
 import { servability } from '../routing/rules/servability.ts';
 import type { Traffic } from '../routing/traffic.ts';
-import type { Stage } from '../stages/stage.ts';
+import { canHeal, RESPONSE_HEALING } from '../stages/response-healing.ts';
 
 /** Where a request may go, in order. */
 export interface Plan {
@@ -33,8 +34,6 @@ export interface Plan {
   readonly params?: JsonObject;
   /** What was done to the request on the way here. */
   readonly pipeline: readonly PipelineEntry[];
-  /** Stages that have something to do, outermost first. */
-  readonly stages: readonly Stage[];
   /** Wishes that were understood and could not be honoured. */
   readonly report: readonly TranslationEntry[];
   /** What later requests of the same conversation are known by; absent = nothing tells them. */
@@ -49,7 +48,8 @@ export interface PlanContext {
   readonly vendor: string;
   /** Patterns of the models that the auto router chooses from; undefined = all. */
   readonly autoModels: readonly string[] | undefined;
-  readonly stages: readonly Stage[];
+  /** No stage touches the content. */
+  readonly mayRelay: boolean;
   readonly accountId: string;
   /** The session that a header names. */
   readonly sessionId?: string;
@@ -96,13 +96,12 @@ export function planRequest(request: GenerationRequest, context: PlanContext, pr
   });
   const { strategy, pipeline, params } = resolution;
   const { models, rejected: thinking } = refuseOff(request, resolution.models);
-  const stages = activeStages(context.stages, request);
   const route = planRoute({
     request,
     needs,
     models,
     own,
-    mayRelay: stages.length === 0,
+    mayRelay: context.mayRelay,
     health,
     pin: pin?.site,
     random: context.random,
@@ -120,7 +119,6 @@ export function planRequest(request: GenerationRequest, context: PlanContext, pr
     rejected,
     params,
     pipeline,
-    stages,
     report,
     conversation,
   };
@@ -134,10 +132,6 @@ function joined(
 ): readonly TranslationEntry[] {
   if (first.length + second.length === 0) return third;
   return [...first, ...second, ...third];
-}
-
-function activeStages(stages: readonly Stage[], request: GenerationRequest): readonly Stage[] {
-  return stages.length === 0 ? stages : stages.filter((stage) => stage.isActive(request));
 }
 
 /** A key is a digest: it is made only where it may be found. */
@@ -195,11 +189,20 @@ function rejectionsBy({ filter, reason, rejects }: RouterRule, { models }: Catal
   );
 }
 
-/** What the request says about a loop that the gateway does not run yet. */
-function idleWishes({ wishes }: GenerationRequest): TranslationEntry[] {
-  if (wishes.stopServerToolsWhen === undefined) return [];
-  const detail = 'the gateway runs no tools itself yet, so there is no loop to stop';
-  return [{ field: 'stop_server_tools_when', action: 'dropped', detail }];
+/** Wishes that mean nothing for this request. */
+function idleWishes(request: GenerationRequest): TranslationEntry[] {
+  const { stopServerToolsWhen, plugins } = request.wishes;
+  const entries: TranslationEntry[] = [];
+  if (stopServerToolsWhen !== undefined) {
+    const detail = 'the gateway runs no tools itself yet, so there is no loop to stop';
+    entries.push({ field: 'stop_server_tools_when', action: 'dropped', detail });
+  }
+  const healing = plugins.find(({ id }) => id === RESPONSE_HEALING);
+  if (healing !== undefined && !canHeal(request)) {
+    const detail = 'it works on whole answers alone that are asked to be JSON';
+    entries.push({ field: pluginPlace(request, healing), action: 'dropped', detail });
+  }
+  return entries;
 }
 
 /** Endpoints that a message names at most. */

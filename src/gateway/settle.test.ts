@@ -26,7 +26,6 @@ function toolsFor(records: Settlement[], endpoint = endpointOf(), acceptedAtMs =
     candidates: [selected],
     rejected: [],
     pipeline: [],
-    stages: [],
     report: [],
   });
   journey.select(selected);

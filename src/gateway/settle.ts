@@ -21,6 +21,8 @@ export interface Settlement extends Settled {
   readonly outcome: 'finished' | 'failed' | 'aborted';
   readonly result: Result;
   readonly error?: GatewayError;
+  /** The generation whose answer was given again; absent = this one has its own. */
+  readonly servedFrom?: string;
 }
 
 /** What settling needs besides the events. */

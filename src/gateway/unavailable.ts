@@ -4,6 +4,7 @@ import { isJsonObject, type Json, type JsonObject } from '../kit/json.ts';
 import { quoted } from '../kit/quoted.ts';
 import type { Issue } from '../kit/validate.ts';
 import { ROUTER_OF_PLUGIN } from '../routing/routers/routers.ts';
+import { RESPONSE_HEALING } from '../stages/response-healing.ts';
 
 /**
  * Refuses what this gateway knows by name but cannot do: a plugin that is switched on, a tool that the gateway itself
@@ -17,7 +18,7 @@ export function refuseUnavailable({ body }: GenerationRequest, vendor: string): 
 }
 
 /** Plugins that do something; the others are known by name. */
-const AVAILABLE_PLUGINS: ReadonlySet<string> = new Set(ROUTER_OF_PLUGIN.keys());
+const AVAILABLE_PLUGINS: ReadonlySet<string> = new Set([...ROUTER_OF_PLUGIN.keys(), RESPONSE_HEALING]);
 
 function pluginIssues(plugins: Json | undefined): Issue[] {
   return issuesOf(plugins, ({ id, enabled }, index) =>

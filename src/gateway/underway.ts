@@ -1,4 +1,5 @@
 import type { GenerationRequest } from '../ir/request.ts';
+import type { ActiveStages } from '../stages/stage.ts';
 import type { ContentShare } from './content-room.ts';
 import type { Prompt } from './estimate.ts';
 import type { GenerationInput } from './generation.ts';
@@ -12,6 +13,7 @@ export interface Underway {
   readonly request: GenerationRequest;
   readonly prompt: Prompt;
   readonly journey: Journey;
+  readonly stages: ActiveStages;
   /** Only the relay lane can carry it. */
   readonly mustRelay: boolean;
   /** Room for the files and items that it names. */

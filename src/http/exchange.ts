@@ -4,7 +4,7 @@ import type { Caller } from '../ports/caller.ts';
 import { CallerGone } from './caller-gone.ts';
 import type { InboundRequest } from './http1/inbound-request.ts';
 import type { Outgoing } from './http1/outgoing.ts';
-import type { ResponseHeads } from './http1/response-heads.ts';
+import { headerLine, type ResponseHeads } from './http1/response-heads.ts';
 import { Reply, type ReplyOwner } from './reply.ts';
 import { ServerTiming } from './server-timing.ts';
 
@@ -31,6 +31,8 @@ export class Exchange implements ReplyOwner {
   readonly #aborting = new LightAbortController();
   #isGeneration = false;
   #requestId: string | undefined;
+  /** Headers that were added to the reply, each with its line break. */
+  #added = '';
 
   constructor(request: InboundRequest, answer: Outgoing, token: string, parts: ExchangeParts) {
     this.request = request;
@@ -71,8 +73,15 @@ export class Exchange implements ReplyOwner {
     return this.#requestId;
   }
 
+  /** Adds a header to the reply; to no effect once its head is written. */
+  addHeader(name: string, value: string): void {
+    this.#added += headerLine(name, value);
+  }
+
   commonHeaders(): string {
-    return this.#isGeneration ? generationLines(this.requestId, this.timing) : idLines(this.requestId);
+    if (!this.#isGeneration) return idLines(this.requestId);
+    const lines = generationLines(this.requestId, this.timing);
+    return this.#added === '' ? lines : `${lines}${this.#added}`;
   }
 }
 

@@ -8,9 +8,10 @@ import { inTurn } from '../kit/turns.ts';
 import { Abandonment } from './abandonment.ts';
 import { attributionOf } from './attribution.ts';
 import { logOwnFault } from './error-reply.ts';
-import { betasOf, MAX_SESSION_ID, SESSION_HEADER, wantsMetadata } from './generation-headers.ts';
+import { betasOf, cacheWish, MAX_SESSION_ID, SESSION_HEADER, wantsMetadata } from './generation-headers.ts';
 import type { Call, Handler } from './route.ts';
 import { replyWithStream } from './sse-reply.ts';
+import { vendorHeader } from './vendor-header.ts';
 
 /** The handler of one generation format: a whole answer, or a stream when the body asks for one. */
 export function generateHandler(dialect: InboundDialect): Handler {
@@ -122,6 +123,8 @@ function inputOf(call: Call, format: Format, replied: () => Promise<void>): Gene
     generationId: exchange.requestId,
     acceptedAtMs: exchange.acceptedAtMs,
     wantsMetadata: wantsMetadata(headers, settings.vendor),
+    cache: cacheWish(headers, settings.vendor),
+    header: (name, value) => exchange.addHeader(vendorHeader(settings.vendor, name), value),
     sessionId: sessionHeader(call),
     betas: betasOf(headers),
     attribution: attributionOf(headers, settings.vendor),

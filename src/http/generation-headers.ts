@@ -1,4 +1,5 @@
 import Type, { type TObject } from 'typebox';
+import type { CacheWish } from '../ir/cache-wish.ts';
 import { remembered } from '../kit/remembered.ts';
 import { attributionHeaderSchemas } from './attribution.ts';
 import { vendorHeader } from './vendor-header.ts';
@@ -31,6 +32,31 @@ export function wantsMetadata(headers: Readonly<Record<string, string>>, vendor:
   return false;
 }
 
+/** Names of the headers that speak to the response cache, without and with the operator's word. */
+const CACHE_HEADERS = { isOn: 'Cache', ttl: 'Cache-TTL', clears: 'Cache-Clear' } as const;
+
+const cacheHeaders = remembered(16, (vendor) => ({
+  isOn: vendorHeader(vendor, CACHE_HEADERS.isOn).toLowerCase(),
+  ttl: vendorHeader(vendor, CACHE_HEADERS.ttl).toLowerCase(),
+  clears: vendorHeader(vendor, CACHE_HEADERS.clears).toLowerCase(),
+}));
+
+const DEFAULT_TTL_SECONDS = 300;
+const LONGEST_TTL_SECONDS = 86_400;
+
+/** What a caller asks of the response cache; undefined unless it is switched on. */
+export function cacheWish(headers: Readonly<Record<string, string>>, vendor: string): CacheWish | undefined {
+  const names = cacheHeaders(vendor);
+  if (!isTrue(headers[names.isOn])) return undefined;
+  const wanted = Number(headers[names.ttl] ?? DEFAULT_TTL_SECONDS);
+  const ttlSeconds = Math.min(LONGEST_TTL_SECONDS, Math.max(1, Math.floor(wanted)));
+  return { ttlSeconds, clears: isTrue(headers[names.clears]) };
+}
+
+function isTrue(value: string | undefined): boolean {
+  return value?.trim().toLowerCase() === 'true';
+}
+
 /** The betas that a caller names; undefined when it names none. */
 export function betasOf(headers: Readonly<Record<string, string>>): string | undefined {
   let betas: string | undefined;
@@ -51,6 +77,7 @@ export function generationHeaderSchema(vendor: string): TObject {
     [legacy.toLowerCase()]: Type.Optional(
       Type.String({ description: `Legacy name of ${current}.`, deprecated: true }),
     ),
+    ...cacheHeaderSchemas(vendor),
     // Its length is looked at only when it counts: a session id in the body wins.
     [SESSION_HEADER]: Type.Optional(
       printable(
@@ -66,6 +93,26 @@ export function generationHeaderSchema(vendor: string): TObject {
       ]),
     ),
   });
+}
+
+function cacheHeaderSchemas(vendor: string) {
+  const { isOn, ttl, clears } = cacheHeaders(vendor);
+  return {
+    [isOn]: Type.Optional(
+      Type.String({
+        description:
+          '`true`: the same body from the same key is answered from the response cache, and its answer is kept there.',
+      }),
+    ),
+    [ttl]: Type.Optional(
+      Type.String({
+        pattern: '^\\s*\\d{1,9}\\s*$',
+        explain: 'must be a whole number of seconds',
+        description: `Seconds that the answer is kept: 1 to ${LONGEST_TTL_SECONDS}, ${DEFAULT_TTL_SECONDS} without it. What is outside is taken for the nearest.`,
+      }),
+    ),
+    [clears]: Type.Optional(Type.String({ description: '`true`: what is kept is forgotten first.' })),
+  };
 }
 
 /** A value that may go on into another header or a log: nothing but printable ASCII. */

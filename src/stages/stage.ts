@@ -1,21 +1,132 @@
+import type { CacheWish } from '../ir/cache-wish.ts';
 import type { EventBatch } from '../ir/events.ts';
+import type { Format } from '../ir/items.ts';
+import type { PipelineEntry } from '../ir/metadata.ts';
 import type { GenerationRequest } from '../ir/request.ts';
+import type { Result } from '../ir/result.ts';
+import type { JsonObject } from '../kit/json.ts';
+import type { Log } from '../kit/log.ts';
+import type { Caller } from '../ports/caller.ts';
 
-/** Answers a request: the rest of the pipeline, down to the upstream. Nothing runs until the answer is pulled. */
+/** Runs the rest of the pipeline, down to the upstream. Nothing runs until the answer is pulled. */
 export type Next = (request: GenerationRequest) => AsyncIterable<EventBatch>;
 
+/** What a stage knows of the generation that it works on, and how it speaks of what it did. */
+export interface StageContext {
+  readonly generationId: string;
+  readonly caller: Caller;
+  readonly format: Format;
+  /** The body as the caller sent it. */
+  readonly body: JsonObject;
+  /** Absent = no caching is asked for. */
+  readonly cache: CacheWish | undefined;
+  /** Aborted when the caller goes away or the deadline passes. */
+  readonly signal: AbortSignal;
+  /** Epoch milliseconds. */
+  now(): number;
+  readonly log: Pick<Log, 'warn'>;
+  /** Adds an entry to the pipeline of the routing metadata. */
+  note(entry: PipelineEntry): void;
+  /** Adds a header to the reply. `name`: without the operator's word. Before the reply begins, else to no effect. */
+  header(name: string, value: string): void;
+}
+
+/** An answer, and who gave it. */
+export interface GivenAnswer {
+  readonly result: Result;
+  /** Public slug of the model. */
+  readonly model: string;
+  /** Display name of the provider. */
+  readonly provider: string;
+  readonly serviceTier: string;
+}
+
+/** An answer that a stage gives instead of a model. */
+export interface ServedAnswer extends GivenAnswer {
+  /** The generation whose answer it was; null = nobody's. */
+  readonly sourceId: string | null;
+}
+
 /**
- * One step around a generation: guardrails, plugins and the tool loop all have this shape. A stage may change the
- * request on its way in and the events on their way out, or call `next` several times.
+ * One step of a generation: guardrails, plugins and the cache all have this shape. It has its say at up to three places:
+ * before a model is chosen and money is reserved, around the calls of models, and after the generation is settled.
  */
 export interface Stage {
   readonly name: string;
-  /** Whether the stage has anything to do for this request. An active stage keeps the request off the relay lane. */
-  isActive(request: GenerationRequest): boolean;
-  run(request: GenerationRequest, next: Next): AsyncIterable<EventBatch>;
+  /** What it may change. With `nothing` a generation stays on the relay lane. */
+  readonly touches: 'nothing' | 'request' | 'answer';
+  /** The answer that `after` is shown must be whole, however long it is. */
+  readonly needsWholeAnswer?: boolean;
+  /** Whether the stage has anything to do for this request. */
+  isActive(request: GenerationRequest, context: StageContext): boolean;
+  /** Changes the request or answers it; undefined = neither. Throws a GatewayError to refuse it. */
+  before?(
+    request: GenerationRequest,
+    context: StageContext,
+  ): Promise<{ readonly request: GenerationRequest } | { readonly served: ServedAnswer } | undefined>;
+  /** Runs the rest, once or several times, and may change the events on their way out. */
+  around?(request: GenerationRequest, next: Next, context: StageContext): AsyncIterable<EventBatch>;
+  /** Is shown an answer that came to its end and is settled. Must not throw. */
+  after?(answer: GivenAnswer, context: StageContext): void;
 }
 
-/** Wraps `core` in the stages, the first one outermost. */
-export function composeStages(stages: readonly Stage[], core: Next): Next {
-  return stages.reduceRight<Next>((next, stage) => (request) => stage.run(request, next), core);
+/** What a generation that no stage works on shares with all others. */
+const NO_STAGES: readonly Stage[] = [];
+
+/** The stages of one generation: those that have something to do, in the order of the table. */
+export class ActiveStages {
+  readonly #stages: readonly Stage[];
+  readonly #context: StageContext;
+  /** What they have noted by now. */
+  readonly notes: PipelineEntry[] = [];
+
+  constructor(all: readonly Stage[], request: GenerationRequest, given: Omit<StageContext, 'note'>) {
+    const context = { ...given, note: (entry: PipelineEntry) => void this.notes.push(entry) };
+    const active = all.filter((stage) => stage.isActive(request, context));
+    this.#stages = active.length === 0 ? NO_STAGES : active;
+    this.#context = context;
+  }
+
+  /** No stage has anything to do. */
+  get isEmpty(): boolean {
+    return this.#stages.length === 0;
+  }
+
+  /** Whether the caller's own body and the upstream's own frames may be passed on. */
+  get mayRelay(): boolean {
+    return this.#stages.every(({ touches }) => touches === 'nothing');
+  }
+
+  get needsWholeAnswer(): boolean {
+    return this.#stages.some(({ needsWholeAnswer }) => needsWholeAnswer === true);
+  }
+
+  /** What is left to be asked of a model, or the answer where a stage has one. */
+  async before(
+    asked: GenerationRequest,
+  ): Promise<{ readonly request: GenerationRequest } | { readonly served: ServedAnswer }> {
+    let request = asked;
+    for (const stage of this.#stages) {
+      const outcome = await stage.before?.(request, this.#context);
+      if (outcome === undefined) continue;
+      if ('served' in outcome) return outcome;
+      request = outcome.request;
+    }
+    return { request };
+  }
+
+  /** Wraps `core` in the stages that run around it, the first one outermost. */
+  around(core: Next): Next {
+    return this.#stages.reduceRight<Next>(
+      (next, stage) =>
+        stage.around === undefined
+          ? next
+          : (request) => stage.around?.(request, next, this.#context) ?? next(request),
+      core,
+    );
+  }
+
+  after(answer: GivenAnswer): void {
+    for (const stage of this.#stages) stage.after?.(answer, this.#context);
+  }
 }

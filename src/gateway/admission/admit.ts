@@ -92,7 +92,8 @@ function reserve(
   return ledger.reserve({ scopes, limits, atMs: now(), generationId, row }, size);
 }
 
-function unrecordable(error: LedgerUnavailable): GatewayError {
+/** Nothing is begun that could not be recorded. */
+export function unrecordable(error: LedgerUnavailable): GatewayError {
   return new GatewayError('overloaded', `Service temporarily unavailable: ${error.message}`, {
     retryAfterSeconds: 5,
     cause: error,

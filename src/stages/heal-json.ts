@@ -1,0 +1,58 @@
+import { jsonrepair } from 'jsonrepair';
+import { findExcess, JSON_LIMITS, type Json } from '../kit/json.ts';
+
+/** Characters of a text that is looked at: a longer one is left as it is, so that no other request waits for it. */
+const MOST_CHARACTERS = 262_144;
+
+/** JSON in a code fence, wherever it stands. */
+const FENCE = /```[a-zA-Z]*[ \t]*\r?\n([\s\S]*?)```/;
+
+/**
+ * A text that is meant to be JSON, as JSON that passes the check; undefined where it is that already or cannot be made so.
+ * What stands around it goes: code fences, words before and after. What is written nearly as JSON is written as JSON.
+ */
+export function healJson(text: string, isRight: (value: Json) => boolean): string | undefined {
+  if (text.length > MOST_CHARACTERS) return undefined;
+  const whole = parsed(text);
+  if (whole !== undefined && isRight(whole)) return undefined;
+  for (const candidate of candidatesIn(text)) {
+    for (const read of [asWritten, repaired]) {
+      const healed = read(candidate);
+      const value = healed === undefined ? undefined : parsed(healed);
+      if (healed !== undefined && value !== undefined && isRight(value)) return healed;
+    }
+  }
+  return undefined;
+}
+
+/** The narrowest guess first: what a fence holds, what brackets hold, all of it. */
+function* candidatesIn(text: string): Generator<string> {
+  const fenced = FENCE.exec(text)?.[1];
+  if (fenced !== undefined) yield fenced.trim();
+  const begin = text.search(/[{[]/);
+  if (begin === -1) return;
+  const end = Math.max(text.lastIndexOf('}'), text.lastIndexOf(']'));
+  if (end > begin) yield text.slice(begin, end + 1);
+  // Brackets that were never closed.
+  yield text.slice(begin).trim();
+}
+
+const asWritten = (text: string): string => text;
+
+function repaired(text: string): string | undefined {
+  try {
+    return jsonrepair(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Undefined for what is no JSON, and for JSON that is nested more deeply than any request may be. */
+function parsed(text: string): Json | undefined {
+  if (findExcess(text, JSON_LIMITS) !== undefined) return undefined;
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,80 @@
+import { createHash } from 'node:crypto';
+import type { Result } from '../ir/result.ts';
+import type { JsonObject } from '../kit/json.ts';
+import type { CachedAnswer, ResponseCache } from '../ports/response-cache.ts';
+import type { GivenAnswer, ServedAnswer, Stage, StageContext } from './stage.ts';
+
+/** Gives an answer again to the same key that asks the same, where the caller wants that. */
+export function responseCacheStage(cache: ResponseCache): Stage {
+  return {
+    name: 'response-cache',
+    touches: 'nothing',
+    needsWholeAnswer: true,
+    // What must not be retained by any provider is not retained here either.
+    isActive: (request, { cache: wish }) => wish !== undefined && request.wishes.provider.zdr !== true,
+    async before(_, context) {
+      const key = keyOf(context);
+      if (context.cache?.clears === true) await cache.forget(key);
+      const found = await cache.find(key, context.now());
+      tell(found, context);
+      return found && { served: served(found) };
+    },
+    after(given, context) {
+      const { cache: wish } = context;
+      if (wish === undefined || given.result.omitted !== undefined) return;
+      cache.keep(keyOf(context), {
+        sourceId: context.generationId,
+        storedAtMs: context.now(),
+        ttlSeconds: wish.ttlSeconds,
+        answer: keptOf(given),
+      });
+    },
+  };
+}
+
+/**
+ * Whose answer, to what. Model and streaming are members of the body; the order of its members counts, headers do not.
+ */
+function keyOf({ caller, format, body }: StageContext): string {
+  return createHash('sha256')
+    .update(`${caller.key.hash}\n${format}\n${JSON.stringify(body)}`)
+    .digest('hex');
+}
+
+/** The reply says what came of it. */
+function tell(found: CachedAnswer | undefined, { cache, header, now }: StageContext): void {
+  header('Cache-Status', found === undefined ? 'MISS' : 'HIT');
+  header('Cache-TTL', String(found?.ttlSeconds ?? cache?.ttlSeconds ?? 0));
+  if (found === undefined) return;
+  header('Cache-Age', String(Math.max(0, Math.floor((now() - found.storedAtMs) / 1000))));
+  header('Cache-Source-Id', found.sourceId);
+}
+
+/** What a kept answer is made of: all that the next caller is told. */
+interface Kept {
+  readonly items: Result['items'];
+  readonly finish: Result['finish'] | null;
+  readonly upstreamModel: string | null;
+  readonly relayed: JsonObject | null;
+  readonly model: string;
+  readonly provider: string;
+  readonly serviceTier: string;
+}
+
+function keptOf({ result, model, provider, serviceTier }: GivenAnswer): JsonObject {
+  const { items, finish, upstreamModel, relayed } = result;
+  const { settled: _, ...ended } = finish ?? {};
+  const kept = { items, finish: finish && ended, upstreamModel, relayed, model, provider, serviceTier };
+  return kept as unknown as JsonObject;
+}
+
+function served({ sourceId, answer }: CachedAnswer): ServedAnswer {
+  const { items, finish, upstreamModel, relayed, model, provider, serviceTier } = answer as unknown as Kept;
+  const result: Result = {
+    items,
+    ...(finish && { finish }),
+    ...(upstreamModel && { upstreamModel }),
+    ...(relayed && { relayed }),
+  };
+  return { result, model, provider, serviceTier, sourceId };
+}

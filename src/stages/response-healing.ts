@@ -1,0 +1,102 @@
+import type { EventBatch } from '../ir/events.ts';
+import { Fold } from '../ir/fold.ts';
+import type { Item, MessageItem } from '../ir/items.ts';
+import type { GenerationRequest, OutputFormat } from '../ir/request.ts';
+import type { Result } from '../ir/result.ts';
+import { unfold } from '../ir/unfold.ts';
+import { isJsonObject, type Json } from '../kit/json.ts';
+import { Budget } from '../kit/json-schema/budget.ts';
+import { fitsSchema } from '../kit/json-schema/schema-check.ts';
+import { healJson } from './heal-json.ts';
+import type { Next, Stage, StageContext } from './stage.ts';
+
+export const RESPONSE_HEALING = 'response-healing';
+
+/** Work for comparing an answer with its schema; what is beyond counts as right. */
+const MOST_STEPS = 20_000;
+
+/** Makes JSON of whole answers that were asked to be JSON and are nearly so. Answers that were cut off stay as they are. */
+export const responseHealingStage: Stage = {
+  name: RESPONSE_HEALING,
+  touches: 'answer',
+  isActive: (request) => request.wishes.plugins.some(({ id }) => id === RESPONSE_HEALING) && canHeal(request),
+  around: heal,
+};
+
+/** Whether answers to a request can be healed: they come whole, and are to be JSON. */
+export function canHeal({
+  stream,
+  outputFormat,
+}: Pick<GenerationRequest, 'stream' | 'outputFormat'>): boolean {
+  return !stream && (outputFormat?.type === 'json' || outputFormat?.type === 'json-schema');
+}
+
+async function* heal(
+  request: GenerationRequest,
+  next: Next,
+  context: StageContext,
+): AsyncGenerator<EventBatch, void, undefined> {
+  const fold = new Fold();
+  const batches: EventBatch[] = [];
+  for await (const batch of next(request)) {
+    fold.pushAll(batch);
+    batches.push(batch);
+  }
+  const result = fold.result();
+  const healed = healedResult(result, request.outputFormat, context);
+  if (healed === undefined) yield* batches;
+  else yield unfold(healed);
+}
+
+/** Undefined where there is nothing to heal, or nothing that could be. */
+function healedResult(
+  result: Result,
+  format: OutputFormat | undefined,
+  { note }: StageContext,
+): Result | undefined {
+  const index = result.items.findIndex((item) => item.type === 'message');
+  const text = result.finish?.reason === 'stop' ? onlyText(result.items[index]) : undefined;
+  if (text === undefined || isRight(format, text)) return undefined;
+  const healed = healJson(text, (value) => fits(format, value));
+  const mode = format?.type === 'json-schema' ? 'json_schema' : 'json_object';
+  note({
+    type: 'response_healing',
+    name: RESPONSE_HEALING,
+    summary: healed === undefined ? 'The answer is no JSON that was asked for' : 'The answer was made JSON',
+    data: {
+      mode,
+      improved: healed !== undefined,
+      original_length: text.length,
+      ...(healed !== undefined && { healed_length: healed.length }),
+    },
+  });
+  return healed === undefined ? undefined : withText(result, index, healed);
+}
+
+/** The text of a message that has no other part and came whole. */
+function onlyText(item: Item | undefined): string | undefined {
+  if (item?.type !== 'message' || item.status === 'incomplete') return undefined;
+  const [part, ...others] = item.content;
+  return part?.type === 'text' && others.length === 0 ? part.text : undefined;
+}
+
+function isRight(format: OutputFormat | undefined, text: string): boolean {
+  try {
+    return fits(format, JSON.parse(text) as Json);
+  } catch {
+    return false;
+  }
+}
+
+function fits(format: OutputFormat | undefined, value: Json): boolean {
+  if (format?.type !== 'json-schema') return isJsonObject(value);
+  const budget = new Budget(MOST_STEPS);
+  return fitsSchema(value, format.schema, format.schema, budget) || budget.steps < 0;
+}
+
+/** Marks in the text stand at places that are no longer there. */
+function withText(result: Result, index: number, text: string): Result {
+  const message = result.items[index] as MessageItem;
+  const healed: MessageItem = { ...message, content: [{ type: 'text', text }] };
+  return { ...result, items: result.items.with(index, healed) };
+}

@@ -1,0 +1,191 @@
+import { readdir, readFile, rename, stat, unlink, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { LRUCache } from 'lru-cache';
+import type { Log } from '../../kit/log.ts';
+import type { CachedAnswer, ResponseCache } from '../../ports/response-cache.ts';
+import { makeDirectory } from '../make-directory.ts';
+
+/** How much is kept. */
+export interface CacheBounds {
+  readonly memoryBytes: number;
+  readonly diskBytes: number;
+  /** Of one answer: a longer one is not kept. */
+  readonly answerBytes: number;
+  readonly files: number;
+}
+
+const MEBIBYTE = 1024 * 1024;
+
+const BOUNDS: CacheBounds = {
+  memoryBytes: 32 * MEBIBYTE,
+  diskBytes: 512 * MEBIBYTE,
+  answerBytes: 4 * MEBIBYTE,
+  files: 50_000,
+};
+
+/** What is known of a file without reading it. */
+interface Kept {
+  readonly bytes: number;
+  /** Epoch milliseconds; also the time of the file's last change, so that a start need not read it. */
+  readonly expiresAtMs: number;
+}
+
+const EXTENSION = '.json';
+const DRAFT = '.draft';
+
+/**
+ * Answers in files of the data directory, one each, with those that were used last in memory. A disk that fails leaves
+ * those in memory; nothing that happens here delays or fails a request.
+ */
+export class DiskResponseCache implements ResponseCache {
+  readonly #directory: string;
+  readonly #log: Pick<Log, 'warn'>;
+  readonly #bounds: CacheBounds;
+  readonly #memory: LRUCache<string, { readonly text: string }>;
+  /** By key, the oldest first. */
+  readonly #files = new Map<string, Kept>();
+  #bytes = 0;
+  /** What is done to files, one after another. */
+  #work: Promise<void>;
+  #isFailing = false;
+
+  constructor(directory: string, log: Pick<Log, 'warn'>, bounds: CacheBounds = BOUNDS) {
+    this.#directory = directory;
+    this.#log = log;
+    this.#bounds = bounds;
+    this.#memory = new LRUCache({
+      maxSize: bounds.memoryBytes,
+      sizeCalculation: ({ text }) => Math.max(1, text.length),
+    });
+    this.#work = this.#look();
+  }
+
+  async find(key: string, nowMs: number): Promise<CachedAnswer | undefined> {
+    const text = this.#memory.get(key)?.text ?? (await this.#read(key));
+    const cached = text === undefined ? undefined : parse(text);
+    if (cached === undefined) return undefined;
+    const isOver = nowMs >= expiryOf(cached) || nowMs < cached.storedAtMs - CLOCK_SLACK_MS;
+    if (!isOver) {
+      if (text !== undefined) this.#memory.set(key, { text });
+      return cached;
+    }
+    await this.forget(key);
+    return undefined;
+  }
+
+  keep(key: string, cached: CachedAnswer): void {
+    const text = JSON.stringify(cached);
+    if (text.length > this.#bounds.answerBytes) return;
+    this.#memory.set(key, { text });
+    void this.#then(() => this.#write(key, text, expiryOf(cached)));
+  }
+
+  async forget(key: string): Promise<void> {
+    this.#memory.delete(key);
+    await this.#then(() => this.#remove(key));
+  }
+
+  /** Resolves when all that was kept by now is written. */
+  async close(): Promise<void> {
+    await this.#work;
+  }
+
+  /** Finds what earlier processes kept. What is over is removed. */
+  async #look(): Promise<void> {
+    const names = await readdir(this.#directory).catch(() => []);
+    const found: [string, Kept][] = [];
+    for (const name of names) {
+      const path = join(this.#directory, name);
+      const stats = await stat(path).catch(() => undefined);
+      if (stats === undefined) continue;
+      const expiresAtMs = stats.mtimeMs;
+      if (!name.endsWith(EXTENSION) || expiresAtMs <= Date.now()) await unlink(path).catch(() => {});
+      else found.push([name.slice(0, -EXTENSION.length), { bytes: stats.size, expiresAtMs }]);
+    }
+    for (const [key, kept] of found.sort(([, one], [, other]) => one.expiresAtMs - other.expiresAtMs)) {
+      this.#note(key, kept);
+    }
+    await this.#makeRoom();
+  }
+
+  /** One thing is done to files at a time, so that the last word about a key is the one that holds. */
+  #then(step: () => Promise<void>): Promise<void> {
+    this.#work = this.#work.then(step).then(
+      () => this.#succeeded(),
+      (error: unknown) => this.#failed(error),
+    );
+    return this.#work;
+  }
+
+  async #read(key: string): Promise<string | undefined> {
+    // What is being written or removed comes first.
+    await this.#work;
+    if (!this.#files.has(key)) return undefined;
+    return readFile(this.#pathOf(key), 'utf8').catch(() => undefined);
+  }
+
+  async #write(key: string, text: string, expiresAtMs: number): Promise<void> {
+    makeDirectory(this.#directory);
+    const path = this.#pathOf(key);
+    const draft = `${path}${DRAFT}`;
+    await writeFile(draft, text, { mode: 0o600 });
+    await utimes(draft, expiresAtMs / 1000, expiresAtMs / 1000);
+    await rename(draft, path);
+    this.#note(key, { bytes: Buffer.byteLength(text), expiresAtMs });
+    await this.#makeRoom();
+  }
+
+  async #makeRoom(): Promise<void> {
+    const { diskBytes, files } = this.#bounds;
+    for (const key of this.#files.keys()) {
+      if (this.#bytes <= diskBytes && this.#files.size <= files) return;
+      await this.#remove(key);
+    }
+  }
+
+  async #remove(key: string): Promise<void> {
+    const kept = this.#files.get(key);
+    if (kept === undefined) return;
+    this.#files.delete(key);
+    this.#bytes -= kept.bytes;
+    await unlink(this.#pathOf(key)).catch(() => {});
+  }
+
+  #note(key: string, kept: Kept): void {
+    this.#bytes += kept.bytes - (this.#files.get(key)?.bytes ?? 0);
+    this.#files.delete(key);
+    this.#files.set(key, kept);
+  }
+
+  #succeeded(): void {
+    if (this.#isFailing) this.#log.warn('the response cache can be written to its disk again');
+    this.#isFailing = false;
+  }
+
+  #failed(error: unknown): void {
+    if (this.#isFailing) return;
+    this.#isFailing = true;
+    this.#log.warn('the response cache cannot be written to its disk; answers are kept in memory alone', {
+      error,
+    });
+  }
+
+  #pathOf(key: string): string {
+    return join(this.#directory, `${key}${EXTENSION}`);
+  }
+}
+
+/** A clock that was set back by more than this makes an answer one of the future, of which no age can be told. */
+const CLOCK_SLACK_MS = 60_000;
+
+function expiryOf({ storedAtMs, ttlSeconds }: CachedAnswer): number {
+  return storedAtMs + ttlSeconds * 1000;
+}
+
+function parse(text: string): CachedAnswer | undefined {
+  try {
+    return JSON.parse(text) as CachedAnswer;
+  } catch {
+    return undefined;
+  }
+}
