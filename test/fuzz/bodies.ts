@@ -208,7 +208,8 @@ export async function fuzzBodies(gateway: TestGateway, count: number, seed: numb
   return { statuses, defects };
 }
 
-function problemOf(status: number, text: string, milliseconds: number): string | undefined {
+/** What is wrong with a reply; undefined = nothing. */
+export function problemOf(status: number, text: string, milliseconds: number): string | undefined {
   if (status === 200) return undefined;
   if (status >= 500) return `status ${status}: ${text.slice(0, 300)}`;
   if (milliseconds > 1000) return `refused after ${Math.round(milliseconds)} ms`;

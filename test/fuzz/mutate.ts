@@ -13,7 +13,8 @@ export function pick<T>(random: () => number, list: readonly T[]): T {
   return list[Math.floor(random() * list.length)] as T;
 }
 
-const JUNK: readonly unknown[] = [
+/** Values that are wrong nearly everywhere. */
+export const JUNK: readonly unknown[] = [
   null,
   true,
   false,
