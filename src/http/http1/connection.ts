@@ -22,7 +22,7 @@ export interface ConnectionLimits {
   /** How long a connection stays open after its last answer where not all of the request was read. */
   readonly lingerMs: number;
   readonly maxHeadBytes: number;
-  /** Requests that may wait for their answers at the same time. */
+  /** Requests that may wait for their answers at the same time: a connection that owes as many is not read until one has left. */
   readonly maxPipelined: number;
 }
 
@@ -70,7 +70,7 @@ export class Connection implements AnswerLine, BodySource {
   #writtenAnswers = 0;
   /** Whose turn it is. */
   #writing: Outgoing | undefined;
-  /** Bytes that came in this turn while no request was being read. */
+  /** Bytes that came in this turn while no request was being read, or that wait until fewer answers are owed. At most one read. */
   #came: Buffer | undefined;
   /** It is among those that take what came at the end of this turn: once is enough. */
   #isArriving = false;
@@ -192,9 +192,14 @@ export class Connection implements AnswerLine, BodySource {
   /** Takes the bytes that are kept for the end of this turn, if it has not yet. */
   takeWhatCame(): void {
     const bytes = this.#came;
-    if (bytes === undefined) return;
+    if (bytes === undefined || this.#owesEnough) return;
     this.#came = undefined;
     this.#take(bytes);
+  }
+
+  /** One who sends and never reads would have us keep an answer for every request. */
+  get #owesEnough(): boolean {
+    return this.#answers.length >= this.#owner.limits.maxPipelined;
   }
 
   /** No request is being read, and nothing waits to be. */
@@ -234,12 +239,13 @@ export class Connection implements AnswerLine, BodySource {
     this.#restingSinceMs = undefined;
     if (this.#isBetweenRequests) {
       this.#came = bytes;
-      if (!this.#isArriving) this.#owner.arrivals.add(this);
-      this.#isArriving = true;
+      this.#arriveLater();
       return;
     }
     this.takeWhatCame();
-    this.#take(bytes);
+    // A socket may hand over what it had read before it was paused.
+    if (this.#came !== undefined) this.#came = Buffer.concat([this.#came, bytes]);
+    else this.#take(bytes);
   }
 
   #take(bytes: Buffer): void {
@@ -247,6 +253,7 @@ export class Connection implements AnswerLine, BodySource {
     this.#takenAtOnce = 0;
     let at = 0;
     while (at < bytes.length && !this.#isDeaf && !this.#socket.destroyed) {
+      if (this.#isFullBefore(bytes, at)) break;
       at =
         this.#receiving === undefined
           ? this.#takeHead(bytes, at)
@@ -254,7 +261,33 @@ export class Connection implements AnswerLine, BodySource {
     }
     this.#isTaking = false;
     if (this.#receiving?.wantsMore === false) this.#socket.pause();
+    else if (this.#came === undefined && this.#socket.isPaused()) this.#socket.resume();
+    this.#takeUpKept();
     this.#restIfDone();
+  }
+
+  /**
+   * Whether what follows has to wait, because enough answers are owed or enough requests were taken in this turn. Then it is
+   * kept as it is, and the connection is not read, so that no more than one read is kept. No time limit runs meanwhile.
+   */
+  #isFullBefore(bytes: Buffer, at: number): boolean {
+    const isBetween = this.#receiving === undefined && this.#beginning === undefined;
+    const isFull = this.#owesEnough || this.#takenAtOnce >= this.#owner.limits.maxPipelined;
+    if (!isBetween || !isFull) return false;
+    this.#came = bytes.subarray(at);
+    this.#socket.pause();
+    return true;
+  }
+
+  /** Has what was kept taken at the end of this turn, once fewer answers are owed. */
+  #takeUpKept(): void {
+    if (this.#came === undefined || this.#owesEnough || this.#isTaking) return;
+    this.#arriveLater();
+  }
+
+  #arriveLater(): void {
+    if (!this.#isArriving) this.#owner.arrivals.add(this);
+    this.#isArriving = true;
   }
 
   /** Takes a head and what there is of its body; the place after them. */
@@ -293,11 +326,7 @@ export class Connection implements AnswerLine, BodySource {
     if (head.method === 'CONNECT') return this.#fail('connect');
     const framing = framingOf(head);
     if (framing === undefined) return this.#fail('malformed');
-    // One who sends and never reads would have us keep an answer for every request, or make others wait for all of them.
-    if (Math.max(this.#answers.length, this.#takenAtOnce++) >= this.#owner.limits.maxPipelined) {
-      this.destroy();
-      return bytes.length;
-    }
+    this.#takenAtOnce++;
     const request = new InboundRequest(head, framing, this);
     // First what came with the head: mostly that is all of it, and nobody has to wait for it.
     const after = this.#beginBody(request, bytes, at);
@@ -362,6 +391,7 @@ export class Connection implements AnswerLine, BodySource {
   #firstHasLeft(): void {
     this.#writtenAnswers--;
     this.#answers.shift()?.close(true);
+    this.#takeUpKept();
     this.#restIfDone();
   }
 
