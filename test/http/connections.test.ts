@@ -1,7 +1,11 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Gateway, GenerationInput } from '../../src/gateway/generation.ts';
 import {
+  closeEvents,
+  contextOf,
+  delta,
   fakeGateway,
+  openEvents,
   openSocket,
   PLAIN_KEY,
   RESPONSES_BODY,
@@ -333,7 +337,7 @@ describe('bytes that are no request', () => {
     expect(read()).toContain('answer to one');
   });
 
-  it('do not keep a caller that then ends its side', async () => {
+  it('do not keep a caller that then ends its side from its answer', async () => {
     const { waiting, aborted, gateway } = byHand();
     const { port } = await startServer({ gateway });
     const { socket, read } = await openSocket(port);
@@ -341,9 +345,11 @@ describe('bytes that are no request', () => {
     socket.write(posted('one') + GARBAGE);
     await until(() => waiting.size === 1, 'at work');
     socket.end();
+    await pause(20);
+    waiting.get('one')?.();
     await closed;
-    await until(() => aborted.length === 1, 'aborted');
-    expect(read()).toBe('');
+    expect(read()).toContain('answer to one');
+    expect([statusesOf(read()), aborted]).toEqual([['200'], []]);
   });
 });
 
@@ -375,17 +381,86 @@ describe('a caller that ends its side', () => {
     }
   });
 
-  it('is gone, whatever it waits for', async () => {
+  it.each([0, 20, 450])('gets its whole answer, %i ms later', async (milliseconds) => {
     const { waiting, aborted, gateway } = byHand();
     const { port } = await startServer({ gateway });
     const { socket, read } = await openSocket(port);
     const closed = new Promise((resolve) => socket.once('close', resolve));
+    socket.end(posted('one'));
+    await until(() => waiting.size === 1, 'at work');
+    await pause(milliseconds);
+    waiting.get('one')?.();
+    await closed;
+    expect(read()).toMatch(/^HTTP\/1\.1 200 OK\r\n[\s\S]*answer to one/);
+    expect([statusesOf(read()), aborted]).toEqual([['200'], []]);
+  });
+
+  it('gets the answers to all of its requests, and to none that is cut off', async () => {
+    const { waiting, aborted, gateway } = byHand();
+    const { port } = await startServer({ gateway });
+    const { socket, read } = await openSocket(port);
+    const closed = new Promise((resolve) => socket.once('close', resolve));
+    const names = Array.from({ length: 20 }, (_, index) => `n${index}`);
+    socket.end(names.map((name) => posted(name)).join('') + HEALTH.slice(0, -3));
+    for (const name of names) {
+      await until(() => waiting.has(name), `${name} at work`);
+      // Long enough for a byte to be sent ahead of some.
+      if (name === 'n3') await pause(130);
+      waiting.get(name)?.();
+    }
+    await closed;
+    expect(statusesOf(read()).slice(0, names.length)).toEqual(names.map(() => '200'));
+    // Told what is wrong with the last one, if all others were answered when the end was read.
+    expect(['', '400']).toContain(statusesOf(read()).slice(names.length).join());
+    expect([...read().matchAll(/answer to (n\d+)/g)].map(([, name]) => name)).toEqual(names);
+    expect(aborted).toEqual([]);
+  });
+
+  it('gets its whole stream', async () => {
+    async function* slowly() {
+      yield openEvents('first');
+      for (let count = 0; count < 5; count++) {
+        await pause(30);
+        yield [delta(` ${count}`)];
+      }
+      yield closeEvents();
+    }
+    const { port } = await startServer({
+      gateway: {
+        stream: async (input) => {
+          await pause(250);
+          return { context: contextOf(input), batches: slowly() };
+        },
+      },
+    });
+    const { socket, read } = await openSocket(port);
+    const closed = new Promise((resolve) => socket.once('close', resolve));
+    const body = JSON.stringify({ ...RESPONSES_BODY, stream: true });
+    socket.end(`${AUTHORIZED}Content-Length: ${body.length}\r\n\r\n${body}`);
+    await closed;
+    expect(read()).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+    expect(read()).toContain('data: [DONE]');
+  });
+
+  it.each(['destroy', 'resetAndDestroy'] as const)('and reads no more is missed (%s)', async (leave) => {
+    const { waiting, aborted, gateway } = byHand();
+    const { port } = await startServer({ gateway });
+    const { socket } = await openSocket(port);
     socket.write(posted('one'));
     await until(() => waiting.size === 1, 'at work');
-    socket.end();
-    await closed;
+    socket[leave]();
     await until(() => aborted.length === 1, 'aborted');
-    expect(read()).toBe('');
+  });
+
+  it('and reads no more later is missed as well', async () => {
+    const { waiting, aborted, gateway } = byHand();
+    const { port } = await startServer({ gateway });
+    const { socket } = await openSocket(port);
+    socket.end(posted('one'));
+    await until(() => waiting.size === 1, 'at work');
+    await pause(150);
+    socket.destroy();
+    await until(() => aborted.length === 1, 'aborted');
   });
 
   it('may do so when it has asked for nothing', async () => {

@@ -9,6 +9,7 @@ import { type BodySource, InboundRequest } from './inbound-request.ts';
 import { withLentReads } from './lent-reads.ts';
 import { type AnswerLine, Outgoing } from './outgoing.ts';
 import { type PlainRequest, plainRequest } from './plain-request.ts';
+import { PresenceProbe } from './presence-probe.ts';
 import { cannotBeInHead, type HeadProblem, parseRequestHead } from './request-head.ts';
 
 /** How long things may take on a connection, and how much it may ask for. */
@@ -89,6 +90,10 @@ export class Connection implements AnswerLine, BodySource {
   /** What comes now is no request to us. */
   #isDeaf = false;
   #hasFailed = false;
+  /** The caller has ended its side. */
+  #hasEnded = false;
+  /** Set while answers are owed to a caller that has ended its side. */
+  #probe: PresenceProbe | undefined;
   #lingerTimer: NodeJS.Timeout | undefined;
   /** Bytes that came since then. */
   #discardedBytes = 0;
@@ -128,7 +133,8 @@ export class Connection implements AnswerLine, BodySource {
     const socket = this.#socket;
     // Late words on a connection that is closed, or has said its last.
     if (!socket.writable) return false;
-    return encoding === 'latin1' ? socket.write(data) : socket.write(data, encoding);
+    const unsent = this.#probe === undefined ? data : this.#probe.withoutSent(data);
+    return encoding === 'latin1' ? socket.write(unsent) : socket.write(unsent, encoding);
   }
 
   cork(): void {
@@ -263,6 +269,7 @@ export class Connection implements AnswerLine, BodySource {
     if (this.#receiving?.wantsMore === false) this.#socket.pause();
     else if (this.#came === undefined && this.#socket.isPaused()) this.#socket.resume();
     this.#takeUpKept();
+    if (this.#hasEnded && this.#came === undefined) this.#endOfRequests();
     this.#restIfDone();
   }
 
@@ -423,22 +430,30 @@ export class Connection implements AnswerLine, BodySource {
     return this.#answers.slice(this.#writtenAnswers).findLast((answer) => answer !== this.#answerToReceiving);
   }
 
-  /** A request that came with the end may be answered in this turn: whoever sends one and ends is still told what was wrong with it. */
   #end(): void {
-    if (this.#came === undefined) {
-      this.#endOfRequests();
-      return;
-    }
-    this.takeWhatCame();
-    setImmediate(() => this.#endOfRequests());
+    this.#hasEnded = true;
+    if (this.#came === undefined) this.#endOfRequests();
+    else this.takeWhatCame();
   }
 
-  /** The caller sends nothing more: most of those who do are gone, so it does not get what is not written yet. */
+  /**
+   * The caller sends nothing more. That alone does not mean that it is gone: it gets the answers to the requests that came
+   * whole, unless a write fails.
+   */
   #endOfRequests(): void {
+    const owed = this.#lastOwed;
     const isAmidst = this.#beginning !== undefined || this.#receiving !== undefined;
-    if (isAmidst && !this.#isDeaf && this.#lastOwed === undefined) this.#fail('malformed');
-    else if (this.#writtenAnswers === 0 && this.#answers.length > 0 && this.#socket.writable) this.destroy();
-    else this.#socket.end();
+    if (owed === undefined) {
+      if (isAmidst && !this.#isDeaf) this.#fail('malformed');
+      else this.#socket.end();
+      return;
+    }
+    this.#isDeaf = true;
+    this.#beginning = undefined;
+    this.#readingSinceMs = undefined;
+    this.#receiving?.cut();
+    owed.keepsAlive = false;
+    this.#probe ??= new PresenceProbe(this.#socket, () => this.#writing);
   }
 
   #destroyLater(): void {
@@ -447,6 +462,7 @@ export class Connection implements AnswerLine, BodySource {
 
   #close(): void {
     clearTimeout(this.#lingerTimer);
+    this.#probe?.stop();
     this.#restingSinceMs = undefined;
     this.#readingSinceMs = undefined;
     this.#owner.closed(this);

@@ -142,7 +142,7 @@ export class Listener implements ConnectionOwner {
   }
 
   #addServer(): Server {
-    // A caller that has ended its side is still told what was wrong with what it sent. Nothing is read before it can be lent.
+    // A caller that has ended its side still gets its answers. Nothing is read before it can be lent.
     const server = createServer({ allowHalfOpen: true, noDelay: true, pauseOnConnect: true });
     server.on('connection', (socket) => this.#connections.add(new Connection(socket, this)));
     this.#servers.push(server);

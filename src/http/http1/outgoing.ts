@@ -16,6 +16,11 @@ export interface AnswerLine {
   destroy(): void;
 }
 
+/** Writes what the reader of a stream ignores, which shows whether there is one. */
+export interface Heartbeat {
+  beat(): void;
+}
+
 interface Piece {
   readonly data: string | Uint8Array;
   readonly encoding: BufferEncoding;
@@ -30,6 +35,8 @@ export class Outgoing {
   keepsAlive: boolean;
   /** Told once, when all of the answer was handed over or the connection is closed. */
   whenClosed: ((hasLeft: boolean) => void) | undefined;
+  /** Set while the answer is a stream that has begun. */
+  heartbeat: Heartbeat | undefined;
   /** Its head is made: no other answer can take its place. */
   hasBegun = false;
   readonly #line: AnswerLine;
