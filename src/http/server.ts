@@ -85,7 +85,7 @@ class GatewayServer implements HttpServer {
   constructor(basics: HttpBasics) {
     this.#services = withoutServices(basics);
     this.#times = { ...DEFAULT_TIMES, ...basics.times };
-    const { headersMs, bodyMs, uploadMs, checkMs, idleMs, lingerMs, maxHeadBytes } = this.#times;
+    const { headersMs, bodyMs, uploadMs, checkMs, idleMs, lingerMs, discardMs, maxHeadBytes } = this.#times;
     this.#heads = new ResponseHeads(basics.clock, idleMs);
     this.#parts = { clock: basics.clock, heads: this.#heads, closed: this.#closed };
     const limits = {
@@ -94,6 +94,7 @@ class GatewayServer implements HttpServer {
       requestMs: headersMs + Math.max(bodyMs, uploadMs) + 5_000,
       idleMs,
       lingerMs,
+      discardMs,
       maxHeadBytes,
       maxPipelined: MAX_PIPELINED,
     };

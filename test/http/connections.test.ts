@@ -1,3 +1,4 @@
+import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Gateway, GenerationInput } from '../../src/gateway/generation.ts';
 import {
@@ -521,6 +522,49 @@ describe('time', () => {
     socket.write('GET /healthz HTTP/1.1\r\n');
     await until(() => statusesOf(read()).length === 4, 'the refusal');
     expect(statusesOf(read())).toEqual(['200', '200', '200', '408']);
+  });
+});
+
+describe('an early answer to a body that is still being sent', () => {
+  const JSON_TYPE = 'Content-Type: application/json\r\n';
+  const KEY = `Authorization: Bearer ${PLAIN_KEY}\r\n`;
+
+  /** Sends all of a body, as slowly as it is told to, and reads nothing before that, as many clients do. */
+  async function sendAll(port: number, head: string, bytes: number): Promise<string> {
+    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+    const failed = new Promise<never>((_, reject) => socket.once('error', reject));
+    const sending = async () => {
+      socket.write(`POST ${head}Content-Length: ${bytes}\r\n\r\n`);
+      for (let piece = 0; piece < 8; piece++) {
+        await new Promise((resolve) => socket.write(Buffer.alloc(bytes / 8, 'x'), resolve));
+        await pause(100);
+      }
+      let text = '';
+      for await (const chunk of socket) text += chunk;
+      return text;
+    };
+    return await Promise.race([sending(), failed]).finally(() => socket.destroy());
+  }
+
+  it.each([
+    ['401', `/api/v1/responses HTTP/1.1\r\nHost: a\r\n${JSON_TYPE}`],
+    ['404', `/nothing HTTP/1.1\r\nHost: a\r\n${KEY}${JSON_TYPE}`],
+    ['413', `/api/v1/responses HTTP/1.1\r\nHost: a\r\n${KEY}${JSON_TYPE}`],
+    ['415', `/api/v1/responses HTTP/1.1\r\nHost: a\r\n${KEY}Content-Type: text/plain\r\n`],
+    ['400', `/api/v1/responses HTTP/1.1\r\nHost: a\r\n${KEY}X : y\r\n`],
+  ])('reaches a client that reads only after it has sent all: %s', async (status, head) => {
+    const { port, server } = await startServer();
+    const answer = sendAll(port, head, 4_000_000);
+    expect(statusesOf(await answer)).toEqual([status]);
+    expect(server.inFlight.requests()).toBe(0);
+  });
+
+  it('is all that a caller gets that goes on for too long', async () => {
+    const { port } = await startServer({ times: { lingerMs: 20 } });
+    const head = `/nothing HTTP/1.1\r\nHost: a\r\n${KEY}${JSON_TYPE}`;
+    await expect(sendAll(port, head, 64_000_000)).rejects.toThrow(/ECONNRESET|EPIPE/);
+    const slow = await startServer({ times: { discardMs: 100 } });
+    await expect(sendAll(slow.port, head, 800_000)).rejects.toThrow(/ECONNRESET|EPIPE/);
   });
 });
 

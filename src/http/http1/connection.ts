@@ -20,8 +20,10 @@ export interface ConnectionLimits {
   readonly requestMs: number;
   /** How long a connection without a request is kept. */
   readonly idleMs: number;
-  /** How long a connection stays open after its last answer where not all of the request was read. */
+  /** How long a connection stays open after its last answer where not all of the request is read. */
   readonly lingerMs: number;
+  /** How long the rest of a request is read and dropped after the answer, on as many connections as the owner allows. */
+  readonly discardMs: number;
   readonly maxHeadBytes: number;
   /** Requests that may wait for their answers at the same time: a connection that owes as many is not read until one has left. */
   readonly maxPipelined: number;
@@ -50,13 +52,22 @@ export interface ConnectionOwner {
   /** Nothing is asked and nothing answered. */
   rested(connection: Connection): void;
   closed(connection: Connection): void;
+  /** Whether one more connection may read and drop what is left of a request; if so, `endDiscarding` follows. */
+  beginDiscarding(): boolean;
+  endDiscarding(): void;
 }
 
 const END_OF_HEAD = '\r\n\r\n';
 const NO_FRAME = new LengthFrame(0);
 
-/** Bytes that are read of a request after it was answered, so that whoever is gone is known to be. */
-const MOST_DISCARDED = 64 * 1024;
+/**
+ * Bytes that are read and dropped of a request after its answer. Closing a connection on which bytes are unread resets it,
+ * and many clients then report the reset and not the answer.
+ */
+const MOST_DISCARDED_BYTES = 8 * 1024 * 1024 + 64 * 1024;
+
+/** The same where too many connections discard: enough to notice that the caller has left. */
+const FEW_DISCARDED_BYTES = 64 * 1024;
 
 /** Characters of line breaks before a request: some send one. Without a limit they would keep a connection for ever. */
 const MOST_LINE_BREAKS = 32;
@@ -95,8 +106,10 @@ export class Connection implements AnswerLine, BodySource {
   /** Set while answers are owed to a caller that has ended its side. */
   #probe: PresenceProbe | undefined;
   #lingerTimer: NodeJS.Timeout | undefined;
-  /** Bytes that came since then. */
-  #discardedBytes = 0;
+  /** It is counted among those that discard much. */
+  #isDiscarding = false;
+  /** Bytes that may still come before the connection is no longer read. */
+  #discardableBytes = 0;
   /** Characters of line breaks since the last request. */
   #lineBreaks = 0;
 
@@ -145,7 +158,16 @@ export class Connection implements AnswerLine, BodySource {
     this.#socket.uncork();
   }
 
-  passOn({ keepsAlive }: Outgoing): void {
+  passOn(answer: Outgoing): void {
+    this.#conclude(answer, this.#hasFailed || this.#came !== undefined || this.#socket.isPaused());
+  }
+
+  linger(answer: Outgoing): void {
+    this.#conclude(answer, true);
+  }
+
+  /** `isUnread`: there may be bytes of the caller that nobody has read. */
+  #conclude({ keepsAlive }: Outgoing, isUnread: boolean): void {
     const socket = this.#socket;
     if (!socket.writable) return;
     this.#writtenAnswers++;
@@ -155,14 +177,8 @@ export class Connection implements AnswerLine, BodySource {
     if (socket.writableLength === 0) this.#firstHasLeft();
     else socket.write('', (error) => this.#wasWritten(error));
     if (keepsAlive) next?.takeTurn();
+    else if (isUnread) this.#endGently();
     else socket.destroySoon();
-  }
-
-  linger(): void {
-    this.#isDeaf = true;
-    this.#destroyLater();
-    // Whoever has read the answer and leaves is only noticed by reading.
-    this.#socket.resume();
   }
 
   destroy(): void {
@@ -171,8 +187,8 @@ export class Connection implements AnswerLine, BodySource {
 
   /** Writes the last bytes of the connection and gives them time to leave. */
   endWith(text: string): void {
-    this.#socket.end(text, 'utf8');
-    this.#destroyLater();
+    this.#socket.write(text, 'utf8');
+    this.#endGently();
   }
 
   readOn(): void {
@@ -227,8 +243,10 @@ export class Connection implements AnswerLine, BodySource {
   /** Nobody listens any more. One who goes on for long after its answer is not read to its end. */
   #discard(length: number): void {
     if (this.#lingerTimer === undefined) return;
-    this.#discardedBytes += length;
-    if (this.#discardedBytes > MOST_DISCARDED) this.#socket.pause();
+    this.#discardableBytes -= length;
+    if (this.#discardableBytes > 0) return;
+    this.#socket.pause();
+    this.#destroyAfter(this.#owner.limits.lingerMs);
   }
 
   #isTurnedAwayAtOnce(bytes: Buffer, length: number): boolean {
@@ -456,12 +474,25 @@ export class Connection implements AnswerLine, BodySource {
     this.#probe ??= new PresenceProbe(this.#socket, () => this.#writing);
   }
 
-  #destroyLater(): void {
-    this.#lingerTimer ??= setTimeout(() => this.destroy(), this.#owner.limits.lingerMs);
+  /** Ends our side, and reads what the caller still sends: it can read the answer once it has sent its request. */
+  #endGently(): void {
+    this.#socket.end();
+    this.#socket.resume();
+    if (this.#lingerTimer !== undefined) return;
+    const { discardMs, lingerMs } = this.#owner.limits;
+    this.#isDiscarding = this.#owner.beginDiscarding();
+    this.#discardableBytes = this.#isDiscarding ? MOST_DISCARDED_BYTES : FEW_DISCARDED_BYTES;
+    this.#destroyAfter(this.#isDiscarding ? discardMs : lingerMs);
+  }
+
+  #destroyAfter(milliseconds: number): void {
+    clearTimeout(this.#lingerTimer);
+    this.#lingerTimer = setTimeout(() => this.destroy(), milliseconds);
   }
 
   #close(): void {
     clearTimeout(this.#lingerTimer);
+    if (this.#isDiscarding) this.#owner.endDiscarding();
     this.#probe?.stop();
     this.#restingSinceMs = undefined;
     this.#readingSinceMs = undefined;

@@ -30,6 +30,9 @@ const ARRIVALS: CohortLimits = { most: 128, newest: 16 };
  */
 const MOST_REFUSED_AT_ONCE = 32;
 
+/** Connections that may read and drop much of a request after its answer, at the same time. Others do so shortly. */
+const MOST_DISCARDING = 64;
+
 /** What a caller has sent is read by so many bytes. */
 const READ_BYTES = 64 * 1024;
 
@@ -52,6 +55,7 @@ export class Listener implements ConnectionOwner {
   readonly #connections = new Set<Connection>();
   #checking: NodeJS.Timeout | undefined;
   #closesResting = false;
+  #discarding = 0;
   /** Of this turn. */
   #askedAtOnce = 0;
   #whenNoneIsLeft: (() => void) | undefined;
@@ -139,6 +143,16 @@ export class Listener implements ConnectionOwner {
   closed(connection: Connection): void {
     this.#connections.delete(connection);
     if (this.#connections.size === 0) this.#whenNoneIsLeft?.();
+  }
+
+  beginDiscarding(): boolean {
+    if (this.#discarding >= MOST_DISCARDING) return false;
+    this.#discarding++;
+    return true;
+  }
+
+  endDiscarding(): void {
+    this.#discarding--;
   }
 
   #addServer(): Server {

@@ -12,7 +12,7 @@ export interface AnswerLine {
   /** The answer whose turn it is was written to its end. */
   passOn(answer: Outgoing): void;
   /** The same, where part of the request was not read: the connection closes, but not before the answer can be read. */
-  linger(): void;
+  linger(answer: Outgoing): void;
   destroy(): void;
 }
 
@@ -103,6 +103,7 @@ export class Outgoing {
 
   /** The same, where part of the request was not read. */
   endLingering(): void {
+    this.keepsAlive = false;
     this.#lingers = true;
     this.end();
   }
@@ -151,7 +152,7 @@ export class Outgoing {
   }
 
   #finish(): void {
-    if (this.#lingers) this.#line.linger();
+    if (this.#lingers) this.#line.linger(this);
     else this.#line.passOn(this);
   }
 }
