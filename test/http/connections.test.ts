@@ -213,11 +213,25 @@ describe('a connection', () => {
   });
 
   it('hears nothing after a request that closes it', async () => {
+    const { waiting, gateway } = byHand();
+    const { port } = await startServer({ gateway });
+    const { socket, read } = await openSocket(port);
+    const closed = new Promise((resolve) => socket.once('close', resolve));
+    socket.write(posted('one', 'Connection: close\r\n'));
+    await until(() => waiting.size === 1, 'at work');
+    socket.write(HEALTH + HEALTH);
+    await pause(20);
+    waiting.get('one')?.();
+    await closed;
+    expect(statusesOf(read())).toEqual(['200']);
+    expect(read()).toMatch(/\r\nConnection: close\r\n/);
+  });
+
+  it('refuses a request that closes it together with what follows', async () => {
     const { port } = await startServer();
-    const { text, closed } = await rawExchange(port, CLOSING + HEALTH + HEALTH);
-    expect(closed).toBe(true);
-    expect(statusesOf(text)).toEqual(['200']);
-    expect(text).toMatch(/\r\nConnection: close\r\n/);
+    const { text, closed } = await rawExchange(port, `${CLOSING}\r\n${HEALTH}`);
+    expect([closed, statusesOf(text)]).toEqual([true, ['400']]);
+    expect(statusesOf((await rawExchange(port, `${CLOSING}\r\n`)).text)).toEqual(['200']);
   });
 
   it('is kept as the version says, and for how long is said', async () => {

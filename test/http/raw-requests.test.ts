@@ -88,6 +88,20 @@ describe('requests that are none', () => {
       expect(text).toMatch(/^HTTP\/1\.1 400 /);
       expect(rawBody(text).error.message).toBe('Host: must be given exactly once');
     }
+    for (const host of ['a b', 'a/b', 'a:b', '[::1', 'a@b', '"a"', 'a:80:81']) {
+      for (const path of ['/healthz', '/nothing']) {
+        const { text } = await rawExchange(port, `GET ${path} HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
+        expect(text).toMatch(/^HTTP\/1\.1 400 /);
+        expect(rawBody(text).error.message).toBe('Host: must be a host name, with or without a port');
+      }
+    }
+    for (const host of ['', 'a', 'a:80', 'a_b.c-d', '[::1]:80', '127.0.0.1', 'x%20y']) {
+      const { text } = await rawExchange(
+        port,
+        `GET /healthz HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`,
+      );
+      expect(text).toMatch(/^HTTP\/1\.1 200 /);
+    }
     const old = await rawExchange(port, 'GET /healthz HTTP/1.0\r\n\r\n');
     expect(old.text).toMatch(/^HTTP\/1\.1 200 /);
   });

@@ -356,6 +356,7 @@ export class Connection implements AnswerLine, BodySource {
     // First what came with the head: mostly that is all of it, and nobody has to wait for it.
     const after = this.#beginBody(request, bytes, at);
     if (after === undefined) return bytes.length;
+    if (isFollowed(request, bytes, after)) return this.#fail('malformed');
     const answer = new Outgoing(this, framing.keepsAlive);
     this.#answers.push(answer);
     this.#writing ??= answer;
@@ -500,6 +501,11 @@ export class Connection implements AnswerLine, BodySource {
     this.#receiving?.cut();
     for (const answer of this.#answers.splice(0)) answer.close(false);
   }
+}
+
+/** Whether bytes follow a request that closes its connection: for another server they may be its body, or a request. */
+function isFollowed({ framing, isComplete }: InboundRequest, bytes: Buffer, after: number): boolean {
+  return isComplete && !framing.keepsAlive && afterLineBreaks(bytes, after) < bytes.length;
 }
 
 /** Line breaks before a request belong to nothing (RFC 9112, 2.2). */
