@@ -23,6 +23,11 @@ export interface TransportLimits {
   readonly expansion: ExpansionLimits;
   /** Milliseconds that an unused connection is kept: less than the servers in the field keep theirs. */
   readonly keepAliveMs: number;
+  /**
+   * Milliseconds without a byte after which a connection may carry the next call. A second answer that nobody asked for
+   * mostly comes right behind the first; calls that follow sooner go over other connections.
+   */
+  readonly quietMs: number;
   /** Addresses that are known in parts. */
   readonly addresses: number;
 }
@@ -36,6 +41,7 @@ export const TRANSPORT_LIMITS: TransportLimits = {
   bodyBytes: 512 * MEBIBYTE,
   expansion: { maxBytes: 512 * MEBIBYTE, maxRatio: 200, freeBytes: MEBIBYTE },
   keepAliveMs: 4000,
+  quietMs: 5,
   addresses: 1024,
 };
 
@@ -189,9 +195,9 @@ class Pools {
   }
 
   #open(url: URL, rules: EgressRules | undefined): Connections {
-    const { headBytes, keepAliveMs, connectionsPerOrigin } = this.#limits;
+    const { headBytes, keepAliveMs, quietMs, connectionsPerOrigin } = this.#limits;
     const sockets = socketOpener(url, rules === undefined ? undefined : guardedLookup(portOf(url), rules));
-    const plan = { sockets, headBytes, keepAliveMs, readBuffer: this.#readBuffer };
+    const plan = { sockets, headBytes, keepAliveMs, quietMs, readBuffer: this.#readBuffer };
     return new Connections(plan, connectionsPerOrigin);
   }
 

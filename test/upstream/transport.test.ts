@@ -81,7 +81,7 @@ describe('a good answer', () => {
     upstream.answer(reply(200, 'again'));
     for (let round = 0; round < 5; round++) {
       expect(await exchange()).toBe('again');
-      await sleep(5);
+      await sleep(30);
     }
     expect(upstream.connections).toBe(1);
   });

@@ -15,6 +15,8 @@ export interface ConnectionPlan {
   readonly headBytes: number;
   /** Milliseconds that an unused connection is kept, unless the server says how long it keeps it. */
   readonly keepAliveMs: number;
+  /** Milliseconds without a byte after which a connection may carry the next call. */
+  readonly quietMs: number;
   /** What all sockets read into, one at a time. */
   readonly readBuffer: Buffer;
 }
