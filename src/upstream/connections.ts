@@ -2,6 +2,9 @@ import type { Exchange } from './exchange.ts';
 import { Connection, type ConnectionOwner, type ConnectionPlan } from './http1/connection.ts';
 import type { WireRequest } from './http1/wire-request.ts';
 
+/** A connection that took longer to be made says more about this process than about the way. */
+const LONGEST_ROUND_TRIP_MS = 250;
+
 /** A request that waits for a connection. */
 interface Waiting {
   readonly request: WireRequest;
@@ -28,10 +31,19 @@ export class Connections implements ConnectionOwner {
   #timerAtMs = Number.POSITIVE_INFINITY;
   #isClosed = false;
   #isDestroyed = false;
+  #roundTripMs = LONGEST_ROUND_TRIP_MS;
 
   constructor(plan: ConnectionPlan, most: number) {
     this.#plan = plan;
     this.#most = most;
+  }
+
+  get roundTripMs(): number {
+    return this.#roundTripMs;
+  }
+
+  onConnected(milliseconds: number): void {
+    this.#roundTripMs = Math.min(this.#roundTripMs, milliseconds);
   }
 
   /** Sends a request as soon as there is a connection for it. */

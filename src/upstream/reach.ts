@@ -36,6 +36,7 @@ export async function reach(address: string, limitMs: number): Promise<Reach> {
         headBytes: BYTES.head,
         keepAliveMs: 0,
         quietMs: 0,
+        staleMs: 0,
         readBuffer: Buffer.allocUnsafeSlow(BYTES.body),
       },
       1,

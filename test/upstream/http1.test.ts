@@ -403,7 +403,7 @@ describe('a name with several addresses', () => {
     const sockets = socketOpener(new URL(`${protocol}://localhost:${server.port}`), lookup);
     const readBuffer = Buffer.alloc(1024);
     const connections = new Connections(
-      { sockets, headBytes: 1024, keepAliveMs: 1000, quietMs: 5, readBuffer },
+      { sockets, headBytes: 1024, keepAliveMs: 1000, quietMs: 5, staleMs: 2, readBuffer },
       1,
     );
     const exchange = new Exchange({ signal: new AbortController().signal, timeouts: PATIENT }, 1024);
