@@ -8,7 +8,7 @@ const ANSWER_BEGINNING = 'HTTP/1.1 ';
  * Milliseconds before each probe. The first one reaches a caller that has left, whose system answers with a reset; the next
  * one fails because of it. The later ones are for callers that leave later.
  */
-const WAITS_MS: readonly number[] = [100, 200, 700, 2_000, 5_000, 10_000, 20_000, 40_000];
+const WAITS_MS: readonly number[] = [20, 50, 130, 500, 1_500, 5_000, 15_000, 40_000];
 const LAST_WAIT_MS = 80_000;
 
 /**
