@@ -9,7 +9,7 @@ import { type Candidate, SHARED } from '../routing/candidate.ts';
 import { Health } from '../routing/health/health.ts';
 import { type UpstreamCall, UpstreamFailure } from '../upstream/upstream.ts';
 import { attemptCandidates } from './attempt.ts';
-import { Journey } from './journey.ts';
+import { Journey, routingMetadata } from './journey.ts';
 
 const say = (text: string): Event[] => [
   { type: 'item-start', item: 0, head: { type: 'message' } },
@@ -22,7 +22,9 @@ const fail = (kind: 'rate-limited' | 'upstream-unavailable', status: number, ret
     metadata: { provider_name: kind },
   });
 
-type Script = EventBatch[] | UpstreamFailure;
+type Outcome = EventBatch[] | UpstreamFailure;
+/** What comes of all calls of an endpoint, or of each in turn. */
+type Script = Outcome | { readonly inTurn: readonly Outcome[] };
 
 /** Runs the loop over endpoints `p0`, `p1`, ... that behave as scripted; all serve one model unless models are given. */
 async function run(
@@ -61,7 +63,9 @@ async function run(
   const calls: UpstreamCall[] = [];
   const callUpstream = async (call: UpstreamCall) => {
     calls.push(call);
-    const script = scripts[endpoints.indexOf(call.endpoint)] as Script;
+    const outcomes = scripts[endpoints.indexOf(call.endpoint)] as Script;
+    const earlier = calls.filter(({ endpoint }) => endpoint === call.endpoint).length - 1;
+    const script = 'inTurn' in outcomes ? outcomes.inTurn[earlier] : outcomes;
     call.onRequest?.({ to: call.endpoint.provider.slug });
     if (script instanceof UpstreamFailure) throw script;
     async function* batches() {
@@ -165,6 +169,46 @@ describe('attemptCandidates', () => {
     expect(error?.metadata?.previous_errors).toEqual([
       { provider: 'upstream-unavailable', code: 502, status: 500 },
     ]);
+  });
+
+  describe('over a connection that was closed already', () => {
+    const stale = new UpstreamFailure('upstream-unavailable', 'Provider returned error', 0, {
+      isStale: true,
+    });
+    const answer: EventBatch[] = [say('fine'), [stop]];
+
+    it('calls the same endpoint again, and counts both calls', async () => {
+      const { events, journey, calls } = await run([{ inTurn: [stale, answer] }, [say('other'), [stop]]], {
+        echo: true,
+      });
+      const provider = { provider: 'P0', model: 'acme/large' };
+      expect(journey.attempts).toEqual([
+        { ...provider, status: 502 },
+        { ...provider, status: 200 },
+      ]);
+      expect(routingMetadata(journey, null, 'served').attempt).toBe(2);
+      expect(calls).toHaveLength(2);
+      // One for each provider, not for each call.
+      expect(events.filter(({ type }) => type === 'debug')).toHaveLength(1);
+    });
+
+    it.each([
+      ['request', { perModel: 3, perRequest: 1 }, ['P0']],
+      ['model', { perModel: 1, perRequest: 8 }, ['P0']],
+      ['request, for others too', { perModel: 3, perRequest: 2 }, ['P0', 'P0']],
+    ])('keeps to the limit per %s', async (_, limits, called) => {
+      const script = { inTurn: [stale, fail('upstream-unavailable', 500)] };
+      const { error, journey } = await run([script, answer], { limits });
+      expect(journey.attempts.map(({ provider }) => provider)).toEqual(called);
+      expect(error).toMatchObject({ status: 502 });
+    });
+
+    it('calls nobody again once the caller has left', async () => {
+      let asked = 0;
+      const isAbandoned = () => asked++ > 0;
+      const { journey } = await run([{ inTurn: [stale, answer] }], { isAbandoned });
+      expect(journey.attempts).toHaveLength(1);
+    });
   });
 
   it('keeps to the limits per model and per request', async () => {

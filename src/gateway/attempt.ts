@@ -135,6 +135,8 @@ class Attempts implements AsyncIterableIterator<EventBatch, void, undefined>, Po
     };
     const next = (fits: (candidate: Candidate) => boolean) =>
       tools.isAbandoned() ? undefined : itinerary.next(fits);
+    const again = (candidate: Stop['candidate']) =>
+      tools.isAbandoned() ? undefined : itinerary.again(candidate);
     for (let stop = next(canPay); stop !== undefined; ) {
       const { candidate, visit } = stop;
       let opening: Opening | UpstreamFailure;
@@ -145,7 +147,7 @@ class Attempts implements AsyncIterableIterator<EventBatch, void, undefined>, Po
       }
       if (opening instanceof UpstreamFailure) {
         failures.push(opening);
-        stop = next(canPay);
+        stop = (opening.isStale ? again(candidate) : undefined) ?? next(canPay);
         continue;
       }
       const { disappointment } = opening;
@@ -216,7 +218,7 @@ type Disappointment = 'refusal' | 'empty';
 /** Calls a candidate and reads until its answer is known to be one. A visit that comes to nothing is concluded. */
 async function openCandidate(
   request: GenerationRequest,
-  { candidate, visit }: Stop,
+  { candidate, visit, isAgain }: Stop,
   journey: Journey,
   tools: AttemptTools,
   echoes: Event[],
@@ -248,7 +250,7 @@ async function openCandidate(
       betas: tools.betas,
       hashUser: tools.hashUser,
       signal,
-      onRequest: echoesOf(request, echoes),
+      onRequest: isAgain ? undefined : echoesOf(request, echoes),
     });
     firstByteMs = tools.monotonic() - started;
     const held = new Held(answer.batches[Symbol.asyncIterator](), request.stream);
@@ -277,7 +279,9 @@ async function openCandidate(
     }
     // An upstream that never answered is recorded by what its silence means to the caller.
     record(error.upstreamStatus === 0 ? error.status : error.upstreamStatus);
-    visit.failed(blameOf(error));
+    // A connection that is closed while nothing is asked says nothing about its endpoint.
+    if (error.isStale) visit.abandoned();
+    else visit.failed(blameOf(error));
     return error;
   }
 }

@@ -29,6 +29,8 @@ const NOBODY: readonly RankedCandidate[] = [];
 export interface Stop {
   readonly candidate: RankedCandidate;
   readonly visit: Visit;
+  /** The same candidate was called just before, over a connection that was closed already. */
+  readonly isAgain: boolean;
 }
 
 /**
@@ -54,6 +56,17 @@ export class Itinerary {
   /** The next candidate that fits; those that do not are dropped for good. */
   next(fits: (candidate: RankedCandidate) => boolean): Stop | undefined {
     return this.#regular(fits) ?? this.#probe(fits);
+  }
+
+  /**
+   * A candidate once more, whose call nobody has worked on. It is another upstream call: undefined where the limits do not
+   * allow it, also that of the calls for one model.
+   */
+  again(candidate: RankedCandidate): Stop | undefined {
+    const ofModel = this.#called.filter(({ model }) => model.id === candidate.model.id);
+    if (ofModel.length >= this.#limits.perModel || !this.#isWithinLimits(candidate)) return undefined;
+    const stop = this.#enter(candidate, false);
+    return stop && { ...stop, isAgain: true };
   }
 
   #regular(fits: (candidate: RankedCandidate) => boolean): Stop | undefined {
@@ -91,7 +104,7 @@ export class Itinerary {
     if (candidate.access.kind === 'own') this.#ownCalls++;
     // A list that is added to makes room for many: nearly always there is one.
     this.#called = this.#called.length === 0 ? [candidate] : [...this.#called, candidate];
-    return { candidate, visit };
+    return { candidate, visit, isAgain: false };
   }
 
   /** Endpoints of a model that were called, with whatever credential. */

@@ -60,8 +60,10 @@ export interface HttpTimes {
   readonly silenceMs: number;
   /** How long the gateway may take to wind up an aborted generation, and a reply to reach its reader after that. */
   readonly abortGraceMs: number;
-  /** How long a connection stays open after a reply that left part of the request unread. */
+  /** How long a connection stays open after a reply that leaves part of the request unread. */
   readonly lingerMs: number;
+  /** How long the rest of a request is read and dropped after its reply, unless many connections do so. */
+  readonly discardMs: number;
   readonly maxHeadBytes: number;
 }
 
@@ -76,6 +78,7 @@ export const DEFAULT_TIMES: HttpTimes = {
   silenceMs: 10_000,
   abortGraceMs: 1_000,
   lingerMs: 500,
+  discardMs: 5_000,
   maxHeadBytes: 16_384,
 };
 

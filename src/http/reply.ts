@@ -1,6 +1,6 @@
 import { declaredLength, hasBody } from './declared-length.ts';
 import type { InboundRequest } from './http1/inbound-request.ts';
-import type { Outgoing } from './http1/outgoing.ts';
+import type { Heartbeat, Outgoing } from './http1/outgoing.ts';
 import { headerLine, type ResponseHeads } from './http1/response-heads.ts';
 
 /** An unread rest of a body that is cheaper to skip than a new connection. */
@@ -169,6 +169,11 @@ export class Reply {
   /** Writes without waiting: for signs of life, which are skipped while the reader is behind. */
   writeNow(text: string): void {
     if (!this.blocked) this.send(text);
+  }
+
+  /** Sets what finds out whether the reader of a stream is still there. */
+  set heartbeat(heartbeat: Heartbeat | undefined) {
+    this.#answer.heartbeat = heartbeat;
   }
 
   /** Ends a stream. */

@@ -85,7 +85,7 @@ class GatewayServer implements HttpServer {
   constructor(basics: HttpBasics) {
     this.#services = withoutServices(basics);
     this.#times = { ...DEFAULT_TIMES, ...basics.times };
-    const { headersMs, bodyMs, uploadMs, checkMs, idleMs, lingerMs, maxHeadBytes } = this.#times;
+    const { headersMs, bodyMs, uploadMs, checkMs, idleMs, lingerMs, discardMs, maxHeadBytes } = this.#times;
     this.#heads = new ResponseHeads(basics.clock, idleMs);
     this.#parts = { clock: basics.clock, heads: this.#heads, closed: this.#closed };
     const limits = {
@@ -94,6 +94,7 @@ class GatewayServer implements HttpServer {
       requestMs: headersMs + Math.max(bodyMs, uploadMs) + 5_000,
       idleMs,
       lingerMs,
+      discardMs,
       maxHeadBytes,
       maxPipelined: MAX_PIPELINED,
     };
@@ -176,6 +177,7 @@ class GatewayServer implements HttpServer {
     if (this.#state === 'draining') reply.closeConnection();
     try {
       requireFraming(exchange);
+      requireHost(exchange);
       const face = this.#currentFace(settings);
       const match = face.index.find(request.method, request.url);
       if ('allowed' in match) {
@@ -186,7 +188,6 @@ class GatewayServer implements HttpServer {
       operation = route.operationId;
       encodeError = route.encodeError;
       if (route.rateClass === 'generation') exchange.becomeGeneration();
-      requireOneHost(request);
       if (this.#state !== 'ready' && route.rateClass !== 'probe') {
         throw unavailable('Service temporarily unavailable');
       }
@@ -367,12 +368,19 @@ function requireFraming({ request, reply }: Exchange): void {
   throw problem;
 }
 
-/** Two hosts, or none where the protocol wants one, mean that somebody on the way reads the request differently. */
-function requireOneHost({ rawHeaders, httpVersion }: InboundRequest): void {
-  const { length } = headerValues(rawHeaders, 'host');
-  if (length > 1 || (length === 0 && httpVersion === '1.1')) {
-    throw new GatewayError('invalid-request', 'Host: must be given exactly once');
-  }
+/** A name or an address, and a port (RFC 9110, 7.2). It may be empty. */
+const HOST = /^(?:[\w.~%!$&'()*+,;=-]*|\[[\w.~%:-]+\])(?::\d*)?$/;
+
+/** Two hosts, none where the protocol wants one, or no host name mean that a server before us reads the request differently. */
+function requireHost({ request: { rawHeaders, httpVersion }, reply }: Exchange): void {
+  const hosts = headerValues(rawHeaders, 'host');
+  const isOne = hosts.length === 1 || (hosts.length === 0 && httpVersion !== '1.1');
+  if (isOne && HOST.test(hosts[0] ?? '')) return;
+  reply.closeConnection();
+  throw new GatewayError(
+    'invalid-request',
+    isOne ? 'Host: must be a host name, with or without a port' : 'Host: must be given exactly once',
+  );
 }
 
 function onFirstUse<T>(make: () => T): () => T {

@@ -10,6 +10,7 @@ import { writeSseComment } from '../kit/sse.ts';
 import { Abandonment } from './abandonment.ts';
 import { CallerGone } from './caller-gone.ts';
 import type { HttpTimes } from './dependencies.ts';
+import type { Heartbeat } from './http1/outgoing.ts';
 import type { Reply } from './reply.ts';
 
 /** What one streamed answer is made of. */
@@ -170,7 +171,7 @@ class Passage {
 function nobody(): void {}
 
 /** Signs of life: opens the stream when content is late, and fills long silences. */
-class Pulse {
+class Pulse implements Heartbeat {
   /** Set once the stream speaks its format. */
   encoder: StreamEncoder | undefined;
   readonly #reply: Reply;
@@ -184,13 +185,14 @@ class Pulse {
     this.#source = source;
     this.#timer = setTimeout(() => {
       this.begin();
-      this.#beat();
+      this.beat();
     }, source.times.holdHeadersMs);
   }
 
   /** Writes the head, if it is not yet. */
   begin(): void {
     if (!this.#reply.begun) this.#reply.beginStream();
+    this.#reply.heartbeat = this;
     this.felt();
     this.#waitFor(this.#source.times.silenceMs);
   }
@@ -202,6 +204,7 @@ class Pulse {
 
   stop(): void {
     clearTimeout(this.#timer);
+    this.#reply.heartbeat = undefined;
   }
 
   #waitFor(milliseconds: number): void {
@@ -216,11 +219,11 @@ class Pulse {
       this.#waitFor(left);
       return;
     }
-    this.#beat();
+    this.beat();
     this.#waitFor(silenceMs);
   }
 
-  #beat(): void {
+  beat(): void {
     this.felt();
     this.#reply.writeNow(this.encoder?.keepAlive() ?? writeSseComment(this.#source.comment));
   }

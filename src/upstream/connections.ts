@@ -2,6 +2,9 @@ import type { Exchange } from './exchange.ts';
 import { Connection, type ConnectionOwner, type ConnectionPlan } from './http1/connection.ts';
 import type { WireRequest } from './http1/wire-request.ts';
 
+/** A connection that took longer to be made says more about this process than about the way. */
+const LONGEST_ROUND_TRIP_MS = 250;
+
 /** A request that waits for a connection. */
 interface Waiting {
   readonly request: WireRequest;
@@ -10,7 +13,8 @@ interface Waiting {
 
 /**
  * Connections to one origin, one call on each at a time. What was used last is used next, so that those which are not
- * needed any more fall idle and close. Finding one takes the same time however many streams are open.
+ * needed any more fall idle and close. Finding one takes the same time however many streams are open. One that has carried an
+ * answer is used again only after it was quiet for a while: bytes that come late must not be taken for the next answer.
  */
 export class Connections implements ConnectionOwner {
   readonly #plan: ConnectionPlan;
@@ -18,16 +22,28 @@ export class Connections implements ConnectionOwner {
   readonly #most: number;
   readonly #all = new Set<Connection>();
   readonly #idle: Connection[] = [];
+  /** Connections that are not known to be quiet yet, and since when each is free; the first of them for longest. */
+  readonly #settling = new Map<Connection, number>();
+  #isSettlingTimed = false;
   readonly #waiting: Waiting[] = [];
   /** Closes what was unused for too long: one timer for all, set for the first of them. */
   #timer: NodeJS.Timeout | undefined;
   #timerAtMs = Number.POSITIVE_INFINITY;
   #isClosed = false;
   #isDestroyed = false;
+  #roundTripMs = LONGEST_ROUND_TRIP_MS;
 
   constructor(plan: ConnectionPlan, most: number) {
     this.#plan = plan;
     this.#most = most;
+  }
+
+  get roundTripMs(): number {
+    return this.#roundTripMs;
+  }
+
+  onConnected(milliseconds: number): void {
+    this.#roundTripMs = Math.min(this.#roundTripMs, milliseconds);
   }
 
   /** Sends a request as soon as there is a connection for it. */
@@ -49,7 +65,7 @@ export class Connections implements ConnectionOwner {
 
   /** Closes the connections that nobody uses: where one of them was dead the others mostly are too. */
   dropIdle(): void {
-    for (const connection of [...this.#idle]) connection.close();
+    for (const connection of [...this.#idle, ...this.#settling.keys()]) connection.close();
   }
 
   /** Ends every call at once. */
@@ -61,14 +77,15 @@ export class Connections implements ConnectionOwner {
   }
 
   onFree(connection: Connection, keepMs: number): void {
-    const next = this.#nextWaiting();
-    if (next !== undefined) connection.carry(next.request, next.exchange);
-    else if (this.#isClosed) connection.close();
-    else this.#keep(connection, keepMs);
+    const now = performance.now();
+    connection.idleUntilMs = now + keepMs;
+    this.#settling.set(connection, now);
+    if (!this.#isSettlingTimed) this.#settleIn(this.#plan.quietMs);
   }
 
   onClosed(connection: Connection): void {
     this.#all.delete(connection);
+    this.#settling.delete(connection);
     this.#forgetIdle(connection);
     if (this.#idle.length === 0) this.#stopTimer();
     const next = this.#nextWaiting();
@@ -91,10 +108,37 @@ export class Connections implements ConnectionOwner {
     return connection;
   }
 
-  #keep(connection: Connection, keepMs: number): void {
+  #settleIn(milliseconds: number): void {
+    this.#isSettlingTimed = true;
+    // Sockets are read after timers and before immediates: what had come when the timer went off is known by then.
+    setTimeout(() => setImmediate(this.#useQuiet, performance.now()), milliseconds).unref();
+  }
+
+  /** Takes up the connections that were quiet for long enough at a time after which all sockets were read. */
+  readonly #useQuiet = (readSinceMs: number): void => {
+    const { quietMs } = this.#plan;
+    this.#isSettlingTimed = false;
+    for (const [connection, freeSinceMs] of this.#settling) {
+      const leftMs = freeSinceMs + quietMs - readSinceMs;
+      if (leftMs > 0) {
+        this.#settleIn(Math.ceil(leftMs));
+        return;
+      }
+      this.#settling.delete(connection);
+      this.#use(connection);
+    }
+  };
+
+  #use(connection: Connection): void {
+    const next = this.#nextWaiting();
+    if (next !== undefined) connection.carry(next.request, next.exchange);
+    else if (this.#isClosed) connection.close();
+    else this.#keep(connection);
+  }
+
+  #keep(connection: Connection): void {
     const now = performance.now();
     connection.idleAt = this.#idle.push(connection) - 1;
-    connection.idleUntilMs = now + keepMs;
     if (connection.idleUntilMs < this.#timerAtMs) this.#setTimer(connection.idleUntilMs, now);
   }
 

@@ -53,7 +53,7 @@ export async function countUpstreamTokens(
     const url = `${baseUrl}${messagesUpstream.path(model, false)}/count_tokens${query}`;
     const headers = headersOf(call, messagesUpstream, rendered);
     const opened = await openCall(
-      { provider, credential, url, headers, body: rendered.body, signal },
+      { provider, credential, url, headers, body: rendered.body, signal, isRepeatable: true },
       { transport, authorize },
     );
     const reply = await opened.reply;

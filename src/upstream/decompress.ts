@@ -1,6 +1,7 @@
 import { Readable, type Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib';
+import { createBrotliDecompress, createInflate, createInflateRaw } from 'node:zlib';
+import { gunzip } from './gunzip.ts';
 import { TransportProblem } from './upstream.ts';
 
 /** How far a compressed answer may expand. */
@@ -12,15 +13,22 @@ export interface ExpansionLimits {
   readonly freeBytes: number;
 }
 
-type Decompressor = (first: Uint8Array) => Transform;
+type Decompressor = (source: CountedSource) => AsyncIterable<Uint8Array>;
 
 /** Decompressors by content coding. `deflate` is sent with and without its zlib wrapper; the first byte tells. */
 const DECOMPRESSORS: Readonly<Record<string, Decompressor>> = {
-  gzip: () => createGunzip(),
-  'x-gzip': () => createGunzip(),
-  br: () => createBrotliDecompress(),
-  deflate: (first) => (((first[0] ?? 0) & 0x0f) === 8 ? createInflate() : createInflateRaw()),
+  gzip: (source) => gunzip(source[Symbol.asyncIterator]()),
+  'x-gzip': (source) => gunzip(source[Symbol.asyncIterator]()),
+  br: (source) => through(createBrotliDecompress(), source),
+  deflate: (source) =>
+    through(((source.first[0] ?? 0) & 0x0f) === 8 ? createInflate() : createInflateRaw(), source),
 };
+
+function through(transform: Transform, source: CountedSource): AsyncIterable<Uint8Array> {
+  // The reader of the transform sees the same error; this promise only repeats it.
+  pipeline(Readable.from(source, { objectMode: false }), transform).catch(() => {});
+  return transform;
+}
 
 /**
  * The body behind a content coding, under back-pressure and in bounded memory. Throws a TransportProblem when the
@@ -60,10 +68,7 @@ async function* expand(
     const first = await source.next();
     if (first.done === true) return;
     const counted = new CountedSource(first.value, source);
-    const transform = decompressor(first.value);
-    // The reader below sees the same error; this promise only repeats it.
-    pipeline(Readable.from(counted, { objectMode: false }), transform).catch(() => {});
-    yield* limited(transform, counted, limits);
+    yield* limited(decompressor(counted), counted, limits);
   } finally {
     await source.return?.();
   }
@@ -72,17 +77,17 @@ async function* expand(
 /** A source that remembers how many bytes it gave. */
 class CountedSource implements AsyncIterable<Uint8Array> {
   bytes = 0;
-  readonly #first: Uint8Array;
+  readonly first: Uint8Array;
   readonly #rest: AsyncIterator<Uint8Array>;
 
   constructor(first: Uint8Array, rest: AsyncIterator<Uint8Array>) {
-    this.#first = first;
+    this.first = first;
     this.#rest = rest;
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array, void, undefined> {
-    this.bytes += this.#first.length;
-    yield this.#first;
+    this.bytes += this.first.length;
+    yield this.first;
     for (;;) {
       const next = await this.#rest.next();
       if (next.done === true) return;
@@ -93,21 +98,21 @@ class CountedSource implements AsyncIterable<Uint8Array> {
 }
 
 async function* limited(
-  transform: Transform,
+  content: AsyncIterable<Uint8Array>,
   source: CountedSource,
   limits: ExpansionLimits,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   let expanded = 0;
   try {
-    for await (const chunk of transform) {
-      expanded += (chunk as Buffer).length;
+    for await (const chunk of content) {
+      expanded += chunk.length;
       if (
         expanded > limits.maxBytes ||
         (expanded > limits.freeBytes && expanded > source.bytes * limits.maxRatio)
       ) {
         throw new TransportProblem('too-large', 'the compressed answer expands too far');
       }
-      yield chunk as Buffer;
+      yield chunk;
     }
   } catch (error) {
     throw isCodingError(error)

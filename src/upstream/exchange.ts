@@ -9,9 +9,6 @@ import { type TransportCall, TransportProblem } from './upstream.ts';
 /** Bytes that may wait for the reader before the socket is paused: less than one full read from the socket. */
 const HIGH_WATER_BYTES = 16 * 1024;
 
-/** A connection that was closed before it was used says so by then; later, somebody may have worked on the request. */
-const STALE_WITHIN_MS = 1000;
-
 /** What an exchange has its connection do. */
 export interface Carrier {
   resume(): void;
@@ -124,10 +121,10 @@ export class Exchange implements AsyncIterableIterator<Uint8Array>, ByteFlow {
     this.#wake();
   }
 
-  /** The connection broke. `isUntouched`: it was a kept one, and nothing of an answer had come. */
-  onLost(problem: TransportProblem, isUntouched: boolean): void {
+  /** The connection broke. `isStale`: it was a kept one, which was closed already when the request was sent. */
+  onLost(problem: TransportProblem, isStale: boolean): void {
     this.#carrier = undefined;
-    this.#wasStale = isUntouched && this.#isFresh();
+    this.#wasStale = isStale;
     this.#fail(problem);
   }
 
@@ -140,7 +137,12 @@ export class Exchange implements AsyncIterableIterator<Uint8Array>, ByteFlow {
     this.#fail(new TransportProblem('connect', 'connection failed'));
   }
 
-  /** The connection was a kept one and closed as soon as it was used: nobody has seen the request. */
+  /** When the request was sent, by `performance.now()`. */
+  get sentAtMs(): number {
+    return this.#sentAtMs;
+  }
+
+  /** The connection was a kept one, which was closed already when the request was sent: nobody has worked on it. */
   get wasStale(): boolean {
     return this.#wasStale;
   }
@@ -148,10 +150,6 @@ export class Exchange implements AsyncIterableIterator<Uint8Array>, ByteFlow {
   /** Nothing more comes of it. */
   get isOver(): boolean {
     return this.#ended || this.#failure !== undefined;
-  }
-
-  #isFresh(): boolean {
-    return performance.now() - this.#sentAtMs < STALE_WITHIN_MS;
   }
 
   async next(): Promise<IteratorResult<Uint8Array, undefined>> {

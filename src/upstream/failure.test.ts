@@ -10,7 +10,7 @@ import {
   retryAfterOf,
   toldTerminal,
 } from './failure.ts';
-import { TransportProblem, type TransportReason, UpstreamFailure } from './upstream.ts';
+import { StaleConnection, TransportProblem, type TransportReason, UpstreamFailure } from './upstream.ts';
 
 const NOW = Date.parse('2025-06-01T00:00:00Z');
 
@@ -154,6 +154,7 @@ describe('broken exchanges', () => {
     ['encoding', 502],
   ] as const)('%s', (reason: TransportReason, status) => {
     const found = failureOfProblem(new TransportProblem(reason, 'the cause'), 0, SCOPE);
+    expect([found.isStale, failureOfProblem(new StaleConnection(), 0, SCOPE).isStale]).toEqual([false, true]);
     expect(found.status).toBe(status);
     expect(found.message).toContain('the cause');
     expect(found.upstreamStatus).toBe(0);

@@ -5,7 +5,7 @@ import { ERROR_TABLE, type ErrorKind, type GatewayError, toGatewayError } from '
 import { type Event, terminalOf } from '../ir/events.ts';
 import { type JsonObject, readJson } from '../kit/json.ts';
 import { type Confidential, redact, redactFinish } from './redact.ts';
-import { TransportProblem, type TransportReason, UpstreamFailure } from './upstream.ts';
+import { StaleConnection, TransportProblem, type TransportReason, UpstreamFailure } from './upstream.ts';
 
 /** Whose failure it is, and what must not be told about it. */
 export interface FailureScope {
@@ -158,6 +158,7 @@ export function failureOfProblem(
   return new UpstreamFailure(verdict.kind, messageOf(verdict, ''), status, {
     metadata: metadataOf(verdict.kind, scope, {}),
     isCutByUs: problem.reason === 'total',
+    isStale: problem instanceof StaleConnection,
   });
 }
 

@@ -15,6 +15,8 @@ export interface UnsignedCall {
   readonly signal: AbortSignal;
   /** The credential is the caller's own; `isAddressed`: it also chose `url`. */
   readonly own?: { readonly isAddressed: boolean } | undefined;
+  /** Costs nothing, so that the transport may send it twice. */
+  readonly isRepeatable?: boolean;
 }
 
 /** Status by which an upstream says that it does not take a credential. */
@@ -71,7 +73,7 @@ function unauthorized(call: UnsignedCall, body: string | Uint8Array): Unauthoriz
 }
 
 function send(
-  { url, headers, provider, signal, own }: UnsignedCall,
+  { url, headers, provider, signal, own, isRepeatable }: UnsignedCall,
   body: string | Uint8Array,
   authorization: Authorization,
   { transport }: CallSender,
@@ -83,6 +85,7 @@ function send(
     timeouts: provider.timeouts,
     signal,
     isGuarded: own?.isAddressed ?? false,
+    isRepeatable: isRepeatable ?? false,
   });
 }
 

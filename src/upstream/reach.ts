@@ -35,6 +35,8 @@ export async function reach(address: string, limitMs: number): Promise<Reach> {
         sockets: socketOpener(url),
         headBytes: BYTES.head,
         keepAliveMs: 0,
+        quietMs: 0,
+        staleMs: 0,
         readBuffer: Buffer.allocUnsafeSlow(BYTES.body),
       },
       1,

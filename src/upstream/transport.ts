@@ -5,7 +5,7 @@ import { Exchange } from './exchange.ts';
 import { guardedLookup, requirePassage } from './guard.ts';
 import { portOf, socketOpener } from './http1/open-socket.ts';
 import { openingOf, withBody } from './http1/wire-request.ts';
-import type { Transport, TransportCall, TransportReply } from './upstream.ts';
+import { StaleConnection, type Transport, type TransportCall, type TransportReply } from './upstream.ts';
 
 /** Bounds of the network transport. */
 export interface TransportLimits {
@@ -23,6 +23,16 @@ export interface TransportLimits {
   readonly expansion: ExpansionLimits;
   /** Milliseconds that an unused connection is kept: less than the servers in the field keep theirs. */
   readonly keepAliveMs: number;
+  /**
+   * Milliseconds without a byte after which a connection may carry the next call. A second answer that nobody asked for
+   * mostly comes right behind the first; calls that follow sooner go over other connections.
+   */
+  readonly quietMs: number;
+  /**
+   * Milliseconds on top of a round trip in which a kept connection that is closed without an answer is taken to have been
+   * closed before the request came. As few as this process needs to notice: a request that was worked on is not sent again.
+   */
+  readonly staleMs: number;
   /** Addresses that are known in parts. */
   readonly addresses: number;
 }
@@ -36,6 +46,8 @@ export const TRANSPORT_LIMITS: TransportLimits = {
   bodyBytes: 512 * MEBIBYTE,
   expansion: { maxBytes: 512 * MEBIBYTE, maxRatio: 200, freeBytes: MEBIBYTE },
   keepAliveMs: 4000,
+  quietMs: 5,
+  staleMs: 2,
   addresses: 1024,
 };
 
@@ -64,7 +76,10 @@ class NetworkTransport implements Transport {
     this.#addresses = new Addresses(limits.addresses);
   }
 
-  /** Sends a call; once more, over a new connection, when it went over a kept one that the other side had closed meanwhile. */
+  /**
+   * Sends a call. Where it went over a kept connection that the other side had closed meanwhile, one that is repeatable is sent
+   * once more, over a new one; another rejects with a `StaleConnection`.
+   */
   async open(call: TransportCall): Promise<TransportReply> {
     call.signal.throwIfAborted();
     const { bodyBytes, expansion } = this.#limits;
@@ -83,6 +98,7 @@ class NetworkTransport implements Transport {
       } catch (problem) {
         if (!exchange.wasStale || isAgain || call.signal.aborted) throw problem;
         connections.dropIdle();
+        if (call.isRepeatable !== true) throw new StaleConnection();
       }
     }
   }
@@ -189,9 +205,9 @@ class Pools {
   }
 
   #open(url: URL, rules: EgressRules | undefined): Connections {
-    const { headBytes, keepAliveMs, connectionsPerOrigin } = this.#limits;
+    const { headBytes, keepAliveMs, quietMs, staleMs, connectionsPerOrigin } = this.#limits;
     const sockets = socketOpener(url, rules === undefined ? undefined : guardedLookup(portOf(url), rules));
-    const plan = { sockets, headBytes, keepAliveMs, readBuffer: this.#readBuffer };
+    const plan = { sockets, headBytes, keepAliveMs, quietMs, staleMs, readBuffer: this.#readBuffer };
     return new Connections(plan, connectionsPerOrigin);
   }
 

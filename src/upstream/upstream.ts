@@ -49,17 +49,24 @@ export class UpstreamFailure extends GatewayError {
   readonly upstreamStatus: number;
   /** The gateway ended the answer at a time limit of its own, although the upstream was still writing. */
   readonly isCutByUs: boolean;
+  /** The call went over a kept connection that was closed already: the same endpoint may be called again. */
+  readonly isStale: boolean;
 
   constructor(
     kind: ErrorKind,
     message: string,
     upstreamStatus: number,
-    { isCutByUs = false, ...more }: ErrorDetails & { readonly isCutByUs?: boolean } = {},
+    {
+      isCutByUs = false,
+      isStale = false,
+      ...more
+    }: ErrorDetails & { readonly isCutByUs?: boolean; readonly isStale?: boolean } = {},
   ) {
     super(kind, message, more);
     this.name = 'UpstreamFailure';
     this.upstreamStatus = upstreamStatus;
     this.isCutByUs = isCutByUs;
+    this.isStale = isStale;
   }
 }
 
@@ -76,6 +83,8 @@ export interface TransportCall {
   readonly signal: AbortSignal;
   /** Somebody else than the operator named the address: it must be public, or one that the operator lets be reached. */
   readonly isGuarded?: boolean;
+  /** Costs nothing: sent again by the transport itself where it would otherwise reject with a `StaleConnection`. */
+  readonly isRepeatable?: boolean;
 }
 
 export interface TransportReply {
@@ -96,6 +105,17 @@ export class TransportProblem extends Error {
     super(message, { cause });
     this.name = 'TransportProblem';
     this.reason = reason;
+  }
+}
+
+/**
+ * The call went over a kept connection that the other side had closed by then: nobody can have worked on it. Whoever sends it
+ * again makes another upstream call, and counts it.
+ */
+export class StaleConnection extends TransportProblem {
+  constructor() {
+    super('reset', 'connection closed before the answer ended');
+    this.name = 'StaleConnection';
   }
 }
 

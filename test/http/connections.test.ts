@@ -1,7 +1,12 @@
+import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Gateway, GenerationInput } from '../../src/gateway/generation.ts';
 import {
+  closeEvents,
+  contextOf,
+  delta,
   fakeGateway,
+  openEvents,
   openSocket,
   PLAIN_KEY,
   RESPONSES_BODY,
@@ -146,32 +151,87 @@ describe('a connection', () => {
     socket.destroy();
   });
 
-  it('takes sixteen requests at a time', async () => {
+  it('begins sixteen requests at a time, and answers all that follow in their order', async () => {
     const { waiting, aborted, gateway } = byHand();
     const { port } = await startServer({ gateway });
-    const names = Array.from({ length: 16 }, (_, index) => `n${index}`);
-    const { socket } = await openSocket(port);
-    const closed = new Promise((resolve) => socket.once('close', resolve));
-    socket.write(names.map((name) => posted(name)).join(''));
-    await until(() => waiting.size === 16, 'all at work');
-    socket.write(HEALTH);
-    await closed;
-    await until(() => aborted.length === 16, 'all aborted');
+    const names = Array.from({ length: 40 }, (_, index) => `n${index}.`);
+    const { socket, read } = await openSocket(port);
+    socket.write(names.map((name) => posted(name)).join('') + HEALTH);
+    await until(() => waiting.size === 16, 'sixteen at work');
+    await pause(30);
+    expect([...waiting.keys()]).toEqual(names.slice(0, 16));
+    for (const name of names) {
+      await until(() => waiting.has(name), `${name} at work`);
+      waiting.get(name)?.();
+    }
+    await until(() => statusesOf(read()).length === 41, 'all answers');
+    const answered = [...read().matchAll(/answer to (n\d+\.)/g)].map(([, name]) => name);
+    expect([answered, aborted]).toEqual([names, []]);
+    expect(read()).toMatch(/answer to n39\.[\s\S]*"status":"ok"/);
+    socket.destroy();
   });
 
-  it('takes no more than that from one read, however fast they are answered', async () => {
-    const { port, log } = await startServer();
-    const { closed } = await rawExchange(port, 'GET /nothing HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(1_000));
-    expect(closed).toBe(true);
-    expect(log.filter(({ message }) => message === 'request').length).toBeLessThanOrEqual(32);
+  it('is not read while it owes enough answers, and no time limit runs meanwhile', async () => {
+    const { waiting, gateway } = byHand();
+    const times = { headersMs: 60, bodyMs: 60, idleMs: 60, checkMs: 15 };
+    const { port } = await startServer({ gateway, times });
+    const { socket, read } = await openSocket(port);
+    const names = Array.from({ length: 16 }, (_, index) => `n${index}`);
+    // More than the system keeps for a reader that does not read.
+    const rest = posted('x'.repeat(900_000));
+    socket.write(names.map((name) => posted(name)).join(''));
+    await until(() => waiting.size === 16, 'sixteen at work');
+    for (let count = 0; count < 30; count++) socket.write(rest);
+    await pause(300);
+    expect(socket.writableLength).toBeGreaterThan(10_000_000);
+    expect([waiting.size, socket.destroyed]).toEqual([16, false]);
+    for (const name of names) waiting.get(name)?.();
+    await until(() => statusesOf(read()).length >= 16, 'the first answers');
+    await until(() => waiting.size > 16, 'the next at work');
+    socket.destroy();
+  });
+
+  it('answers a thousand requests of one read, a few in each turn of the loop', async () => {
+    const { port } = await startServer();
+    const { socket, read } = await openSocket(port);
+    socket.write('GET /nothing HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(1_000));
+    await until(() => statusesOf(read()).length === 1_000, 'all answers');
+    socket.write(CLOSING);
+    await until(() => statusesOf(read()).length === 1_001, 'the answer after them');
+  });
+
+  it('misses a caller that leaves while it is not read, at the latest with the next answers', async () => {
+    const { waiting, aborted, gateway } = byHand();
+    const { port } = await startServer({ gateway });
+    const { socket } = await openSocket(port);
+    socket.write(Array.from({ length: 20 }, (_, index) => posted(`n${index}`)).join(''));
+    await until(() => waiting.size === 16, 'sixteen at work');
+    socket.resetAndDestroy();
+    await pause(20);
+    waiting.get('n0')?.();
+    await until(() => aborted.includes('n15'), 'the others to be aborted');
   });
 
   it('hears nothing after a request that closes it', async () => {
+    const { waiting, gateway } = byHand();
+    const { port } = await startServer({ gateway });
+    const { socket, read } = await openSocket(port);
+    const closed = new Promise((resolve) => socket.once('close', resolve));
+    socket.write(posted('one', 'Connection: close\r\n'));
+    await until(() => waiting.size === 1, 'at work');
+    socket.write(HEALTH + HEALTH);
+    await pause(20);
+    waiting.get('one')?.();
+    await closed;
+    expect(statusesOf(read())).toEqual(['200']);
+    expect(read()).toMatch(/\r\nConnection: close\r\n/);
+  });
+
+  it('refuses a request that closes it together with what follows', async () => {
     const { port } = await startServer();
-    const { text, closed } = await rawExchange(port, CLOSING + HEALTH + HEALTH);
-    expect(closed).toBe(true);
-    expect(statusesOf(text)).toEqual(['200']);
-    expect(text).toMatch(/\r\nConnection: close\r\n/);
+    const { text, closed } = await rawExchange(port, `${CLOSING}\r\n${HEALTH}`);
+    expect([closed, statusesOf(text)]).toEqual([true, ['400']]);
+    expect(statusesOf((await rawExchange(port, `${CLOSING}\r\n`)).text)).toEqual(['200']);
   });
 
   it('is kept as the version says, and for how long is said', async () => {
@@ -292,7 +352,7 @@ describe('bytes that are no request', () => {
     expect(read()).toContain('answer to one');
   });
 
-  it('do not keep a caller that then ends its side', async () => {
+  it('do not keep a caller that then ends its side from its answer', async () => {
     const { waiting, aborted, gateway } = byHand();
     const { port } = await startServer({ gateway });
     const { socket, read } = await openSocket(port);
@@ -300,9 +360,11 @@ describe('bytes that are no request', () => {
     socket.write(posted('one') + GARBAGE);
     await until(() => waiting.size === 1, 'at work');
     socket.end();
+    await pause(20);
+    waiting.get('one')?.();
     await closed;
-    await until(() => aborted.length === 1, 'aborted');
-    expect(read()).toBe('');
+    expect(read()).toContain('answer to one');
+    expect([statusesOf(read()), aborted]).toEqual([['200'], []]);
   });
 });
 
@@ -334,17 +396,86 @@ describe('a caller that ends its side', () => {
     }
   });
 
-  it('is gone, whatever it waits for', async () => {
+  it.each([0, 20, 450])('gets its whole answer, %i ms later', async (milliseconds) => {
     const { waiting, aborted, gateway } = byHand();
     const { port } = await startServer({ gateway });
     const { socket, read } = await openSocket(port);
     const closed = new Promise((resolve) => socket.once('close', resolve));
+    socket.end(posted('one'));
+    await until(() => waiting.size === 1, 'at work');
+    await pause(milliseconds);
+    waiting.get('one')?.();
+    await closed;
+    expect(read()).toMatch(/^HTTP\/1\.1 200 OK\r\n[\s\S]*answer to one/);
+    expect([statusesOf(read()), aborted]).toEqual([['200'], []]);
+  });
+
+  it('gets the answers to all of its requests, and to none that is cut off', async () => {
+    const { waiting, aborted, gateway } = byHand();
+    const { port } = await startServer({ gateway });
+    const { socket, read } = await openSocket(port);
+    const closed = new Promise((resolve) => socket.once('close', resolve));
+    const names = Array.from({ length: 20 }, (_, index) => `n${index}`);
+    socket.end(names.map((name) => posted(name)).join('') + HEALTH.slice(0, -3));
+    for (const name of names) {
+      await until(() => waiting.has(name), `${name} at work`);
+      // Long enough for a byte to be sent ahead of some.
+      if (name === 'n3') await pause(130);
+      waiting.get(name)?.();
+    }
+    await closed;
+    expect(statusesOf(read()).slice(0, names.length)).toEqual(names.map(() => '200'));
+    // Told what is wrong with the last one, if all others were answered when the end was read.
+    expect(['', '400']).toContain(statusesOf(read()).slice(names.length).join());
+    expect([...read().matchAll(/answer to (n\d+)/g)].map(([, name]) => name)).toEqual(names);
+    expect(aborted).toEqual([]);
+  });
+
+  it('gets its whole stream', async () => {
+    async function* slowly() {
+      yield openEvents('first');
+      for (let count = 0; count < 5; count++) {
+        await pause(30);
+        yield [delta(` ${count}`)];
+      }
+      yield closeEvents();
+    }
+    const { port } = await startServer({
+      gateway: {
+        stream: async (input) => {
+          await pause(250);
+          return { context: contextOf(input), batches: slowly() };
+        },
+      },
+    });
+    const { socket, read } = await openSocket(port);
+    const closed = new Promise((resolve) => socket.once('close', resolve));
+    const body = JSON.stringify({ ...RESPONSES_BODY, stream: true });
+    socket.end(`${AUTHORIZED}Content-Length: ${body.length}\r\n\r\n${body}`);
+    await closed;
+    expect(read()).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+    expect(read()).toContain('data: [DONE]');
+  });
+
+  it.each(['destroy', 'resetAndDestroy'] as const)('and reads no more is missed (%s)', async (leave) => {
+    const { waiting, aborted, gateway } = byHand();
+    const { port } = await startServer({ gateway });
+    const { socket } = await openSocket(port);
     socket.write(posted('one'));
     await until(() => waiting.size === 1, 'at work');
-    socket.end();
-    await closed;
+    socket[leave]();
     await until(() => aborted.length === 1, 'aborted');
-    expect(read()).toBe('');
+  });
+
+  it('and reads no more later is missed as well', async () => {
+    const { waiting, aborted, gateway } = byHand();
+    const { port } = await startServer({ gateway });
+    const { socket } = await openSocket(port);
+    socket.end(posted('one'));
+    await until(() => waiting.size === 1, 'at work');
+    await pause(150);
+    socket.destroy();
+    await until(() => aborted.length === 1, 'aborted');
   });
 
   it('may do so when it has asked for nothing', async () => {
@@ -405,6 +536,49 @@ describe('time', () => {
     socket.write('GET /healthz HTTP/1.1\r\n');
     await until(() => statusesOf(read()).length === 4, 'the refusal');
     expect(statusesOf(read())).toEqual(['200', '200', '200', '408']);
+  });
+});
+
+describe('an early answer to a body that is still being sent', () => {
+  const JSON_TYPE = 'Content-Type: application/json\r\n';
+  const KEY = `Authorization: Bearer ${PLAIN_KEY}\r\n`;
+
+  /** Sends all of a body, as slowly as it is told to, and reads nothing before that, as many clients do. */
+  async function sendAll(port: number, head: string, bytes: number): Promise<string> {
+    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+    const failed = new Promise<never>((_, reject) => socket.once('error', reject));
+    const sending = async () => {
+      socket.write(`POST ${head}Content-Length: ${bytes}\r\n\r\n`);
+      for (let piece = 0; piece < 8; piece++) {
+        await new Promise((resolve) => socket.write(Buffer.alloc(bytes / 8, 'x'), resolve));
+        await pause(100);
+      }
+      let text = '';
+      for await (const chunk of socket) text += chunk;
+      return text;
+    };
+    return await Promise.race([sending(), failed]).finally(() => socket.destroy());
+  }
+
+  it.each([
+    ['401', `/api/v1/responses HTTP/1.1\r\nHost: a\r\n${JSON_TYPE}`],
+    ['404', `/nothing HTTP/1.1\r\nHost: a\r\n${KEY}${JSON_TYPE}`],
+    ['413', `/api/v1/responses HTTP/1.1\r\nHost: a\r\n${KEY}${JSON_TYPE}`],
+    ['415', `/api/v1/responses HTTP/1.1\r\nHost: a\r\n${KEY}Content-Type: text/plain\r\n`],
+    ['400', `/api/v1/responses HTTP/1.1\r\nHost: a\r\n${KEY}X : y\r\n`],
+  ])('reaches a client that reads only after it has sent all: %s', async (status, head) => {
+    const { port, server } = await startServer();
+    const answer = sendAll(port, head, 4_000_000);
+    expect(statusesOf(await answer)).toEqual([status]);
+    expect(server.inFlight.requests()).toBe(0);
+  });
+
+  it('is all that a caller gets that goes on for too long', async () => {
+    const { port } = await startServer({ times: { lingerMs: 20 } });
+    const head = `/nothing HTTP/1.1\r\nHost: a\r\n${KEY}${JSON_TYPE}`;
+    await expect(sendAll(port, head, 64_000_000)).rejects.toThrow(/ECONNRESET|EPIPE/);
+    const slow = await startServer({ times: { discardMs: 100 } });
+    await expect(sendAll(slow.port, head, 800_000)).rejects.toThrow(/ECONNRESET|EPIPE/);
   });
 });
 

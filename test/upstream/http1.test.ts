@@ -26,6 +26,9 @@ const PATIENT = { connect: 2000, firstByte: 5000, idle: 5000, total: 10_000 };
 const OK = 'HTTP/1.1 200 OK\r\n';
 const WHOLE = `${OK}content-length: 2\r\n\r\nok`;
 
+/** Calls wait until the one connection may be used again. */
+const ONE_CONNECTION = { ...TRANSPORT_LIMITS, connectionsPerOrigin: 1, quietMs: 1 };
+
 let server: RawServer;
 let transport: Transport;
 
@@ -64,12 +67,21 @@ async function answerTo(more: Partial<TransportCall> = {}): Promise<string> {
 const CHUNKED = `HTTP/1.1 103 Hints\r\n\r\n${OK}transfer-encoding: chunked\r\nx-a: 1\r\nX-A: 2\r\n\r\n5;a=b\r\nhello\r\n00c\r\n, wide world\r\n0\r\nt: 1\r\n\r\n`;
 
 describe('an answer on the wire', () => {
+  it.each([
+    ['line breaks before it', `\r\n\n\r\n${WHOLE}`],
+    ['a line break too many after a 100', `HTTP/1.1 100 Continue\r\n\r\n\r\n${WHOLE}`],
+    ['a folded line', `${OK}a: b\r\n\t c\r\ncontent-length: 2\r\n\r\nok`],
+  ])('is read with %s', async (_name, text) => {
+    await serveTexts(text);
+    for (let count = 0; count < 2; count++) expect(await answerTo()).toBe('ok');
+  });
+
   it('is the same wherever its bytes are cut, and its connection is used again', async () => {
     await serve(async (socket, index) => {
       socket.write(CHUNKED.slice(0, index), 'latin1');
       await sleep(2);
       socket.write(CHUNKED.slice(index), 'latin1');
-    });
+    }, ONE_CONNECTION);
     for (let at = 0; at < CHUNKED.length; at++) {
       const { headers, chunks } = await ask();
       expect([headers['x-a'], await textOf(chunks)]).toEqual(['1, 2', 'hello, wide world']);
@@ -79,7 +91,8 @@ describe('an answer on the wire', () => {
 
   it('leaves a connection that can be used again where its end came before anybody had read its beginning', async () => {
     const body = 'x'.repeat(100_000);
-    await serveTexts(`${OK}content-length: ${body.length}\r\n\r\n${body}`);
+    const text = `${OK}content-length: ${body.length}\r\n\r\n${body}`;
+    await serve((socket) => void socket.write(text), ONE_CONNECTION);
     for (let count = 0; count < 3; count++) {
       const { chunks } = await ask({ timeouts: { ...PATIENT, firstByte: 500 } });
       await sleep(5);
@@ -135,7 +148,7 @@ describe('an answer on the wire', () => {
   it.each([
     ['two lengths', `${OK}content-length: 2\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n`],
     ['differing lengths', `${OK}content-length: 2\r\ncontent-length: 3\r\n\r\nok`],
-    ['a folded line', `${OK}a: b\r\n c\r\ncontent-length: 2\r\n\r\nok`],
+    ['a folded length', `${OK}content-length:\r\n 2\r\n\r\nok`],
     ['a bad chunk', `${OK}transfer-encoding: chunked\r\n\r\n+1\r\nx\r\n0\r\n\r\n`],
     ['another protocol', 'HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\n\r\n'],
     ['no protocol', 'SSH-2.0-OpenSSH\r\n'],
@@ -170,6 +183,20 @@ describe('a connection', () => {
     for (let count = 0; count < 2; count++) expect(await answerTo()).toBe('ok');
     expect(server.sockets).toHaveLength(2);
   });
+
+  it.each([1, 2])(
+    'is not used again at once: an answer that nobody asked for may follow in %i ms',
+    async (ms) => {
+      await serve(async (socket, index) => {
+        if (index > 0) await sleep(30);
+        socket.write(WHOLE);
+        await sleep(ms);
+        if (index === 0) socket.write(`${OK}content-length: 6\r\n\r\nforged`);
+      });
+      expect([await answerTo(), await answerTo()]).toEqual(['ok', 'ok']);
+      await vi.waitFor(() => expect(server.sockets[0]?.destroyed).toBe(true));
+    },
+  );
 
   it('is not used again when bytes came meanwhile that nobody asked for', async () => {
     await serveTexts(WHOLE);
@@ -279,7 +306,7 @@ describe('a request on the wire', () => {
 describe('TLS', () => {
   async function serveTls(answer: RawAnswer): Promise<void> {
     server = await openRawServer(answer, { ...SELF_SIGNED, ALPNProtocols: ['http/1.1'] });
-    transport = createNetworkTransport();
+    transport = createNetworkTransport(ONE_CONNECTION);
   }
 
   it('refuses a certificate that nobody signed, without a word about the address', async () => {
@@ -375,7 +402,10 @@ describe('a name with several addresses', () => {
       ]);
     const sockets = socketOpener(new URL(`${protocol}://localhost:${server.port}`), lookup);
     const readBuffer = Buffer.alloc(1024);
-    const connections = new Connections({ sockets, headBytes: 1024, keepAliveMs: 1000, readBuffer }, 1);
+    const connections = new Connections(
+      { sockets, headBytes: 1024, keepAliveMs: 1000, quietMs: 5, staleMs: 2, readBuffer },
+      1,
+    );
     const exchange = new Exchange({ signal: new AbortController().signal, timeouts: PATIENT }, 1024);
     const parts = { method: 'POST', host: 'localhost', path: '/', headers: {}, body: '' } as const;
     connections.send(wireRequest(parts), exchange);

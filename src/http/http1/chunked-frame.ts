@@ -6,12 +6,22 @@ import {
   SEMICOLON,
 } from '../../kit/http-characters.ts';
 import type { BodyFrame, ContentTaker } from './body-frame.ts';
-import { parseHeaderLines } from './request-head.ts';
+import { isToken, parseHeaderLines } from './request-head.ts';
+
+/** Inside of a chunk's extensions: `;name`, `;name=value` or `;name="quoted value"`, and nothing between them. */
+type ExtensionPlace =
+  | 'name-start'
+  | 'name'
+  | 'value-start'
+  | 'value'
+  | 'quoted'
+  | 'quoted-escape'
+  | 'quoted-end';
 
 /** What is expected next. */
 type Place =
   | 'size'
-  | 'extension'
+  | ExtensionPlace
   | 'size-end'
   | 'content'
   | 'content-return'
@@ -23,6 +33,24 @@ type Place =
 const MOST_IDLE_BYTES = 16_384;
 /** Digits of a size that is no larger than what a number holds exactly. */
 const MOST_DIGITS = 13;
+
+const EQUALS_SIGN = 0x3d;
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+
+/** Trailers that would change where a request ends or what becomes of its connection, for a server that heeds them. */
+const NO_TRAILERS: ReadonlySet<string> = new Set([
+  'connection',
+  'content-length',
+  'expect',
+  'host',
+  'keep-alive',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
 
 /** A body in chunks (RFC 9112, 7.1): extensions are passed over, trailers looked at and dropped. */
 export class ChunkedFrame implements BodyFrame {
@@ -61,9 +89,6 @@ export class ChunkedFrame implements BodyFrame {
     switch (place) {
       case 'size':
         return this.#digits > 0 ? this.#afterDigit(byte) : this.#digit(byte);
-      case 'extension':
-        if (byte === CARRIAGE_RETURN) return 'size-end';
-        return isText(byte) && ++this.#extensionBytes <= MOST_IDLE_BYTES ? 'extension' : undefined;
       case 'size-end':
         this.#digits = 0;
         if (byte !== LINE_FEED) return undefined;
@@ -74,12 +99,14 @@ export class ChunkedFrame implements BodyFrame {
         return byte === LINE_FEED ? 'size' : undefined;
       case 'trailers':
         return this.#trailer(byte);
+      default:
+        return ++this.#extensionBytes <= MOST_IDLE_BYTES ? afterInExtension(place, byte) : undefined;
     }
   }
 
   #afterDigit(byte: number): Place | undefined {
     if (byte === CARRIAGE_RETURN) return 'size-end';
-    return byte === SEMICOLON ? 'extension' : this.#digit(byte);
+    return byte === SEMICOLON ? 'name-start' : this.#digit(byte);
   }
 
   #digit(byte: number): Place | undefined {
@@ -97,8 +124,41 @@ export class ChunkedFrame implements BodyFrame {
     if (trailers.length > 2 && trailers.at(-3) !== LINE_FEED) return 'trailers';
     this.#trailers = [];
     const text = String.fromCharCode(...trailers);
-    return text.endsWith('\r\n') && typeof parseHeaderLines(text.slice(0, -2), 0) !== 'string'
-      ? 'over'
-      : undefined;
+    return text.endsWith('\r\n') && areTrailers(text.slice(0, -2)) ? 'over' : undefined;
   }
+}
+
+function areTrailers(text: string): boolean {
+  const fields = parseHeaderLines(text, 0);
+  if (typeof fields === 'string') return false;
+  return fields.every((field, index) => index % 2 === 1 || !NO_TRAILERS.has(field.toLowerCase()));
+}
+
+/** Where one byte leads inside of extensions; undefined: it must not be there. */
+function afterInExtension(place: ExtensionPlace, byte: number): Place | undefined {
+  switch (place) {
+    case 'name-start':
+      return isToken(byte) ? 'name' : undefined;
+    case 'name':
+      if (byte === EQUALS_SIGN) return 'value-start';
+      return isToken(byte) ? 'name' : afterExtension(byte);
+    case 'value-start':
+      if (byte === QUOTE) return 'quoted';
+      return isToken(byte) ? 'value' : undefined;
+    case 'value':
+      return isToken(byte) ? 'value' : afterExtension(byte);
+    case 'quoted':
+      if (byte === QUOTE) return 'quoted-end';
+      if (byte === BACKSLASH) return 'quoted-escape';
+      return isText(byte) ? 'quoted' : undefined;
+    case 'quoted-escape':
+      return isText(byte) ? 'quoted' : undefined;
+    case 'quoted-end':
+      return afterExtension(byte);
+  }
+}
+
+function afterExtension(byte: number): Place | undefined {
+  if (byte === SEMICOLON) return 'name-start';
+  return byte === CARRIAGE_RETURN ? 'size-end' : undefined;
 }

@@ -9,6 +9,7 @@ import { type BodySource, InboundRequest } from './inbound-request.ts';
 import { withLentReads } from './lent-reads.ts';
 import { type AnswerLine, Outgoing } from './outgoing.ts';
 import { type PlainRequest, plainRequest } from './plain-request.ts';
+import { PresenceProbe } from './presence-probe.ts';
 import { cannotBeInHead, type HeadProblem, parseRequestHead } from './request-head.ts';
 
 /** How long things may take on a connection, and how much it may ask for. */
@@ -19,10 +20,12 @@ export interface ConnectionLimits {
   readonly requestMs: number;
   /** How long a connection without a request is kept. */
   readonly idleMs: number;
-  /** How long a connection stays open after its last answer where not all of the request was read. */
+  /** How long a connection stays open after its last answer where not all of the request is read. */
   readonly lingerMs: number;
+  /** How long the rest of a request is read and dropped after the answer, on as many connections as the owner allows. */
+  readonly discardMs: number;
   readonly maxHeadBytes: number;
-  /** Requests that may wait for their answers at the same time. */
+  /** Requests that may wait for their answers at the same time: a connection that owes as many is not read until one has left. */
   readonly maxPipelined: number;
 }
 
@@ -49,13 +52,22 @@ export interface ConnectionOwner {
   /** Nothing is asked and nothing answered. */
   rested(connection: Connection): void;
   closed(connection: Connection): void;
+  /** Whether one more connection may read and drop what is left of a request; if so, `endDiscarding` follows. */
+  beginDiscarding(): boolean;
+  endDiscarding(): void;
 }
 
 const END_OF_HEAD = '\r\n\r\n';
 const NO_FRAME = new LengthFrame(0);
 
-/** Bytes that are read of a request after it was answered, so that whoever is gone is known to be. */
-const MOST_DISCARDED = 64 * 1024;
+/**
+ * Bytes that are read and dropped of a request after its answer. Closing a connection on which bytes are unread resets it,
+ * and many clients then report the reset and not the answer.
+ */
+const MOST_DISCARDED_BYTES = 8 * 1024 * 1024 + 64 * 1024;
+
+/** The same where too many connections discard: enough to notice that the caller has left. */
+const FEW_DISCARDED_BYTES = 64 * 1024;
 
 /** Characters of line breaks before a request: some send one. Without a limit they would keep a connection for ever. */
 const MOST_LINE_BREAKS = 32;
@@ -70,7 +82,7 @@ export class Connection implements AnswerLine, BodySource {
   #writtenAnswers = 0;
   /** Whose turn it is. */
   #writing: Outgoing | undefined;
-  /** Bytes that came in this turn while no request was being read. */
+  /** Bytes that came in this turn while no request was being read, or that wait until fewer answers are owed. At most one read. */
   #came: Buffer | undefined;
   /** It is among those that take what came at the end of this turn: once is enough. */
   #isArriving = false;
@@ -89,9 +101,15 @@ export class Connection implements AnswerLine, BodySource {
   /** What comes now is no request to us. */
   #isDeaf = false;
   #hasFailed = false;
+  /** The caller has ended its side. */
+  #hasEnded = false;
+  /** Set while answers are owed to a caller that has ended its side. */
+  #probe: PresenceProbe | undefined;
   #lingerTimer: NodeJS.Timeout | undefined;
-  /** Bytes that came since then. */
-  #discardedBytes = 0;
+  /** It is counted among those that discard much. */
+  #isDiscarding = false;
+  /** Bytes that may still come before the connection is no longer read. */
+  #discardableBytes = 0;
   /** Characters of line breaks since the last request. */
   #lineBreaks = 0;
 
@@ -128,7 +146,8 @@ export class Connection implements AnswerLine, BodySource {
     const socket = this.#socket;
     // Late words on a connection that is closed, or has said its last.
     if (!socket.writable) return false;
-    return encoding === 'latin1' ? socket.write(data) : socket.write(data, encoding);
+    const unsent = this.#probe === undefined ? data : this.#probe.withoutSent(data);
+    return encoding === 'latin1' ? socket.write(unsent) : socket.write(unsent, encoding);
   }
 
   cork(): void {
@@ -139,7 +158,16 @@ export class Connection implements AnswerLine, BodySource {
     this.#socket.uncork();
   }
 
-  passOn({ keepsAlive }: Outgoing): void {
+  passOn(answer: Outgoing): void {
+    this.#conclude(answer, this.#hasFailed || this.#came !== undefined || this.#socket.isPaused());
+  }
+
+  linger(answer: Outgoing): void {
+    this.#conclude(answer, true);
+  }
+
+  /** `isUnread`: there may be bytes of the caller that nobody has read. */
+  #conclude({ keepsAlive }: Outgoing, isUnread: boolean): void {
     const socket = this.#socket;
     if (!socket.writable) return;
     this.#writtenAnswers++;
@@ -149,14 +177,8 @@ export class Connection implements AnswerLine, BodySource {
     if (socket.writableLength === 0) this.#firstHasLeft();
     else socket.write('', (error) => this.#wasWritten(error));
     if (keepsAlive) next?.takeTurn();
+    else if (isUnread) this.#endGently();
     else socket.destroySoon();
-  }
-
-  linger(): void {
-    this.#isDeaf = true;
-    this.#destroyLater();
-    // Whoever has read the answer and leaves is only noticed by reading.
-    this.#socket.resume();
   }
 
   destroy(): void {
@@ -165,8 +187,8 @@ export class Connection implements AnswerLine, BodySource {
 
   /** Writes the last bytes of the connection and gives them time to leave. */
   endWith(text: string): void {
-    this.#socket.end(text, 'utf8');
-    this.#destroyLater();
+    this.#socket.write(text, 'utf8');
+    this.#endGently();
   }
 
   readOn(): void {
@@ -192,9 +214,14 @@ export class Connection implements AnswerLine, BodySource {
   /** Takes the bytes that are kept for the end of this turn, if it has not yet. */
   takeWhatCame(): void {
     const bytes = this.#came;
-    if (bytes === undefined) return;
+    if (bytes === undefined || this.#owesEnough) return;
     this.#came = undefined;
     this.#take(bytes);
+  }
+
+  /** One who sends and never reads would have us keep an answer for every request. */
+  get #owesEnough(): boolean {
+    return this.#answers.length >= this.#owner.limits.maxPipelined;
   }
 
   /** No request is being read, and nothing waits to be. */
@@ -216,8 +243,10 @@ export class Connection implements AnswerLine, BodySource {
   /** Nobody listens any more. One who goes on for long after its answer is not read to its end. */
   #discard(length: number): void {
     if (this.#lingerTimer === undefined) return;
-    this.#discardedBytes += length;
-    if (this.#discardedBytes > MOST_DISCARDED) this.#socket.pause();
+    this.#discardableBytes -= length;
+    if (this.#discardableBytes > 0) return;
+    this.#socket.pause();
+    this.#destroyAfter(this.#owner.limits.lingerMs);
   }
 
   #isTurnedAwayAtOnce(bytes: Buffer, length: number): boolean {
@@ -234,12 +263,13 @@ export class Connection implements AnswerLine, BodySource {
     this.#restingSinceMs = undefined;
     if (this.#isBetweenRequests) {
       this.#came = bytes;
-      if (!this.#isArriving) this.#owner.arrivals.add(this);
-      this.#isArriving = true;
+      this.#arriveLater();
       return;
     }
     this.takeWhatCame();
-    this.#take(bytes);
+    // A socket may hand over what it had read before it was paused.
+    if (this.#came !== undefined) this.#came = Buffer.concat([this.#came, bytes]);
+    else this.#take(bytes);
   }
 
   #take(bytes: Buffer): void {
@@ -247,6 +277,7 @@ export class Connection implements AnswerLine, BodySource {
     this.#takenAtOnce = 0;
     let at = 0;
     while (at < bytes.length && !this.#isDeaf && !this.#socket.destroyed) {
+      if (this.#isFullBefore(bytes, at)) break;
       at =
         this.#receiving === undefined
           ? this.#takeHead(bytes, at)
@@ -254,7 +285,34 @@ export class Connection implements AnswerLine, BodySource {
     }
     this.#isTaking = false;
     if (this.#receiving?.wantsMore === false) this.#socket.pause();
+    else if (this.#came === undefined && this.#socket.isPaused()) this.#socket.resume();
+    this.#takeUpKept();
+    if (this.#hasEnded && this.#came === undefined) this.#endOfRequests();
     this.#restIfDone();
+  }
+
+  /**
+   * Whether what follows has to wait, because enough answers are owed or enough requests were taken in this turn. Then it is
+   * kept as it is, and the connection is not read, so that no more than one read is kept. No time limit runs meanwhile.
+   */
+  #isFullBefore(bytes: Buffer, at: number): boolean {
+    const isBetween = this.#receiving === undefined && this.#beginning === undefined;
+    const isFull = this.#owesEnough || this.#takenAtOnce >= this.#owner.limits.maxPipelined;
+    if (!isBetween || !isFull) return false;
+    this.#came = bytes.subarray(at);
+    this.#socket.pause();
+    return true;
+  }
+
+  /** Has what was kept taken at the end of this turn, once fewer answers are owed. */
+  #takeUpKept(): void {
+    if (this.#came === undefined || this.#owesEnough || this.#isTaking) return;
+    this.#arriveLater();
+  }
+
+  #arriveLater(): void {
+    if (!this.#isArriving) this.#owner.arrivals.add(this);
+    this.#isArriving = true;
   }
 
   /** Takes a head and what there is of its body; the place after them. */
@@ -293,15 +351,12 @@ export class Connection implements AnswerLine, BodySource {
     if (head.method === 'CONNECT') return this.#fail('connect');
     const framing = framingOf(head);
     if (framing === undefined) return this.#fail('malformed');
-    // One who sends and never reads would have us keep an answer for every request, or make others wait for all of them.
-    if (Math.max(this.#answers.length, this.#takenAtOnce++) >= this.#owner.limits.maxPipelined) {
-      this.destroy();
-      return bytes.length;
-    }
+    this.#takenAtOnce++;
     const request = new InboundRequest(head, framing, this);
     // First what came with the head: mostly that is all of it, and nobody has to wait for it.
     const after = this.#beginBody(request, bytes, at);
     if (after === undefined) return bytes.length;
+    if (isFollowed(request, bytes, after)) return this.#fail('malformed');
     const answer = new Outgoing(this, framing.keepsAlive);
     this.#answers.push(answer);
     this.#writing ??= answer;
@@ -362,6 +417,7 @@ export class Connection implements AnswerLine, BodySource {
   #firstHasLeft(): void {
     this.#writtenAnswers--;
     this.#answers.shift()?.close(true);
+    this.#takeUpKept();
     this.#restIfDone();
   }
 
@@ -393,36 +449,63 @@ export class Connection implements AnswerLine, BodySource {
     return this.#answers.slice(this.#writtenAnswers).findLast((answer) => answer !== this.#answerToReceiving);
   }
 
-  /** A request that came with the end may be answered in this turn: whoever sends one and ends is still told what was wrong with it. */
   #end(): void {
-    if (this.#came === undefined) {
-      this.#endOfRequests();
+    this.#hasEnded = true;
+    if (this.#came === undefined) this.#endOfRequests();
+    else this.takeWhatCame();
+  }
+
+  /**
+   * The caller sends nothing more. That alone does not mean that it is gone: it gets the answers to the requests that came
+   * whole, unless a write fails.
+   */
+  #endOfRequests(): void {
+    const owed = this.#lastOwed;
+    const isAmidst = this.#beginning !== undefined || this.#receiving !== undefined;
+    if (owed === undefined) {
+      if (isAmidst && !this.#isDeaf) this.#fail('malformed');
+      else this.#socket.end();
       return;
     }
-    this.takeWhatCame();
-    setImmediate(() => this.#endOfRequests());
+    this.#isDeaf = true;
+    this.#beginning = undefined;
+    this.#readingSinceMs = undefined;
+    this.#receiving?.cut();
+    owed.keepsAlive = false;
+    this.#probe ??= new PresenceProbe(this.#socket, () => this.#writing);
   }
 
-  /** The caller sends nothing more: most of those who do are gone, so it does not get what is not written yet. */
-  #endOfRequests(): void {
-    const isAmidst = this.#beginning !== undefined || this.#receiving !== undefined;
-    if (isAmidst && !this.#isDeaf && this.#lastOwed === undefined) this.#fail('malformed');
-    else if (this.#writtenAnswers === 0 && this.#answers.length > 0 && this.#socket.writable) this.destroy();
-    else this.#socket.end();
+  /** Ends our side, and reads what the caller still sends: it can read the answer once it has sent its request. */
+  #endGently(): void {
+    this.#socket.end();
+    this.#socket.resume();
+    if (this.#lingerTimer !== undefined) return;
+    const { discardMs, lingerMs } = this.#owner.limits;
+    this.#isDiscarding = this.#owner.beginDiscarding();
+    this.#discardableBytes = this.#isDiscarding ? MOST_DISCARDED_BYTES : FEW_DISCARDED_BYTES;
+    this.#destroyAfter(this.#isDiscarding ? discardMs : lingerMs);
   }
 
-  #destroyLater(): void {
-    this.#lingerTimer ??= setTimeout(() => this.destroy(), this.#owner.limits.lingerMs);
+  #destroyAfter(milliseconds: number): void {
+    clearTimeout(this.#lingerTimer);
+    this.#lingerTimer = setTimeout(() => this.destroy(), milliseconds);
   }
 
   #close(): void {
     clearTimeout(this.#lingerTimer);
+    if (this.#isDiscarding) this.#owner.endDiscarding();
+    this.#probe?.stop();
     this.#restingSinceMs = undefined;
     this.#readingSinceMs = undefined;
     this.#owner.closed(this);
     this.#receiving?.cut();
     for (const answer of this.#answers.splice(0)) answer.close(false);
   }
+}
+
+/** Whether bytes follow a request that closes its connection: for another server they may be its body, or a request. */
+function isFollowed({ framing, isComplete }: InboundRequest, bytes: Buffer, after: number): boolean {
+  return isComplete && !framing.keepsAlive && afterLineBreaks(bytes, after) < bytes.length;
 }
 
 /** Line breaks before a request belong to nothing (RFC 9112, 2.2). */

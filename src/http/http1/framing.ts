@@ -41,6 +41,8 @@ export function framingOf({ version, rawHeaders }: RequestHead): Framing | undef
         coding = coding === undefined ? value : `${coding}, ${value}`;
         break;
       case 'connection':
+      // No standard knows it, but many servers heed it.
+      case 'proxy-connection':
         options += `,${value.toLowerCase()}`;
         break;
       case 'expect':
@@ -60,7 +62,9 @@ export function framingOf({ version, rawHeaders }: RequestHead): Framing | undef
 
 /** Lengths of the names that framing is about. */
 const NAME_LENGTHS: ReadonlySet<number> = new Set(
-  ['content-length', 'transfer-encoding', 'connection', 'expect'].map((name) => name.length),
+  ['content-length', 'transfer-encoding', 'connection', 'proxy-connection', 'expect'].map(
+    (name) => name.length,
+  ),
 );
 
 function keepsAlive(version: string, options: string): boolean {

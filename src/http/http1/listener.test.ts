@@ -10,6 +10,7 @@ const LIMITS = {
   requestMs: 5_000,
   idleMs: 5_000,
   lingerMs: 4_000,
+  discardMs: 4_000,
   maxHeadBytes: 1_000,
   maxPipelined: 4,
 };
@@ -24,11 +25,11 @@ afterEach(async () => {
 });
 
 /** One that is full, and turns away what asks for `/work`. */
-async function fullListener(changes: Partial<Reception> = {}) {
+async function fullListener(changes: Partial<Reception> = {}, limits = LIMITS) {
   const accepted: string[] = [];
   const turnedAway: string[] = [];
   const listener = new Listener(
-    LIMITS,
+    limits,
     { checkMs: 1_000, doors: 1 },
     {
       isFull: () => true,
@@ -145,6 +146,34 @@ test('lets go of who has read an answer and left, though not all of its request 
   socket.destroy();
   await listener.close();
   expect(performance.now() - sinceMs).toBeLessThan(LIMITS.lingerMs / 2);
+});
+
+test('reads on for long after early answers on so many connections only', async () => {
+  const { port } = await fullListener(
+    {
+      isFull: () => false,
+      accept: (_request, answer) => {
+        answer.write(SERVED, 'latin1');
+        answer.endLingering();
+      },
+    },
+    { ...LIMITS, lingerMs: 50 },
+  );
+  const ask = async () => {
+    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true }).on('error', () => {});
+    open.push(() => socket.destroy());
+    socket.write('POST /work HTTP/1.1\r\nHost: here\r\nContent-Length: 1000000\r\n\r\na');
+    await heard(socket, SERVED.length);
+    return socket;
+  };
+  const sockets = await Promise.all(Array.from({ length: 70 }, ask));
+  await new Promise((resolve) => setTimeout(resolve, 150));
+  // Whether a connection is closed shows when something is sent: a reset comes back, and the next write fails.
+  for (const _time of [1, 2, 3]) {
+    for (const socket of sockets) socket.write('a');
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  expect(sockets.filter(({ destroyed }) => destroyed)).toHaveLength(6);
 });
 
 test('closes when the last connection has', async () => {

@@ -30,6 +30,9 @@ const ARRIVALS: CohortLimits = { most: 128, newest: 16 };
  */
 const MOST_REFUSED_AT_ONCE = 32;
 
+/** Connections that may read and drop much of a request after its answer, at the same time. Others do so shortly. */
+const MOST_DISCARDING = 64;
+
 /** What a caller has sent is read by so many bytes. */
 const READ_BYTES = 64 * 1024;
 
@@ -52,6 +55,7 @@ export class Listener implements ConnectionOwner {
   readonly #connections = new Set<Connection>();
   #checking: NodeJS.Timeout | undefined;
   #closesResting = false;
+  #discarding = 0;
   /** Of this turn. */
   #askedAtOnce = 0;
   #whenNoneIsLeft: (() => void) | undefined;
@@ -141,8 +145,18 @@ export class Listener implements ConnectionOwner {
     if (this.#connections.size === 0) this.#whenNoneIsLeft?.();
   }
 
+  beginDiscarding(): boolean {
+    if (this.#discarding >= MOST_DISCARDING) return false;
+    this.#discarding++;
+    return true;
+  }
+
+  endDiscarding(): void {
+    this.#discarding--;
+  }
+
   #addServer(): Server {
-    // A caller that has ended its side is still told what was wrong with what it sent. Nothing is read before it can be lent.
+    // A caller that has ended its side still gets its answers. Nothing is read before it can be lent.
     const server = createServer({ allowHalfOpen: true, noDelay: true, pauseOnConnect: true });
     server.on('connection', (socket) => this.#connections.add(new Connection(socket, this)));
     this.#servers.push(server);

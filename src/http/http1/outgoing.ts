@@ -12,8 +12,13 @@ export interface AnswerLine {
   /** The answer whose turn it is was written to its end. */
   passOn(answer: Outgoing): void;
   /** The same, where part of the request was not read: the connection closes, but not before the answer can be read. */
-  linger(): void;
+  linger(answer: Outgoing): void;
   destroy(): void;
+}
+
+/** Writes what the reader of a stream ignores, which shows whether there is one. */
+export interface Heartbeat {
+  beat(): void;
 }
 
 interface Piece {
@@ -30,6 +35,8 @@ export class Outgoing {
   keepsAlive: boolean;
   /** Told once, when all of the answer was handed over or the connection is closed. */
   whenClosed: ((hasLeft: boolean) => void) | undefined;
+  /** Set while the answer is a stream that has begun. */
+  heartbeat: Heartbeat | undefined;
   /** Its head is made: no other answer can take its place. */
   hasBegun = false;
   readonly #line: AnswerLine;
@@ -96,6 +103,7 @@ export class Outgoing {
 
   /** The same, where part of the request was not read. */
   endLingering(): void {
+    this.keepsAlive = false;
     this.#lingers = true;
     this.end();
   }
@@ -144,7 +152,7 @@ export class Outgoing {
   }
 
   #finish(): void {
-    if (this.#lingers) this.#line.linger();
+    if (this.#lingers) this.#line.linger(this);
     else this.#line.passOn(this);
   }
 }

@@ -30,6 +30,9 @@ const REQUEST_LINE = /^([A-Z-]+) +([\x21-\x7e]+) HTTP\/(0\.9|1\.0|1\.1|2\.0)$/;
 /** A path, the server as a whole, or a whole address. */
 const TARGET = /^(?:\/|\*$|[a-z]+:\/\/)/i;
 
+/** Tabs where other servers read a field in another way, and take the body for the next request or the other way round. */
+const TAB_IN_FRAMING = /\r\n(?:content-length|transfer-encoding|(?:proxy-)?connection)[^\r]*\t/i;
+
 /** Whether a character may be in a name, by its code. */
 const IS_TOKEN = tableOf(new RegExp(`[${TOKEN_CLASS}]`));
 
@@ -44,6 +47,7 @@ export function parseRequestHead(text: string): RequestHead | HeadProblem {
   if (!KNOWN_METHODS.has(method)) return 'malformed';
   // It asks for another host to be connected, not for anything of ours.
   if (method !== 'CONNECT' && !TARGET.test(target)) return 'malformed';
+  if (text.includes('\t') && TAB_IN_FRAMING.test(text)) return 'malformed';
   const rawHeaders = parseHeaderLines(text, lineEnd + 2);
   return typeof rawHeaders === 'string' ? rawHeaders : { method, target, version, rawHeaders };
 }
@@ -78,9 +82,14 @@ export function cannotBeInHead(text: string): boolean {
   return false;
 }
 
+/** Whether a character may be in a name. */
+export function isToken(code: number): boolean {
+  return IS_TOKEN[code] === 1;
+}
+
 function endOfToken(text: string, start: number): number {
   let at = start;
-  while (IS_TOKEN[text.charCodeAt(at)] === 1) at++;
+  while (isToken(text.charCodeAt(at))) at++;
   return at;
 }
 

@@ -133,6 +133,7 @@ export class GoogleTokens {
       timeouts,
       signal: new AbortController().signal,
       isGuarded,
+      isRepeatable: true,
     });
     const text = await readBeginning(reply.chunks[Symbol.asyncIterator](), {
       ...REPLY,

@@ -15,12 +15,20 @@ export interface ConnectionPlan {
   readonly headBytes: number;
   /** Milliseconds that an unused connection is kept, unless the server says how long it keeps it. */
   readonly keepAliveMs: number;
+  /** Milliseconds without a byte after which a connection may carry the next call. */
+  readonly quietMs: number;
+  /** Milliseconds on top of a round trip in which a kept connection that is closed is taken to have been closed before. */
+  readonly staleMs: number;
   /** What all sockets read into, one at a time. */
   readonly readBuffer: Buffer;
 }
 
 /** Who has a connection. */
 export interface ConnectionOwner {
+  /** Milliseconds from here to the other side and back, as the fastest of all connections has shown. */
+  readonly roundTripMs: number;
+  /** It was made, in so many milliseconds. */
+  onConnected(milliseconds: number): void;
   /** It has carried an answer and may carry another within `keepMs`. */
   onFree(connection: Connection, keepMs: number): void;
   /** It is closed. */
@@ -73,12 +81,18 @@ export class Connection {
     this.#plan = plan;
     this.#parser = new ResponseParser(plan.headBytes);
     const { sockets, readBuffer } = plan;
+    let attemptedAtMs = performance.now();
     this.#socket = sockets
       .open({ buffer: readBuffer, callback: (length) => this.#onRead(length, readBuffer) })
       .once(sockets.readyEvent, () => {
         this.#isReady = true;
         this.write();
       })
+      // A name may have been looked up before, and other addresses of it tried.
+      .on('connectionAttempt', () => {
+        attemptedAtMs = performance.now();
+      })
+      .once('connect', () => owner.onConnected(performance.now() - attemptedAtMs))
       .on('end', () => this.#onEnd())
       .on('error', (error) => this.#onLost(error))
       .on('close', () => this.#onLost(undefined));
@@ -238,7 +252,16 @@ export class Connection {
     this.close();
     if (exchange === undefined) return;
     if (request !== undefined && this.#isReady) this.#owner.send(request, exchange);
-    else exchange.onLost(socketProblem(error, this.#isReady), this.#hasCarried && !this.#hasBegun);
+    else exchange.onLost(socketProblem(error, this.#isReady), this.#wasStaleFor(exchange));
+  }
+
+  /**
+   * Whether it was closed before the request can have been worked on: it is a kept connection, no byte of an answer has come,
+   * and it took no longer than news of an earlier end need to come, or a reset to come back.
+   */
+  #wasStaleFor({ sentAtMs }: Exchange): boolean {
+    if (!this.#hasCarried || this.#hasBegun) return false;
+    return performance.now() - sentAtMs <= this.#owner.roundTripMs + this.#plan.staleMs;
   }
 }
 

@@ -38,12 +38,17 @@ const MOST_SIZE_LINE_BYTES = 4096;
 
 const FIELD_PATTERN = `[${TOKEN_CLASS}]+:[\\t\\x20-\\x7e\\x80-\\xff]*\\r\\n`;
 const FIELDS = new RegExp(`^(?:${FIELD_PATTERN})*$`);
-/** All that a head may be. No line goes on in the next, none ends in a line feed alone, and nothing in it is a control character. */
+/** All that a head may be once no line goes on in the next: none ends in a line feed alone, and there are no control characters. */
 const HEAD = new RegExp(
   `^HTTP/1\\.[01] [1-9]\\d\\d(?: [\\t\\x20-\\x7e\\x80-\\xff]*)?\\r\\n(?:${FIELD_PATTERN})*$`,
 );
 const MINOR_AT = 7;
 const STATUS_AT = 9;
+
+/** Where a line goes on in the next (obs-fold), which some old servers still write. */
+const FOLD = /\r\n[\t ]+/g;
+/** Not where it says how long the answer is: some readers would take its first line only. */
+const FOLDED_FRAMING = /(?:^|\r\n)(?:content-length|transfer-encoding):[^\r]*\r\n[\t ]/i;
 
 const LONE_LINE_FEED = /[^\r]\n/;
 const CLOSE_OPTION = /(?:^|,)[ \t]*close[ \t]*(?:,|$)/i;
@@ -158,13 +163,16 @@ export class ResponseParser {
   }
 
   #readHead(bytes: Buffer, length: number): void {
+    if (this.#text === '') this.#skipLineBreaks(bytes, length);
+    if (this.#at === length) return;
     const hadBeginning = this.#text.length >= BEGINNING.length;
-    const text = this.#section(bytes, length);
-    if (text === undefined) {
+    const section = this.#section(bytes, length);
+    if (section === undefined) {
       if (!hadBeginning && !BEGINNING.startsWith(this.#text.slice(0, BEGINNING.length))) throw notHttp();
       return;
     }
-    if (!HEAD.test(text)) throw notHttp();
+    const text = HEAD.test(section) ? section : unfolded(section, section.indexOf('\r\n') + 2);
+    if (text !== section && !HEAD.test(text)) throw notHttp();
     const status = Number(text.slice(STATUS_AT, STATUS_AT + 3));
     if (status === 101) throw notHttp();
     // What comes before an answer says nothing that anybody waits for.
@@ -173,6 +181,13 @@ export class ResponseParser {
     this.#isLast = text[MINOR_AT] !== '1' || CLOSE_OPTION.test(headers.connection ?? '');
     this.#beginBody(status, headers);
     this.#head = { status, headers };
+  }
+
+  /** Some servers write line breaks before an answer, or one too many after a `100 Continue`. */
+  #skipLineBreaks(bytes: Buffer, length: number): void {
+    const from = this.#at;
+    while (this.#at < length && isLineBreak(bytes[this.#at])) this.#at++;
+    this.#countSection(this.#at - from);
   }
 
   #beginBody(status: number, headers: Head['headers']): void {
@@ -274,7 +289,7 @@ export class ResponseParser {
   #readTrailers(bytes: Buffer, length: number): void {
     const text = this.#section(bytes, length);
     if (text === undefined) return;
-    if (!FIELDS.test(text)) throw notHttp();
+    if (!FIELDS.test(text) && !FIELDS.test(unfolded(text, 0))) throw notHttp();
     this.#place = 'end';
   }
 
@@ -316,6 +331,13 @@ export class ResponseParser {
   }
 }
 
+/** The lines of a section, of which those from `from` on are fields, each in one piece. Throws where that is none of them. */
+function unfolded(text: string, from: number): string {
+  const fields = text.slice(from);
+  if (FOLDED_FRAMING.test(fields) || fields.search(FOLD) === -1) throw notHttp();
+  return text.slice(0, from) + fields.replace(FOLD, ' ');
+}
+
 /** The fields of a head that is well-formed, from the first of their lines on. */
 function fieldsOf(text: string, from: number): Record<string, string> {
   const fields: Record<string, string> = {};
@@ -328,6 +350,10 @@ function fieldsOf(text: string, from: number): Record<string, string> {
     at = end + 2;
   }
   return fields;
+}
+
+function isLineBreak(byte: number | undefined): boolean {
+  return byte === CARRIAGE_RETURN || byte === LINE_FEED;
 }
 
 function requireByte(byte: number, expected: number): void {
