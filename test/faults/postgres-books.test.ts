@@ -11,6 +11,7 @@ import { readJournals } from '../../src/store/sql/ledger/journal-rows.ts';
 import { migrate } from '../../src/store/sql/migrate.ts';
 import { ledgerJournalsMigration } from '../../src/store/sql/migrations/0009-ledger-journals.ts';
 import { MIGRATIONS } from '../../src/store/sql/migrations/all.ts';
+import { PostgresGenerationStore } from '../../src/store/sql/postgres-generation-store.ts';
 import {
   type BenchLedger,
   credit,
@@ -120,11 +121,15 @@ if (server !== undefined) {
     });
 
     describe('of a gateway that an older version has run', () => {
-      /** What an older version leaves: no row of its journal, and sums as the migration makes them. */
+      /** What an older version leaves: no row of its journal, and sums as the migration makes them of the tallies. */
       const forgetJournals = async () => {
         const { database } = bench.postgres;
         await sql`delete from ledger_journals`.execute(database);
         await sql`delete from ledger_booked`.execute(database);
+        await sql`insert into ledger_booked (gateway_id, account_id, credit_nanos, byok_nanos)
+          select '', id, credit_lifetime, byok_lifetime from ledger_tallies where scope = 'account'`.execute(
+          database,
+        );
       };
 
       it('are not charged again for what is older than the rows that are kept', async () => {
@@ -164,6 +169,41 @@ if (server !== undefined) {
         const second = await bench.ledger(directory, { keptMs: () => DAY_MS });
         expect(await statement(second)).toMatchObject({ settledNanos: 7n, differenceNanos: 0n });
         expect(await bench.rows.count()).toBe(1);
+      });
+    });
+
+    describe('that a gateway of an older version shares', () => {
+      /** Books as it does: a row that names no gateway, and the tally; nothing of sums. */
+      const bookAsOlder = async (id: string, nanos: bigint) => {
+        const { database } = bench.postgres;
+        const amount = sql`${String(nanos)}::bigint`;
+        await sql`insert into generations
+          (id, account_id, workspace_id, key_hash, settled_at_ms, credit_nanos, byok_nanos, written_off_nanos, details)
+          values (${id}, 'account-1', 'workspace-1', 'key-1', 1, ${amount}, 0, 0, '{}')`.execute(database);
+        await sql`update ledger_tallies set credit_lifetime = credit_lifetime + ${amount},
+          left_nanos = left_nanos - ${amount} where scope = 'account'`.execute(database);
+      };
+
+      it('are right while both book, and after its rows were pruned', async () => {
+        const one = await bench.ledger(bench.directory());
+        await spend(one, 'g1');
+        await bookAsOlder('g2', 5n);
+        const right = { settledNanos: 12n, differenceNanos: 0n, fault: null };
+        expect(await statement(one)).toMatchObject(right);
+        expect((await one.ledger.verify()).accounts).toMatchObject([right]);
+        expect(await new PostgresGenerationStore(bench.postgres.database).prune(2, 10)).toBe(1);
+        expect(await statement(one)).toMatchObject(right);
+      });
+
+      it('show a charge that was booked twice all the same, also after the next gateway starts', async () => {
+        const one = await bench.ledger(bench.directory());
+        await spend(one, 'g1');
+        await bookAsOlder('g2', 5n);
+        await sql`update ledger_tallies set credit_lifetime = credit_lifetime + 7, left_nanos = left_nanos - 7
+          where scope = 'account'`.execute(bench.postgres.database);
+        const two = await bench.ledger(bench.directory());
+        await spend(two, 'g3', 1n);
+        expect(await statement(two)).toMatchObject({ differenceNanos: -7n, fault: 'journals' });
       });
     });
 

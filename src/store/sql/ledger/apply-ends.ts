@@ -67,7 +67,7 @@ export function releaseStrays(
   clock: DatabaseClock,
 ): Promise<void> {
   const release = async (transaction: Transaction<Tables>) => {
-    await apply(transaction, strays, clock);
+    await apply(transaction, strays, clock, null);
   };
   return transact(database, release, 'read committed');
 }
@@ -81,6 +81,7 @@ async function book(
     transaction,
     ends.filter(({ sequence }) => !isBooked(before, sequence)),
     clock,
+    gatewayId,
   );
   const sequences = ends.map(({ sequence }) => sequence);
   await writeJournal(transaction, gatewayId, withBooked(before, sequences, waiting), sums);
@@ -96,13 +97,14 @@ async function apply(
   transaction: Transaction<Tables>,
   ends: readonly End[],
   clock: DatabaseClock,
+  gatewayId: string | null,
 ): Promise<Booking & { readonly sums: SumsByAccount }> {
   const sums = new SumsByAccount();
   let releasedNanos = 0n;
   if (ends.length === 0) return { sums, releasedNanos };
   const { tallies, atMs } = await lockTallies(transaction, uniqueKeys(ends), clock);
   const windows = windowsAt(atMs);
-  const added = await addRows(transaction, ends);
+  const added = await addRows(transaction, ends, gatewayId);
   const reserved = await takeReservations(transaction, ends);
   const changed: SettleRecord[] = [];
   for (const end of ends) {
@@ -173,7 +175,11 @@ function uniqueKeys(ends: readonly End[]) {
 }
 
 /** Adds the rows of those that were settled. Resolves with the ids of those that had none before. */
-async function addRows(transaction: Transaction<Tables>, ends: readonly End[]): Promise<Set<string>> {
+async function addRows(
+  transaction: Transaction<Tables>,
+  ends: readonly End[],
+  gatewayId: string | null,
+): Promise<Set<string>> {
   const settled = ends.flatMap(({ settled }) => settled ?? []);
   if (settled.length === 0) return new Set();
   const rows = settled.map((record) => {
@@ -183,6 +189,7 @@ async function addRows(transaction: Transaction<Tables>, ends: readonly End[]): 
       credit_nanos: String(credit_nanos),
       byok_nanos: String(byok_nanos),
       written_off_nanos: String(written_off_nanos),
+      booked_by: gatewayId,
     };
   });
   const columns = sql.join(Object.keys(rows[0] ?? {}).map((name) => sql.ref(name)));

@@ -183,7 +183,7 @@ async function bookedOf(
   generations: LocalGenerations,
   { postgres, gatewayId, keptMs, clock, warn }: PostgresLedgerSettings,
 ): Promise<BookedEnds> {
-  const { booked, pruned, takenOver } = await adoptJournal(postgres.database, {
+  const { booked, pruned } = await adoptJournal(postgres.database, {
     gatewayId,
     lastSequence: generations.lastSequence,
     ends: [...generations.unbooked.values()],
@@ -194,11 +194,6 @@ async function bookedOf(
       'generations in the outbox have no row and are older than retention.events_days: they count as booked and are not charged again',
       { count: pruned },
     );
-  }
-  if (takenOver > 0) {
-    warn('what gateways of an older version have booked is counted for ledger verify now', {
-      accounts: takenOver,
-    });
   }
   return booked;
 }

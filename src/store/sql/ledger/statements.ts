@@ -74,7 +74,7 @@ export async function statementIn(database: Kysely<Tables>, accountId: string): 
     select t.*, b.booked, b.written_off
     from ledger_tallies t cross join lateral (
       select coalesce(sum(credit_nanos), 0) as booked, coalesce(sum(written_off_nanos), 0) as written_off
-      from ledger_booked where account_id = t.id
+      from ${BOOKED} where account_id = t.id
     ) b
     where t.scope = 'account' and t.id = ${accountId}`.execute(database);
   const [row] = rows;
@@ -83,6 +83,13 @@ export async function statementIn(database: Kysely<Tables>, accountId: string): 
   const tally = tallyOf(row);
   return statementOf(tally, tally.reserved.creditNanos, bookedOf(row));
 }
+
+/** What was booked: sums by journal, and rows of gateways of an older version, which are in none of them. */
+const BOOKED = sql`(
+  select account_id, credit_nanos, written_off_nanos from ledger_booked
+  union all
+  select account_id, credit_nanos, written_off_nanos from generations where booked_by is null
+) as booked`;
 
 /** A tally with what journals have booked for its account. */
 type AccountRow = LedgerTallyRow & { readonly booked: string; readonly written_off: string };
@@ -119,7 +126,7 @@ export function totalsIn(database: Kysely<Tables>): Promise<Totals> {
       ) r on r.account_id = t.id
       left join (
         select account_id, sum(credit_nanos) as booked, sum(written_off_nanos) as written_off
-        from ledger_booked group by account_id
+        from ${BOOKED} group by account_id
       ) b on b.account_id = t.id
       where t.scope = 'account' order by t.id collate "C"`.execute(transaction);
     const counted = await sql<{ reservations: string; generations: string }>`

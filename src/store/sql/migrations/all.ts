@@ -8,6 +8,7 @@ import { appsMigration } from './0007-apps.ts';
 import { bookedInMigration } from './0008-booked-in.ts';
 import { ledgerJournalsMigration } from './0009-ledger-journals.ts';
 import { writtenOffCauseMigration } from './0010-written-off-cause.ts';
+import { bookedByMigration } from './0011-booked-by.ts';
 import type { Migration } from './migration.ts';
 
 /** Every migration, oldest first. New ones go to the end. */
@@ -22,4 +23,5 @@ export const MIGRATIONS: readonly Migration[] = [
   bookedInMigration,
   ledgerJournalsMigration,
   writtenOffCauseMigration,
+  bookedByMigration,
 ];
