@@ -23,6 +23,8 @@ describe('the reconciler', () => {
   let wallMs = 1_000_000;
   let generationMs = 1000;
   let fails = false;
+  /** What settling waits for. */
+  let waits: Promise<void> = Promise.resolve();
   const open = new Map<string, OpenGeneration>();
   const settled: [string, Use][] = [];
   const told: [string, Record<string, unknown>][] = [];
@@ -31,6 +33,7 @@ describe('the reconciler', () => {
       open: () => open,
       ledger: {
         async settle(id, use) {
+          await waits;
           if (fails) throw new Error('the disk fails');
           settled.push([id, use]);
           open.delete(id);
@@ -87,6 +90,24 @@ describe('the reconciler', () => {
     monotonicMs += 1000;
     await under.look();
     expect(settled).toEqual([]);
+    under.close();
+  });
+
+  it('settles once what takes longer than until the next look', async () => {
+    const under = reconciler();
+    open.set('g', opened('g'));
+    await under.look();
+    monotonicMs += 2000;
+    let goOn = () => {};
+    waits = new Promise((resolve) => {
+      goOn = resolve;
+    });
+    const first = under.look();
+    await under.look();
+    goOn();
+    await first;
+    expect(settled).toHaveLength(1);
+    expect(under.reconciled).toBe(1);
     under.close();
   });
 

@@ -35,6 +35,8 @@ export class Reconciler {
   #seen: ReadonlyMap<string, number> = new Map();
   /** The longest time that any generation of this process was ever allowed: a reload may lower it while some go on. */
   #longestMs = 0;
+  /** Generations that are being settled by this: a database that is away may take longer than until the next look. */
+  readonly #settling = new Set<string>();
   #reconciled = 0;
 
   constructor(options: ReconcilerOptions) {
@@ -66,7 +68,8 @@ export class Reconciler {
     for (const [id, generation] of open()) {
       const firstMs = this.#seen.get(id) ?? nowMs;
       seen.set(id, firstMs);
-      if (nowMs - firstMs > this.#longestMs + leewayMs) overdue.push(generation);
+      const isOverdue = nowMs - firstMs > this.#longestMs + leewayMs;
+      if (isOverdue && !this.#settling.has(id)) overdue.push(generation);
     }
     this.#seen = seen;
     return overdue;
@@ -80,6 +83,7 @@ export class Reconciler {
       account_id: scopes.account,
       reserved_usd: usdOf(reserved.creditNanos),
     };
+    this.#settling.add(generationId);
     try {
       const { charge } = await ledger.settle(generationId, interruptedUse(generation, clock.now(), wholeRow));
       this.#reconciled += 1;
@@ -92,6 +96,8 @@ export class Reconciler {
         ...fields,
         error,
       });
+    } finally {
+      this.#settling.delete(generationId);
     }
   }
 }
