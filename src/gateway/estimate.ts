@@ -374,7 +374,7 @@ const isFile: Trait = (name, text) =>
 
 /** It names anything at all that only the upstream reads. */
 const isContent: Trait = (name, text) =>
-  /^(?:\w+_)?ur[li]$|^audio$/.test(name) ||
+  /^(?:\w+_)?ur[li]$|^audio$|^(?:document_)?id$/.test(name) ||
   (text !== undefined && /^(?:https?:|data:|gs:|s3:)/i.test(text)) ||
   isFile(name, text);
 

@@ -1,7 +1,6 @@
 import type { Endpoint } from '../catalog/catalog.ts';
 import type { GenerationRequest } from '../ir/request.ts';
 import { plausible, type Usage } from '../ir/usage.ts';
-import { needsOf } from '../routing/rules/needs.ts';
 import { searchesAskedBy } from './admission/searches-asked.ts';
 import { Prompt } from './estimate.ts';
 
@@ -27,7 +26,9 @@ function searchesAt(endpoint: Endpoint | undefined, request: GenerationRequest):
   return endpoint === undefined ? 0 : searchesAskedBy(request)(endpoint).most;
 }
 
-/** The tokens of a picture are not in its characters. */
+/** Tokens of pictures, files and what an upstream reads by itself are not in the characters of the prompt. */
 function charactersOf(request: GenerationRequest): number | undefined {
-  return needsOf(request).inputModalities.size > 0 ? undefined : new Prompt(request).characters;
+  const prompt = new Prompt(request);
+  const { images, documents } = prompt.worst;
+  return images + documents > 0 ? undefined : prompt.characters;
 }

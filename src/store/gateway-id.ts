@@ -26,3 +26,36 @@ export function readOrMakeGatewayId(directory: string): string {
     false,
   );
 }
+
+const OWNER_FILE = 'gateway-owner';
+
+/**
+ * Who a gateway is where it shares its database: its id, and a word that each run makes and leaves in the data directory
+ * and in the database. A copy of the directory that runs too leaves another one, and so the two are told apart.
+ */
+export class GatewayIdentity {
+  readonly #directory: string;
+  #id: string;
+  /** The word of this run. */
+  readonly owner = randomUUID();
+  /** Words that the database may have of earlier runs: a run that ended early may not have left its own there. */
+  readonly earlierOwners: readonly string[];
+
+  constructor(directory: string) {
+    this.#directory = directory;
+    this.#id = readOrMakeGatewayId(directory);
+    const earlier = readIfThere(join(directory, OWNER_FILE))?.toString('utf8').trim() ?? '';
+    this.earlierOwners = earlier === '' ? [] : earlier.split('\n');
+    writeWhole(join(directory, OWNER_FILE), [this.owner, ...this.earlierOwners.slice(0, 1), ''].join('\n'));
+  }
+
+  get id(): string {
+    return this.#id;
+  }
+
+  /** Takes another id: a copy of the data directory goes on with the one it had. */
+  renew(): void {
+    this.#id = randomUUID();
+    writeWhole(join(this.#directory, FILE), `${this.#id}\n`);
+  }
+}

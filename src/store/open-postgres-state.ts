@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { DatabaseAddress } from '../kit/database-address.ts';
 import { openSharedEvents } from './events/shared-events.ts';
-import { readOrMakeGatewayId } from './gateway-id.ts';
+import { GatewayIdentity } from './gateway-id.ts';
 import { adoptGenerations, type BookedPlace, bookedAfter } from './sql/booked-generations.ts';
 import { DatabaseUnavailable } from './sql/database-unavailable.ts';
 import { openPostgresLedger } from './sql/ledger/open-postgres-ledger.ts';
@@ -35,10 +35,12 @@ export async function openPostgresState(options: PostgresStateOptions): Promise<
     ...(waits && { waiting: (reason: string) => warn(reason) }),
   });
   try {
+    const identity = new GatewayIdentity(options.directory);
     const { ledger, recentGenerations, close } = await openPostgresLedger({
       directory: options.directory,
       postgres,
-      gatewayId: readOrMakeGatewayId(options.directory),
+      gatewayId: identity.id,
+      identity,
       generationMs: options.generationMs,
       keptMs: options.keptMs,
       durability: options.durability,

@@ -363,6 +363,25 @@ describe('files', () => {
     expect(replies.map(({ status }) => status).sort()).toEqual([200, 402, 402, 402]);
   });
 
+  it.each([
+    [
+      'pages that the upstream fetches',
+      { tools: [{ type: 'web_fetch_20250910', name: 'web_fetch', max_uses: 1 }] },
+    ],
+    ['servers that it asks', { mcp_servers: [{ type: 'url', url: 'https://a.example', name: 'n' }] }],
+  ])('and %s are charged as the upstream counts them', async (_, more) => {
+    upstream.answer(message({ input_tokens: 150_000 }));
+    const messages = [{ role: 'user', content: 'Read it' }];
+    const { status, id } = await ask(await newKey(9), '/messages', {
+      model: 'm/messages',
+      max_tokens: 50,
+      messages,
+      ...more,
+    });
+    expect(status).toBe(200);
+    expect(await recordOf(id)).toMatchObject({ tokens_prompt: 150_000, usage_source: 'measured' });
+  });
+
   it('of plain text count by their bytes', async () => {
     upstream.answer(completion({}));
     const key = await newKey(0.05);

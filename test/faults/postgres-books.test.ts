@@ -1,10 +1,11 @@
-import { rmSync } from 'node:fs';
+import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { windowsAt } from '../../src/kit/windows.ts';
 import { LedgerUnavailable, type Limits } from '../../src/ports/ledger.ts';
+import { GatewayIdentity } from '../../src/store/gateway-id.ts';
 import { bookEnds, type JournalledEnd } from '../../src/store/sql/ledger/apply-ends.ts';
 import { databaseClock } from '../../src/store/sql/ledger/database-clock.ts';
 import { readJournals } from '../../src/store/sql/ledger/journal-rows.ts';
@@ -169,6 +170,54 @@ if (server !== undefined) {
         const second = await bench.ledger(directory, { keptMs: () => DAY_MS });
         expect(await statement(second)).toMatchObject({ settledNanos: 7n, differenceNanos: 0n });
         expect(await bench.rows.count()).toBe(1);
+      });
+    });
+
+    describe('of a data directory that was copied', () => {
+      const open = (directory: string) => {
+        const identity = new GatewayIdentity(directory);
+        return bench.ledger(directory, { gatewayId: identity.id, identity });
+      };
+      const copyOf = (directory: string) => {
+        const copy = bench.directory();
+        cpSync(directory, copy, { recursive: true });
+        return copy;
+      };
+
+      it('lose nothing: the gateway that was there stops, and goes on under another id', async () => {
+        const directory = bench.directory();
+        const first = await open(directory);
+        await spend(first, 'g1');
+        await statement(first);
+        const copy = await open(copyOf(directory));
+        await spend(copy, 'g2');
+        await statement(copy);
+        await spend(first, 'g3');
+        await first.ledger.statementOf('account-1').catch(() => {});
+        expect(first.ledger.isAvailable).toBe(false);
+        expect(first.warnings.map(({ message }) => message)).toContainEqual(
+          expect.stringContaining('a copy of this data directory'),
+        );
+        await first.close();
+        const again = await open(directory);
+        await spend(again, 'g4');
+        await spend(copy, 'g5');
+        await statement(copy);
+        expect(await statement(again)).toMatchObject({ settledNanos: 35n, differenceNanos: 0n });
+        expect(await bench.rows.count()).toBe(5);
+      });
+
+      it('are the same gateway as before where only one of them runs, also after a crash', async () => {
+        const directory = bench.directory();
+        for (const id of ['g1', 'g2', 'g3']) {
+          const one = await open(directory);
+          await spend(one, id);
+          await statement(one);
+          expect(one.warnings).toEqual([]);
+          await (id === 'g2' ? one.crash() : one.close());
+        }
+        const last = await open(directory);
+        expect(await statement(last)).toMatchObject({ settledNanos: 21n, differenceNanos: 0n });
       });
     });
 

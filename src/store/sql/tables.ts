@@ -163,6 +163,8 @@ export interface LedgerJournalRow {
   booked_to: WholeNumber;
   /** Sequences of ends up to `booked_to` that are not booked, as JSON. */
   unbooked: string;
+  /** The run of the gateway that books; null = not said. */
+  owner: string | null;
 }
 
 /** What a gateway's journal has booked for an account in all; '' = before journals were counted. PostgreSQL alone uses it. */

@@ -3,11 +3,14 @@ import type { Tables } from '../tables.ts';
 import { transact } from '../transact.ts';
 import type { JournalledEnd } from './apply-ends.ts';
 import type { BookedEnds } from './booked-ends.ts';
-import { lockJournal, SumsByAccount, writeJournal } from './journal-rows.ts';
+import { type KnownJournal, lockJournal, SumsByAccount, takeJournal, writeJournal } from './journal-rows.ts';
 
 /** The journal of a gateway as it was read back. */
 export interface ReadJournal {
   readonly gatewayId: string;
+  /** The run of the gateway that has it from now on, and earlier ones; undefined = not said, and not asked. */
+  readonly owner: string | undefined;
+  readonly earlierOwners: readonly string[];
   /** Of its last record. */
   readonly lastSequence: number;
   /** Ends that may not be booked yet. */
@@ -25,14 +28,28 @@ export interface AdoptedJournal {
 
 /**
  * Reads what of a gateway's journal is booked. A gateway that a version without journal rows has run gets its row here: what
- * has a row in `generations` is booked, and so is what is older than any row that is kept.
+ * has a row in `generations` is booked, and so is what is older than any row that is kept. `taken`: a copy of the gateway's
+ * data directory has run since, and goes on under its id.
  */
-export function adoptJournal(database: Kysely<Tables>, journal: ReadJournal): Promise<AdoptedJournal> {
-  const adopt = async (transaction: Transaction<Tables>): Promise<AdoptedJournal> => {
-    const booked = await lockJournal(transaction, journal.gatewayId);
-    return booked === undefined ? addJournal(transaction, journal) : { booked, pruned: 0 };
+export function adoptJournal(
+  database: Kysely<Tables>,
+  journal: ReadJournal,
+): Promise<AdoptedJournal | 'taken'> {
+  const { gatewayId, owner = null } = journal;
+  const adopt = async (transaction: Transaction<Tables>): Promise<AdoptedJournal | 'taken'> => {
+    const known = await lockJournal(transaction, gatewayId);
+    if (known !== undefined && isOfAnother(known, journal)) return 'taken';
+    const adopted =
+      known === undefined ? await addJournal(transaction, journal) : { booked: known.booked, pruned: 0 };
+    if (owner !== (known?.owner ?? null)) await takeJournal(transaction, gatewayId, owner);
+    return adopted;
   };
   return transact(database, adopt, 'read committed');
+}
+
+/** A run that this data directory knows nothing of has it: that of a copy. */
+function isOfAnother({ owner: known }: KnownJournal, { owner, earlierOwners }: ReadJournal): boolean {
+  return owner !== undefined && known !== null && known !== owner && !earlierOwners.includes(known);
 }
 
 async function addJournal(

@@ -39,6 +39,8 @@ export type JournalledEnd = End & { readonly sequence: number };
 /** Ends of one gateway that are booked together. */
 export interface Batch {
   readonly gatewayId: string;
+  /** The run of the gateway that books; undefined = whichever. */
+  readonly owner?: string | undefined;
   readonly ends: readonly JournalledEnd[];
   /** Sequences of the gateway's other ends that are not booked yet, at least those before the last of the batch. */
   readonly waiting: readonly number[];
@@ -72,11 +74,16 @@ export function releaseStrays(
   return transact(database, release, 'read committed');
 }
 
+/** Another run of the gateway books for it: somebody started a copy of its data directory. */
+export class JournalTakenOver extends Error {}
+
 async function book(
   transaction: Transaction<Tables>,
-  { gatewayId, ends, waiting, clock }: Batch,
+  { gatewayId, owner, ends, waiting, clock }: Batch,
 ): Promise<Booking> {
-  const before = (await lockJournal(transaction, gatewayId)) ?? NONE_BOOKED;
+  const known = await lockJournal(transaction, gatewayId);
+  if (owner !== undefined && known !== undefined && known.owner !== owner) throw new JournalTakenOver();
+  const before = known?.booked ?? NONE_BOOKED;
   const { sums, releasedNanos } = await apply(
     transaction,
     ends.filter(({ sequence }) => !isBooked(before, sequence)),

@@ -2,18 +2,22 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Kysely } from 'kysely';
 import { DatabaseUnavailable } from '../database-unavailable.ts';
 import type { Tables } from '../tables.ts';
-import { type Booking, bookEnds, type JournalledEnd } from './apply-ends.ts';
+import { type Booking, bookEnds, type JournalledEnd, JournalTakenOver } from './apply-ends.ts';
 import type { DatabaseClock } from './database-clock.ts';
 import type { LocalGenerations } from './local-generations.ts';
 import { RefusedEnds } from './refused-ends.ts';
 
 export interface BookerOptions {
   readonly database: Kysely<Tables>;
-  readonly gatewayId: string;
+  readonly gatewayId: () => string;
+  /** The run of this gateway; undefined = whichever. */
+  readonly owner: string | undefined;
   readonly databaseClock: DatabaseClock;
   readonly generations: LocalGenerations;
   /** Is told after each batch. */
   booked(booking: Booking): void;
+  /** Is told that another run of this gateway books for it: this one never does again. */
+  takenOver(): void;
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
 }
 
@@ -101,13 +105,16 @@ export class Booker {
   }
 
   async #bookBatch(): Promise<void> {
-    const { database, gatewayId, databaseClock: clock, generations, booked } = this.#options;
+    const { database, databaseClock: clock, generations, owner, booked } = this.#options;
+    const gatewayId = this.#options.gatewayId();
     const ends = this.#nextBatch();
     if (ends.length === 0) return;
     let booking: Booking;
     try {
-      booking = await bookEnds(database, { gatewayId, ends, waiting: this.#waitingBeside(ends), clock });
+      const waiting = this.#waitingBeside(ends);
+      booking = await bookEnds(database, { gatewayId, owner, ends, waiting, clock });
     } catch (error) {
+      if (error instanceof JournalTakenOver) this.#giveWay();
       if (error instanceof DatabaseUnavailable) this.#away(error);
       else this.#refuse(ends, error);
       return;
@@ -141,6 +148,13 @@ export class Booker {
       if (sequence < highest && !batch.has(sequence)) waiting.push(sequence);
     }
     return waiting;
+  }
+
+  /** What is not booked waits for the next start, under another id. */
+  #giveWay(): never {
+    this.#closing.abort();
+    this.#options.takenOver();
+    throw new DatabaseUnavailable();
   }
 
   #away(error: DatabaseUnavailable): never {

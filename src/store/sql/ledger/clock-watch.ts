@@ -24,6 +24,7 @@ export class ClockWatch {
   /** How much of that cannot be the time that the question was under way. */
   #certainMs = 0;
   #isWarned = false;
+  #isRefusing = false;
 
   constructor(options: ClockWatchOptions) {
     this.#options = options;
@@ -54,13 +55,19 @@ export class ClockWatch {
 
   #tell(gatewayMs: number, databaseMs: number): void {
     const { warn } = this.#options;
-    const isOff = this.#certainMs > WARNING_MS;
-    if (isOff === this.#isWarned) return;
-    this.#isWarned = isOff;
     const times = {
       gateway_time: new Date(gatewayMs).toISOString(),
       database_time: new Date(databaseMs).toISOString(),
     };
+    if (this.isFarOff && !this.#isRefusing) {
+      const message =
+        'the clock of this gateway is more than a minute off that of the database: requests that a limit, a budget or a balance covers get 503 until it is right';
+      warn(message, { ...times, mend: MEND });
+    }
+    this.#isRefusing = this.isFarOff;
+    const isOff = this.#certainMs > WARNING_MS;
+    if (isOff === this.#isWarned) return;
+    this.#isWarned = isOff;
     if (isOff) {
       warn(
         'the clock of this gateway differs from that of the database, which decides when limits begin anew',

@@ -37,15 +37,31 @@ export class SumsByAccount {
   }
 }
 
+/** What the database knows of the journal of a gateway. */
+export interface KnownJournal {
+  readonly booked: BookedEnds;
+  /** The run of the gateway that has it; null = not said. */
+  readonly owner: string | null;
+}
+
 /** Reads what of a gateway's journal is booked and locks it for the transaction; undefined when it has no row. */
 export async function lockJournal(
   transaction: Transaction<Tables>,
   gatewayId: string,
-): Promise<BookedEnds | undefined> {
+): Promise<KnownJournal | undefined> {
   const { rows } = await sql<LedgerJournalRow>`
-    select booked_to, unbooked::text as unbooked from ledger_journals
+    select booked_to, unbooked::text as unbooked, owner from ledger_journals
     where gateway_id = ${gatewayId} for update`.execute(transaction);
-  return rows[0] && bookedEndsOf(rows[0]);
+  return rows[0] && { booked: bookedEndsOf(rows[0]), owner: rows[0].owner };
+}
+
+/** Says which run of a gateway has its journal from now on. */
+export async function takeJournal(
+  transaction: Transaction<Tables>,
+  gatewayId: string,
+  owner: string | null,
+): Promise<void> {
+  await sql`update ledger_journals set owner = ${owner} where gateway_id = ${gatewayId}`.execute(transaction);
 }
 
 /** Reads what of the journal of each gateway is booked, by the gateway's id. */

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '../../../kit/ids.ts';
 import { isInTime } from '../../../kit/is-in-time.ts';
 import type { Durability } from '../../../ports/journal.ts';
+import type { GatewayIdentity } from '../../gateway-id.ts';
 import type { JournalFiles } from '../../journal/journal-files.ts';
 import { openJournal, openJournalFiles } from '../../journal/open-journal.ts';
 import type { JournalLimits } from '../../journal/segmented-journal.ts';
@@ -29,6 +30,8 @@ export interface PostgresLedgerSettings {
   readonly directory: string;
   readonly postgres: Pick<OpenedPostgres, 'database' | 'patient' | 'isUp'>;
   readonly gatewayId: string;
+  /** Who the gateway is in this run; absent = nothing tells its runs apart. */
+  readonly identity?: Pick<GatewayIdentity, 'id' | 'owner' | 'earlierOwners' | 'renew'>;
   /** How long a generation may take. */
   generationMs(): number;
   /** How long rows of generations are kept, milliseconds; absent = for good. */
@@ -96,14 +99,23 @@ export async function openPostgresLedger(settings: PostgresLedgerSettings): Prom
   const tornTailBytes = reportTornTails(opened, warn);
   const writer = new RecordWriter({ journal, warn, written() {} });
   const { databaseClock = serverClock } = settings;
+  const gatewayId = () => settings.identity?.id ?? settings.gatewayId;
   const writeOffs = new WriteOffs();
   const clockWatch = new ClockWatch({ database: postgres.database, databaseClock, clock, warn });
   const booker = new Booker({
     database: postgres.database,
     databaseClock,
-    gatewayId: settings.gatewayId,
+    gatewayId,
+    owner: settings.identity?.owner,
     generations,
     warn,
+    takenOver() {
+      ledger.takenOver();
+      warn(
+        'another gateway runs with a copy of this data directory; this one begins nothing more. Stop one of them: the next start of this one takes an id of its own and books what waits',
+        { gateway_id: gatewayId() },
+      );
+    },
     booked({ releasedNanos }) {
       writeOffs.add('released', releasedNanos);
       const segment = generations.firstSegment ?? journal.end.segment;
@@ -114,7 +126,7 @@ export async function openPostgresLedger(settings: PostgresLedgerSettings): Prom
   });
   const ledger = new PostgresLedger({
     ...postgres,
-    gatewayId: settings.gatewayId,
+    gatewayId,
     databaseClock,
     clockWatch,
     writeOffs,
@@ -181,14 +193,25 @@ export async function openPostgresLedger(settings: PostgresLedgerSettings): Prom
 /** Asks the database what of the journal it has booked, and says what was found out about ends of older versions. */
 async function bookedOf(
   generations: LocalGenerations,
-  { postgres, gatewayId, keptMs, clock, warn }: PostgresLedgerSettings,
+  settings: PostgresLedgerSettings,
 ): Promise<BookedEnds> {
-  const { booked, pruned } = await adoptJournal(postgres.database, {
-    gatewayId,
+  const { postgres, identity, keptMs, clock, warn } = settings;
+  const adopted = await adoptJournal(postgres.database, {
+    gatewayId: identity?.id ?? settings.gatewayId,
+    owner: identity?.owner,
+    earlierOwners: identity?.earlierOwners ?? [],
     lastSequence: generations.lastSequence,
     ends: [...generations.unbooked.values()],
     keptSinceMs: keptMs === undefined ? Number.NEGATIVE_INFINITY : clock.now() - keptMs(),
   });
+  if (adopted === 'taken') {
+    identity?.renew();
+    warn('a copy of this data directory has run; this gateway goes on under an id of its own', {
+      gateway_id: identity?.id,
+    });
+    return bookedOf(generations, settings);
+  }
+  const { booked, pruned } = adopted;
   if (pruned > 0) {
     warn(
       'generations in the outbox have no row and are older than retention.events_days: they count as booked and are not charged again',

@@ -43,7 +43,7 @@ export interface PostgresLedgerOptions {
   readonly patient: Kysely<Tables>;
   /** The database answered when it was asked last. */
   isUp(): boolean;
-  readonly gatewayId: string;
+  readonly gatewayId: () => string;
   readonly databaseClock: DatabaseClock;
   readonly clockWatch: ClockWatch;
   /** What this process has written off, and what was written off when its ends were booked. */
@@ -76,6 +76,8 @@ export class PostgresLedger implements Ledger, RecentGenerations {
   readonly #settling = new Map<string, Promise<Charge>>();
   /** It is known what of this gateway's journal the database has booked. */
   #isAdopted = false;
+  /** A copy of the data directory runs under the id of this gateway. */
+  #isTakenOver = false;
   #isClosed = false;
 
   constructor(options: PostgresLedgerOptions) {
@@ -98,7 +100,14 @@ export class PostgresLedger implements Ledger, RecentGenerations {
 
   get isAvailable(): boolean {
     const { isUp, journal, writer } = this.#options;
-    return this.#isAdopted && !this.#isClosed && isUp() && journal.isWritable && writer.isKeepingUp;
+    return (
+      this.#isAdopted &&
+      !this.#isTakenOver &&
+      !this.#isClosed &&
+      isUp() &&
+      journal.isWritable &&
+      writer.isKeepingUp
+    );
   }
 
   get writtenOff(): WriteOffs['sums'] {
@@ -218,7 +227,9 @@ export class PostgresLedger implements Ledger, RecentGenerations {
 
   /** Lets reservations go that nobody will end. Resolves with how many. */
   async sweep(): Promise<number> {
-    const { database, gatewayId, databaseClock } = this.#options;
+    if (this.#isTakenOver) return 0;
+    const { database, databaseClock } = this.#options;
+    const gatewayId = this.#options.gatewayId();
     const isHere = (id: string) => this.#generations.isHere(id);
     const strays = await strayReservations(database, gatewayId, isHere, databaseClock);
     if (strays.length > 0) await releaseStrays(database, strays, databaseClock);
@@ -232,6 +243,11 @@ export class PostgresLedger implements Ledger, RecentGenerations {
     this.#options.booker.start();
   }
 
+  /** A copy of the data directory runs under the id of this gateway: nothing is begun here any more. */
+  takenOver(): void {
+    this.#isTakenOver = true;
+  }
+
   /** Nothing is reserved from now on. What is open may still be settled. */
   close(): void {
     this.#isClosed = true;
@@ -241,8 +257,8 @@ export class PostgresLedger implements Ledger, RecentGenerations {
     generation: NewGeneration,
     size: (headroom: Headroom) => Amount | null,
   ): Promise<Reserving> {
-    const { database, gatewayId, reservationMs, databaseClock } = this.#options;
-    const owner = { gatewayId, lastsMs: reservationMs() };
+    const { database, reservationMs, databaseClock } = this.#options;
+    const owner = { gatewayId: this.#options.gatewayId(), lastsMs: reservationMs() };
     const sizeInTime = (headroom: Headroom) => {
       this.#assertInTime(headroom);
       return size(headroom);
