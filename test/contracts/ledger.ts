@@ -421,6 +421,25 @@ export function ledgerContract(name: string, open: () => Promise<LedgerUnderTest
         expect(await ledger.topUp('g2', credit(1n), NOW)).toBe(false);
         expect(await reserve(generation('g4', { limits }), credit(1n))).toMatchObject({ ok: false });
       });
+
+      it('by a second, over the beginning of a window, between reserving and settling, counts in the new window', async () => {
+        const limits = keyLimit(10n, { window: 'daily' });
+        const midnight = Date.parse('2025-06-16T00:00:00Z');
+        under.setTime(midnight - 500);
+        await spend('g1', credit(10n), { limits, atMs: midnight - 500 });
+        await booked();
+        under.setTime(midnight + 400);
+        expect(await reserve(generation('g2', { limits, atMs: midnight + 400 }), credit(10n))).toMatchObject({
+          ok: true,
+        });
+        under.setTime(midnight - 600);
+        await ledger.settle('g2', use(credit(10n), { atMs: midnight - 600 }));
+        await booked();
+        under.setTime(midnight + 5000);
+        expect(await reserve(generation('g3', { limits, atMs: midnight + 5000 }), credit(1n))).toMatchObject({
+          ok: false,
+        });
+      });
     });
 
     describe('200 that race', () => {

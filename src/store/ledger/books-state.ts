@@ -16,7 +16,7 @@ import type {
   TopUpRecord,
   VoidRecord,
 } from './records.ts';
-import { hasSpent, NOTHING_SPENT, spend } from './spending.ts';
+import { hasSpent, NOTHING_SPENT, spend, spendingAt } from './spending.ts';
 import { Tallies, type Tally, type TallyEntry } from './tallies.ts';
 
 /** What a record did: something, or nothing because it came before or its generation was never heard of. */
@@ -150,7 +150,7 @@ export class BooksState {
       row,
       checkpoint: null,
     });
-    this.#reserve(scopes, reserved);
+    this.#reserve(scopes, reserved, this.windowsAt(atMs));
     this.#addToLeft(scopes.account, -reserved.creditNanos);
     return 'applied';
   }
@@ -232,10 +232,16 @@ export class BooksState {
     return reserved;
   }
 
-  #reserve(scopes: ScopeIds, more: Amount): void {
+  /** With `windows`, those that are over begin anew: a clock that is set back before the charge finds no old one. */
+  #reserve(scopes: ScopeIds, more: Amount, windows?: WindowNumbers): void {
     for (const scope of SCOPES) {
       const { spending, reserved, sequence } = this.#tallies.get(scope, scopes[scope]);
-      this.#tallies.set(scope, scopes[scope], { spending, reserved: plus(reserved, more), sequence });
+      const current = windows === undefined || !hasSpent(spending) ? spending : spendingAt(spending, windows);
+      this.#tallies.set(scope, scopes[scope], {
+        spending: current,
+        reserved: plus(reserved, more),
+        sequence,
+      });
     }
   }
 

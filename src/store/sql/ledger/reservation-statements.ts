@@ -1,6 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Amount } from '../../../ir/amount.ts';
-import { LIMIT_WINDOWS, RESET_WINDOWS } from '../../../kit/windows.ts';
+import { LIMIT_WINDOWS, RESET_WINDOWS, type ResetWindow } from '../../../kit/windows.ts';
 import type { Limits, ScopeIds } from '../../../ports/ledger.ts';
 import type { Tables } from '../tables.ts';
 import { type DatabaseClock, windowNumbersAt } from './database-clock.ts';
@@ -124,11 +124,23 @@ function raised({ scopes, amount }: Asked, condition: RawBuilder<unknown>): RawB
   return sql`
     raised as (
       update ledger_tallies t set
+        ${sql.join(RESET_WINDOWS.flatMap(begunAnew))},
         reserved_credit = reserved_credit + ${nanos(amount.creditNanos)},
         reserved_byok = reserved_byok + ${nanos(amount.byokNanos)},
         left_nanos = left_nanos - case when scope = 'account' then ${nanos(amount.creditNanos)} else 0 end
+      from windows
       where ${isOneOf(scopes)} and ${condition}
     )`;
+}
+
+/** A window that is over begins anew with a reservation: a clock that is set back before it is booked finds no old one. */
+function begunAnew(window: ResetWindow): RawBuilder<unknown>[] {
+  const [now, known] = [sql.ref(`windows.${window}`), sql.ref(`t.window_${window}`)];
+  const sums = (['credit', 'byok'] as const).map((kind) => {
+    const name = `${kind}_${window}`;
+    return sql`${sql.ref(name)} = case when ${now} > ${known} then 0 else ${sql.ref(`t.${name}`)} end`;
+  });
+  return [...sums, sql`${sql.ref(`window_${window}`)} = greatest(${known}, ${now})`];
 }
 
 /** The sum of the limit's window; nothing when that window is over (see `isOver`). */
