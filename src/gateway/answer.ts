@@ -253,7 +253,12 @@ class Answering implements AttemptTools, SettleTools, PassingTools {
   /** Usage of an answer whose upstream did not say it. */
   async estimate(result: Result): Promise<Usage> {
     const usage = await estimateUsage(this.#underway.request, result, this.#parts.tokenizer);
-    const counted = { ...usage, outputTokens: Math.max(usage.outputTokens, this.#meter.pieces) };
+    const counted = {
+      ...usage,
+      outputTokens: Math.max(usage.outputTokens, this.#meter.pieces),
+      // Tokens that cannot be true say nothing against the searches beside them.
+      webSearchRequests: Math.max(usage.webSearchRequests, result.usage?.webSearchRequests ?? 0),
+    };
     // Searches that were not asked for are not charged, whoever counted them.
     return this.#plausible(counted) ?? { ...counted, webSearchRequests: 0 };
   }

@@ -320,6 +320,15 @@ describe('searches', () => {
     expect(await recordOf(id)).toMatchObject({ tokens_prompt: 10, total_cost: 0.0000305 });
   });
 
+  it('stay charged where the tokens beside them cannot be true', async () => {
+    upstream.answer(message({ input_tokens: 900_000_000, server_tool_use: { web_search_requests: 2 } }));
+    const { id } = await ask(await newKey(), '/messages', searching({ ...SEARCH_TOOL, max_uses: 3 }));
+    const record = await recordOf(id);
+    expect(record.usage_source).toBe('estimated');
+    expect(record.total_cost).toBeGreaterThanOrEqual(0.02);
+    expect(record.total_cost).toBeLessThan(0.03);
+  });
+
   it('beyond those that the request allows are not charged', async () => {
     upstream.answer(message({ server_tool_use: { web_search_requests: 1_000_000 } }));
     const { id } = await ask(await newKey(), '/messages', searching({ ...SEARCH_TOOL, max_uses: 3 }));
