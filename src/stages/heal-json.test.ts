@@ -32,6 +32,12 @@ describe('JSON that is nearly so', () => {
     expect(healJson('{a: 1}', () => false)).toBeUndefined();
   });
 
+  it('is left as it is from 32 KiB on, which takes too long to repair', () => {
+    const text = `{a: [${'{b: "xxxxxxxxxx", c: 1,},'.repeat(1400)}]}`;
+    expect(text.length).toBeGreaterThan(32_768);
+    expect(healJson(text, isJsonObject)).toBeUndefined();
+  });
+
   it('takes no longer than a turn may take, whatever the text is', () => {
     for (const text of [
       '{'.repeat(100_000),

@@ -2,7 +2,7 @@ import { jsonrepair } from 'jsonrepair';
 import { findExcess, JSON_LIMITS, type Json } from '../kit/json.ts';
 
 /** Characters of a text that is looked at: a longer one is left as it is, so that no other request waits for it. */
-const MOST_CHARACTERS = 262_144;
+const MOST_CHARACTERS = 32_768;
 
 /** JSON in a code fence, wherever it stands. */
 const FENCE = /```[a-zA-Z]*[ \t]*\r?\n([\s\S]*?)```/;
