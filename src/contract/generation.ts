@@ -84,10 +84,12 @@ export const generationSchema = Type.Object({
   cache_discount: nullable(Type.Number(), {
     description: 'What caching saved, USD; negative where it cost more. Null without caching.',
   }),
-  written_off: Type.Number({ description: 'Used beyond every limit and charged to nobody, USD.' }),
+  written_off: Type.Number({
+    description: 'Used beyond every limit, or disputed, and charged to nobody, USD.',
+  }),
   written_off_cause: nullable(Type.String(), {
     description:
-      'What went beyond the reservation: `prompt`, `output`, `searches` or `price`; `released`: the reservation was let go before the end. Null where nothing was written off.',
+      'What went beyond the reservation: `prompt`, `output`, `searches` or `price`; `released`: the reservation was let go before the end; `disputed`: the upstream reported more than can be true. Null where nothing was written off.',
   }),
   legs: Type.Array(
     Type.Object({

@@ -283,6 +283,7 @@ class Answering implements AttemptTools, SettleTools, PassingTools {
       const { charge } = await ledger.settle(input.generationId, {
         used: amountOf(settlement.bill),
         exceededBy: this.#exceededBy(settlement),
+        disputedNanos: settlement.disputedNanos,
         row: settledRow(generation, settlement, times),
         atMs: clock.now(),
       });

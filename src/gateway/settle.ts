@@ -8,6 +8,7 @@ import type { AnswerFlow, TextLane } from '../ir/text-lane.ts';
 import { type Bill, NO_USAGE, type Usage } from '../ir/usage.ts';
 import { STRETCH } from '../kit/cohort.ts';
 import type { Polling } from '../kit/flow.ts';
+import type { Nanos } from '../kit/money.ts';
 import { LedgerUnavailable } from '../ports/ledger.ts';
 import { UpstreamFailure } from '../upstream/upstream.ts';
 import { type BillingFacts, billGeneration, billSearches } from './bill-generation.ts';
@@ -21,6 +22,8 @@ export interface Settlement extends Settled {
   readonly outcome: 'finished' | 'failed' | 'aborted';
   readonly result: Result;
   readonly error?: GatewayError;
+  /** What the upstream's report would cost beyond the bill, where it cannot be true; absent = 0. */
+  readonly disputedNanos?: Nanos | undefined;
   /** The generation whose answer was given again; absent = this one has its own. */
   readonly servedFrom?: string;
 }
@@ -343,7 +346,7 @@ async function settle(result: Result, terminal: Terminal, tools: SettleTools): P
     terminal === CUT_SHORT
       ? cutAccount(result, undefined, tools)
       : accountOf(result, failed ? terminal.error : undefined, tools);
-  const { usage, bill } = account instanceof Promise ? await account : account;
+  const { usage, bill, disputedNanos } = account instanceof Promise ? await account : account;
   const metadata = tools.metadata(failed ? 'failed' : 'served');
   const shown = metadata === undefined ? {} : { metadata };
   try {
@@ -354,6 +357,7 @@ async function settle(result: Result, terminal: Terminal, tools: SettleTools): P
       ...shown,
       outcome: failed ? 'failed' : tools.reading.isAbandoned ? 'aborted' : 'finished',
       result,
+      disputedNanos,
       ...(failed && { error: terminal.error }),
     });
     return { ...terminal, settled: { usage, bill: charged, ...shown } };
@@ -376,7 +380,7 @@ async function settleUnfinished(
   tools: SettleTools,
 ): Promise<void> {
   const result = fold.result();
-  const { usage, bill } =
+  const { usage, bill, disputedNanos } =
     result.finish === undefined
       ? await cutAccount(result, failure, tools)
       : await accountOf(result, undefined, tools);
@@ -385,6 +389,7 @@ async function settleUnfinished(
     bill,
     outcome: failure === undefined ? 'aborted' : 'failed',
     result,
+    disputedNanos,
     ...(failure !== undefined && { error: failure }),
   };
   // Nobody is there to be told that it could not be recorded; it is, as soon as it can be.
@@ -396,6 +401,8 @@ async function settleUnfinished(
 interface Account {
   readonly usage: Usage;
   readonly bill: Bill;
+  /** What the upstream's report would cost beyond that, where it was not believed. */
+  readonly disputedNanos?: Nanos;
 }
 
 /** The account of an answer that came to its end, or to that of an upstream's failure, which costs nothing. */
@@ -407,7 +414,15 @@ function accountOf(
   if (error !== undefined) return cutAccount(result, error, tools);
   const reported = tools.believe(result.usage);
   if (reported?.source !== 'measured') return estimatedAccount(result, reported, tools);
-  return { usage: reported, bill: billFor(reported, result, tools) };
+  return accountFor(reported, result, tools);
+}
+
+/** Prices a usage. What the upstream reported beyond it is disputed: it may bill that all the same. */
+function accountFor(usage: Usage, result: Result, tools: SettleTools): Account {
+  const bill = billFor(usage, result, tools);
+  if (result.usage === undefined || result.usage === usage) return { usage, bill };
+  const beyond = billFor(result.usage, result, tools).totalNanos - bill.totalNanos;
+  return beyond > 0n ? { usage, bill, disputedNanos: beyond } : { usage, bill };
 }
 
 /** The account of an answer whose upstream did not say what it used, or not of all of it. */
@@ -416,8 +431,7 @@ async function estimatedAccount(
   reported: Usage | undefined,
   tools: SettleTools,
 ): Promise<Account> {
-  const usage = atLeast(reported, await tools.estimate(result));
-  return { usage, bill: billFor(usage, result, tools) };
+  return accountFor(atLeast(reported, await tools.estimate(result)), result, tools);
 }
 
 /** The account of an answer that was cut off. */

@@ -70,14 +70,17 @@ export interface NewGeneration extends Purse {
 /**
  * Why a generation used more than it is charged. The first four are what went beyond its reservation: its prompt, its output,
  * its web searches, or the price of the endpoint that served. `released`: its reservation had been let go before it was booked.
+ * `disputed`: its upstream reported more than can be true.
  */
-export type WriteOffCause = 'prompt' | 'output' | 'searches' | 'price' | 'released';
+export type WriteOffCause = 'prompt' | 'output' | 'searches' | 'price' | 'released' | 'disputed';
 
 /** How far a generation has come, or how it ended. */
 export interface Use {
   readonly used: Amount;
   /** What went beyond the reservation; absent = the output. */
   readonly exceededBy?: WriteOffCause | undefined;
+  /** What the upstream's report would cost beyond `used`: it cannot be true, but the upstream may bill it. Absent = 0. */
+  readonly disputedNanos?: Nanos | undefined;
   /** The generation as its row says it; of a checkpoint only what changed since it was accepted. */
   readonly row: JsonObject;
   /** Epoch milliseconds. */
@@ -92,7 +95,7 @@ export type Reserving =
 /** What a generation was charged in the end. */
 export interface Charge {
   readonly charge: Amount;
-  /** Used beyond the reservation and beyond every limit: not charged to anybody. */
+  /** Used beyond the reservation and beyond every limit, or disputed: not charged to anybody. */
   readonly writtenOffNanos: Nanos;
 }
 
@@ -123,7 +126,7 @@ export interface AccountStatement {
   readonly reservedNanos: Nanos;
   /** Neither spent nor reserved. What people are shown counts settled money only: granted - settled. */
   readonly leftNanos: Nanos | null;
-  /** Used beyond reservations and limits, and charged to nobody, in all. */
+  /** Used beyond reservations and limits or disputed, and charged to nobody, in all. */
   readonly writtenOffNanos: Nanos;
   /** 0, or by how much the books are wrong: granted - settled - reserved - left or, where that is 0, journals - settled. */
   readonly differenceNanos: Nanos;

@@ -536,7 +536,14 @@ export function ledgerContract(name: string, open: () => Promise<LedgerUnderTest
         await ledger.settle('g2', use(credit(5n)));
         await reserve(generation('g3'), credit(1n));
         await ledger.settle('g3', use(credit(1n), { exceededBy: 'price' }));
-        expect(ledger.writtenOff).toEqual({ prompt: 0n, output: 5n, searches: 10n, price: 0n, released: 0n });
+        expect(ledger.writtenOff).toEqual({
+          prompt: 0n,
+          output: 5n,
+          searches: 10n,
+          price: 0n,
+          released: 0n,
+          disputed: 0n,
+        });
         expect(await ledger.statementOf('account-1')).toMatchObject({
           settledNanos: 11n,
           writtenOffNanos: 15n,
@@ -550,13 +557,36 @@ export function ledgerContract(name: string, open: () => Promise<LedgerUnderTest
         await equationHolds();
       });
 
+      it('that an upstream reported and that is not believed is written off beside the charge', async () => {
+        await reserve(generation('g1', { limits: keyLimit(10n) }), credit(3n));
+        const disputed = { disputedNanos: 500n, exceededBy: 'prompt' } as const;
+        expect(await ledger.settle('g1', use(credit(20n), disputed))).toEqual({
+          charge: credit(10n),
+          writtenOffNanos: 510n,
+        });
+        await reserve(generation('g2'), credit(3n));
+        expect((await ledger.settle('g2', use(credit(2n), { disputedNanos: 1n }))).charge).toEqual(
+          credit(2n),
+        );
+        expect(ledger.writtenOff).toMatchObject({ prompt: 0n, disputed: 511n });
+        expect(await ledger.statementOf('account-1')).toMatchObject({
+          settledNanos: 12n,
+          writtenOffNanos: 511n,
+        });
+        await expect
+          .poll(() => under.generations.find('account-1', 'g1'))
+          .toMatchObject({ writtenOffNanos: 510n, writtenOffCause: 'disputed' });
+        await equationHolds();
+      });
+
       it('of an amount that no generation can have cost is capped, and nothing else waits for it', async () => {
         const most = 10n ** 18n;
         await reserve(generation('g1'), { creditNanos: 1n, byokNanos: 1n });
         expect(await ledger.settle('g1', use({ creditNanos: 2n ** 70n, byokNanos: 2n ** 64n }))).toEqual({
           charge: { creditNanos: most, byokNanos: most },
-          writtenOffNanos: 0n,
+          writtenOffNanos: most,
         });
+        expect(ledger.writtenOff.disputed).toBe(most);
         await reserve(generation('g2', { limits: keyLimit(most + 5n) }), credit(5n));
         await ledger.settle('g2', use(credit(2n ** 70n)));
         await ledger.grant('account-1', 7n, NOW);

@@ -36,7 +36,7 @@ import type {
   VoidRecord,
 } from './records.ts';
 import { spendingAt } from './spending.ts';
-import { causeOf } from './write-offs.ts';
+import { writeOffOf } from './write-offs.ts';
 
 /** Money to be reserved for a new generation. */
 export interface Reservation extends Purse {
@@ -171,12 +171,12 @@ export class Books {
    * Ends an open generation: lets its reservation go and charges what it used, once. Never refused. No limit is passed
    * and no balance goes below zero by it: what goes beyond is written off.
    */
-  settle(generationId: string, { used, exceededBy, row, atMs }: Use): Done<SettleRecord> | NotOpen {
+  settle(generationId: string, use: Use): Done<SettleRecord> | NotOpen {
+    const { used, row, atMs } = use;
     assertAmount(used);
     const generation = this.#state.open.get(generationId);
     if (generation === undefined) return this.#notOpen(generationId);
     const charge = this.#charge(generation, used, atMs);
-    const writtenOffNanos = used.creditNanos - charge.creditNanos;
     return this.#done<SettleRecord>({
       kind: 'settle',
       sequence: this.#state.nextSequence,
@@ -184,8 +184,7 @@ export class Books {
       generationId,
       scopes: generation.scopes,
       charge,
-      writtenOffNanos,
-      writtenOffCause: causeOf(writtenOffNanos, exceededBy),
+      ...writeOffOf(use, charge),
       row,
     });
   }

@@ -191,8 +191,8 @@ export class EmbeddedLedger implements Ledger {
   #recordSettled(record: SettleRecord): void {
     for (const projector of this.#options.projectors) projector.expect(record);
     const writing = this.#writer.write(record, this.#options.durability());
-    const { generationId, charge, writtenOffNanos, writtenOffCause } = record;
-    this.#writeOffs.add(writtenOffCause, writtenOffNanos);
+    const { generationId, charge, writtenOffNanos } = record;
+    this.#writeOffs.add(record);
     this.#charges.add(generationId, { charge: { charge, writtenOffNanos }, writing });
   }
 

@@ -109,6 +109,12 @@ const head = { sequence: wholeCodec, atMs: wholeCodec };
 /** The row of a settlement is written once more, as what is looked up. */
 const settledRowCodec: Codec<JsonObject> = { ...objectCodec, encode: rowText };
 
+/** A cause that a later release wrote is no reason to refuse its journal. */
+const writeOffCauseCodec: Codec<WriteOffCause | null> = {
+  encode: (cause) => JSON.stringify(cause),
+  decode: (json) => WRITE_OFF_CAUSES.find((cause) => cause === json) ?? null,
+};
+
 const CODECS: { readonly [K in Kind]: Codec<RecordOf<K>> } = {
   accept: membersCodec<AcceptRecord>({
     kind: wordCodec('accept'),
@@ -139,7 +145,7 @@ const CODECS: { readonly [K in Kind]: Codec<RecordOf<K>> } = {
     scopes: scopesCodec,
     charge: amountCodec,
     writtenOffNanos: nanosCodec,
-    writtenOffCause: optionalCodec(nullableCodec(wordCodec(...WRITE_OFF_CAUSES)), null),
+    writtenOffCause: optionalCodec(writeOffCauseCodec, null),
     row: settledRowCodec,
   }),
   void: membersCodec<VoidRecord>({

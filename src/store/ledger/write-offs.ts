@@ -1,5 +1,6 @@
+import type { Amount } from '../../ir/amount.ts';
 import type { Nanos } from '../../kit/money.ts';
-import type { WriteOffCause } from '../../ports/ledger.ts';
+import type { Use, WriteOffCause } from '../../ports/ledger.ts';
 
 /** All causes. */
 export const WRITE_OFF_CAUSES = [
@@ -8,15 +9,30 @@ export const WRITE_OFF_CAUSES = [
   'searches',
   'price',
   'released',
+  'disputed',
 ] as const satisfies readonly WriteOffCause[];
 
-/** The cause of what was used beyond a reservation when nobody said what it was. */
+/** What is charged to nobody, and why; the cause is null when there is nothing. */
+export interface WriteOff {
+  readonly writtenOffNanos: Nanos;
+  readonly writtenOffCause: WriteOffCause | null;
+}
+
+/** The cause of what was used beyond a reservation when it was not said. */
 const UNSAID: WriteOffCause = 'output';
 
-/** Why something was written off; null when nothing was. */
-export function causeOf(writtenOffNanos: Nanos, exceededBy: WriteOffCause = UNSAID): WriteOffCause | null {
-  return writtenOffNanos === 0n ? null : exceededBy;
+/** What of a use is not charged. Of two causes the one that cost more is named. */
+export function writeOffOf(
+  { used, exceededBy = UNSAID, disputedNanos = 0n }: Pick<Use, 'used' | 'exceededBy' | 'disputedNanos'>,
+  charge: Amount,
+): WriteOff {
+  const exceededNanos = used.creditNanos - charge.creditNanos;
+  const writtenOffNanos = exceededNanos + disputedNanos;
+  if (writtenOffNanos === 0n) return NO_WRITE_OFF;
+  return { writtenOffNanos, writtenOffCause: disputedNanos > exceededNanos ? 'disputed' : exceededBy };
 }
+
+const NO_WRITE_OFF: WriteOff = { writtenOffNanos: 0n, writtenOffCause: null };
 
 /** What was written off, by cause. */
 export class WriteOffs {
@@ -26,14 +42,14 @@ export class WriteOffs {
     searches: 0n,
     price: 0n,
     released: 0n,
+    disputed: 0n,
   };
 
   get sums(): Readonly<Record<WriteOffCause, Nanos>> {
     return this.#sums;
   }
 
-  /** `cause`: null where nothing was written off. */
-  add(cause: WriteOffCause | null, nanos: Nanos): void {
-    if (cause !== null) this.#sums[cause] += nanos;
+  add({ writtenOffCause, writtenOffNanos }: WriteOff): void {
+    if (writtenOffCause !== null) this.#sums[writtenOffCause] += writtenOffNanos;
   }
 }

@@ -117,7 +117,7 @@ export async function openPostgresLedger(settings: PostgresLedgerSettings): Prom
       );
     },
     booked({ releasedNanos }) {
-      writeOffs.add('released', releasedNanos);
+      writeOffs.add({ writtenOffCause: 'released', writtenOffNanos: releasedNanos });
       const segment = generations.firstSegment ?? journal.end.segment;
       journal
         .release({ segment, offset: 0 })

@@ -22,7 +22,7 @@ import type { OpenGeneration } from '../../ledger/open-generation.ts';
 import { NO_MATTER, RecentCharges } from '../../ledger/recent-charges.ts';
 import type { RecordWriter } from '../../ledger/record-writer.ts';
 import type { SettleRecord } from '../../ledger/records.ts';
-import { causeOf, type WriteOffs } from '../../ledger/write-offs.ts';
+import { type WriteOffs, writeOffOf } from '../../ledger/write-offs.ts';
 import type { Writing } from '../../ledger/writing.ts';
 import { DatabaseUnavailable } from '../database-unavailable.ts';
 import type { Tables } from '../tables.ts';
@@ -306,12 +306,12 @@ export class PostgresLedger implements Ledger, RecentGenerations {
     this.#options.writer.write(record, 'process');
   }
 
-  async #settleOpen(generation: OpenGeneration, { used, exceededBy, row, atMs }: Use): Promise<Charge> {
+  async #settleOpen(generation: OpenGeneration, use: Use): Promise<Charge> {
+    const { used, row, atMs } = use;
     assertAmount(used);
     const { generationId, scopes } = generation;
     const charge = await this.#chargeFor(generation, used);
-    const writtenOffNanos = used.creditNanos - charge.creditNanos;
-    const writtenOffCause = causeOf(writtenOffNanos, exceededBy);
+    const writeOff = writeOffOf(use, charge);
     const record: SettleRecord = {
       kind: 'settle',
       sequence: this.#generations.nextSequence(),
@@ -319,15 +319,14 @@ export class PostgresLedger implements Ledger, RecentGenerations {
       generationId,
       scopes,
       charge,
-      writtenOffNanos,
-      writtenOffCause,
+      ...writeOff,
       row,
     };
     this.#generations.apply(record);
-    this.#options.writeOffs.add(writtenOffCause, writtenOffNanos);
+    this.#options.writeOffs.add(writeOff);
     this.#options.booker.wake();
     const writing = this.#options.writer.write(record, this.#options.durability());
-    const settled = { charge, writtenOffNanos };
+    const settled = { charge, writtenOffNanos: writeOff.writtenOffNanos };
     this.#charges.add(generationId, { charge: settled, writing });
     await this.#recorded(writing);
     return settled;
