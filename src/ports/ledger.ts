@@ -92,6 +92,14 @@ export type Reserving =
   | { readonly ok: true; readonly reserved: Amount }
   | { readonly ok: false; readonly refusal: Refusal };
 
+/**
+ * More money for an open generation, or why there is none: the limit that forbids it, null where the generation is not open
+ * or the ledger is not available.
+ */
+export type ToppingUp =
+  | { readonly ok: true; readonly more: Amount }
+  | { readonly ok: false; readonly refusal: Refusal | null };
+
 /** What a generation was charged in the end. */
 export interface Charge {
   readonly charge: Amount;
@@ -162,10 +170,8 @@ export interface Ledger {
    * Rejects with LedgerUnavailable.
    */
   reserve(generation: NewGeneration, size: (headroom: Headroom) => Amount | null): Promise<Reserving>;
-  /**
-   * Reserves more for an open generation. False: a limit forbids it, it is not open, or the ledger is not available.
-   */
-  topUp(generationId: string, more: Amount, atMs: number): Promise<boolean>;
+  /** Reserves more for an open generation, within the limits that it was accepted under. `size`: as with `reserve`. */
+  topUp(generationId: string, size: (headroom: Headroom) => Amount | null, atMs: number): Promise<ToppingUp>;
   /** Notes how far an open generation has come, should the process end. Best effort: never rejects. */
   checkpoint(generationId: string, use: Use): Promise<void>;
   /**

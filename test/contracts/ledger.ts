@@ -418,7 +418,7 @@ export function ledgerContract(name: string, open: () => Promise<LedgerUnderTest
         expect(await ledger.spendingOf('key', ['key-1'], NOW)).toMatchObject([
           { credit: { daily: 10n, monthly: 10n } },
         ]);
-        expect(await ledger.topUp('g2', credit(1n), NOW)).toBe(false);
+        expect(await ledger.topUp('g2', () => credit(1n), NOW)).toMatchObject({ ok: false });
         expect(await reserve(generation('g4', { limits }), credit(1n))).toMatchObject({ ok: false });
       });
 
@@ -463,7 +463,7 @@ export function ledgerContract(name: string, open: () => Promise<LedgerUnderTest
           const limits: Limits = { key: [limit(400n)], workspace: [limit(900n)] };
           const outcome = await reserve(generation(id, { scopes, limits }), credit(BigInt(5 + (index % 20))));
           if (!outcome.ok) return;
-          await ledger.topUp(id, credit(3n), NOW);
+          await ledger.topUp(id, () => credit(3n), NOW);
           await ledger.settle(id, use(credit(BigInt(index % 60))));
         });
         await Promise.all(runs);
@@ -488,26 +488,37 @@ export function ledgerContract(name: string, open: () => Promise<LedgerUnderTest
       it('reserves more as long as the limits allow it', async () => {
         const limits = keyLimit(10n);
         await reserve(generation('g1', { limits }), credit(4n));
-        expect(await ledger.topUp('g1', credit(5n), NOW)).toBe(true);
-        expect(await ledger.topUp('g1', credit(2n), NOW)).toBe(false);
-        expect(await ledger.topUp('g1', credit(1n), NOW)).toBe(true);
+        expect(await ledger.topUp('g1', () => credit(5n), NOW)).toMatchObject({ ok: true });
+        expect(await ledger.topUp('g1', () => credit(2n), NOW)).toMatchObject({ ok: false });
+        expect(await ledger.topUp('g1', () => credit(1n), NOW)).toMatchObject({ ok: true });
         expect((await ledger.statementOf('account-1')).reservedNanos).toBe(10n);
         expect((await ledger.settle('g1', use(credit(10n)))).charge).toEqual(credit(10n));
       });
 
       it('is refused where the workspace or the balance has no more', async () => {
         await reserve(generation('g1', { limits: workspaceLimit(5n) }), credit(4n));
-        expect(await ledger.topUp('g1', credit(2n), NOW)).toBe(false);
+        expect(await ledger.topUp('g1', () => credit(2n), NOW)).toMatchObject({ ok: false });
         await ledger.grant('account-1', 6n, NOW);
         await reserve(generation('g2'), credit(1n));
-        expect(await ledger.topUp('g2', credit(2n), NOW)).toBe(false);
-        expect(await ledger.topUp('g2', credit(1n), NOW)).toBe(true);
+        expect(await ledger.topUp('g2', () => credit(2n), NOW)).toMatchObject({ ok: false });
+        expect(await ledger.topUp('g2', () => credit(1n), NOW)).toMatchObject({ ok: true });
+      });
+
+      it('is sized by what there is, and names the limit that leaves too little', async () => {
+        await reserve(generation('g1', { limits: keyLimit(10n) }), credit(4n));
+        const half = ({ affordable }: Headroom) => credit((affordable.creditNanos ?? 0n) / 2n);
+        expect(await ledger.topUp('g1', half, NOW)).toEqual({ ok: true, more: credit(3n) });
+        const refusal = { scope: 'key', window: 'lifetime', limitNanos: 10n, leftNanos: 3n };
+        expect(await ledger.topUp('g1', () => credit(4n), NOW)).toEqual({ ok: false, refusal });
+        expect(await ledger.topUp('g1', () => null, NOW)).toEqual({ ok: false, refusal });
+        expect((await ledger.statementOf('account-1')).reservedNanos).toBe(7n);
       });
 
       it('needs an open generation', async () => {
-        expect(await ledger.topUp('unknown', credit(1n), NOW)).toBe(false);
+        const notOpen = { ok: false, refusal: null };
+        expect(await ledger.topUp('unknown', () => credit(1n), NOW)).toEqual(notOpen);
         await spend('g1', credit(1n));
-        expect(await ledger.topUp('g1', credit(1n), NOW)).toBe(false);
+        expect(await ledger.topUp('g1', () => credit(1n), NOW)).toEqual(notOpen);
         expect((await ledger.statementOf('account-1')).reservedNanos).toBe(0n);
       });
     });

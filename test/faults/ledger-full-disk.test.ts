@@ -98,7 +98,7 @@ describe('a ledger on a disk that is full', () => {
     expect(warnings).toEqual([
       'the disk of the ledger is full or fails; no paid work is begun until it works',
     ]);
-    expect(await done(opened.ledger.topUp('g1', credit(1n), NOW))).toBe(false);
+    expect(await done(opened.ledger.topUp('g1', () => credit(1n), NOW))).toMatchObject({ ok: false });
     expect(await done(settle('g1'))).toMatchObject({ charge: credit(10n) });
     await heal();
     expect(opened.ledger.isAvailable).toBe(true);

@@ -58,7 +58,7 @@ const SPENDER = `
       say('accepted', id);
       if (place % 5 === 0) await new Promise((resolve) => setTimeout(resolve, Math.random() * 20));
       if (place % 3 === 0) await ledger.checkpoint(id, { used: amount, row: { step: 1 }, atMs });
-      if (place % 7 === 0) await ledger.topUp(id, amount, atMs);
+      if (place % 7 === 0) await ledger.topUp(id, () => amount, atMs);
       if (place % 11 === 0) { say('voiding', id); await ledger.void(id, atMs); say('voided', id); continue; }
       const { charge } = await ledger.settle(id, { used: amount, row, atMs });
       say('settled', id, charge.creditNanos);

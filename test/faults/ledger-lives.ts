@@ -250,7 +250,7 @@ class LedgerHistory {
       return;
     }
     const amount = credit(step.nanos);
-    if (step.kind === 'topUp') void ledger.topUp(id, amount, NOW);
+    if (step.kind === 'topUp') void ledger.topUp(id, () => amount, NOW);
     else if (step.kind === 'checkpoint') void ledger.checkpoint(id, { used: amount, row: {}, atMs: NOW });
     else {
       ledger.settle(id, { used: amount, row: { id }, atMs: NOW }).then(

@@ -55,7 +55,7 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
   fc.tuple(fc.nat(20), amounts).map(
     ([index, more]): Step =>
       (books, atMs) =>
-        recordOf(books.topUp(openAt(books, index), more, atMs)),
+        recordOf(books.topUp(openAt(books, index), () => more, atMs)),
   ),
   fc.tuple(fc.nat(20), amounts).map(
     ([index, used]): Step =>
@@ -282,7 +282,7 @@ describe('200 generations that race', () => {
                   atMs: START,
                 }),
             },
-            { at: second!, act: () => books.topUp(generationId, credit(more), START) },
+            { at: second!, act: () => books.topUp(generationId, () => credit(more), START) },
             {
               at: third!,
               act: () => books.settle(generationId, { used: credit(used), row: {}, atMs: START }),

@@ -100,7 +100,7 @@ describe('reserving', () => {
     const books = new Books();
     reserve(books, 'open', credit(1n));
     expect(() => reserve(books, 'g', credit(-1n))).toThrow(RangeError);
-    expect(() => books.topUp('open', byok(-1n), NOON)).toThrow(RangeError);
+    expect(() => books.topUp('open', () => byok(-1n), NOON)).toThrow(RangeError);
     expect(() => settle(books, 'open', credit(-1n))).toThrow(RangeError);
     expect(books.verify()).toMatchObject([{ reservedNanos: 1n, settledNanos: 0n }]);
   });
@@ -152,8 +152,11 @@ describe('topping up', () => {
   it('is checked as a reservation is', () => {
     const books = new Books();
     reserve(books, 'g', credit(4n), keyLimit(limit(10n)));
-    expect(books.topUp('g', credit(6n), NOON)).toMatchObject({ ok: true, record: { reserved: credit(10n) } });
-    expect(books.topUp('g', credit(1n), NOON)).toMatchObject({
+    expect(books.topUp('g', () => credit(6n), NOON)).toMatchObject({
+      ok: true,
+      record: { reserved: credit(10n) },
+    });
+    expect(books.topUp('g', () => credit(1n), NOON)).toMatchObject({
       ok: false,
       refusal: { scope: 'key', leftNanos: 0n },
     });
@@ -164,8 +167,8 @@ describe('topping up', () => {
     const books = new Books();
     reserve(books, 'g', credit(4n));
     settle(books, 'g', NOTHING);
-    expect(books.topUp('g', credit(1n), NOON)).toEqual({ ok: false, reason: 'ended' });
-    expect(books.topUp('other', credit(1n), NOON)).toEqual({ ok: false, reason: 'unknown' });
+    expect(books.topUp('g', () => credit(1n), NOON)).toEqual({ ok: false, reason: 'ended' });
+    expect(books.topUp('other', () => credit(1n), NOON)).toEqual({ ok: false, reason: 'unknown' });
   });
 });
 

@@ -23,6 +23,7 @@ import {
   SCOPES,
   type Standing,
   spentNanos,
+  tightest,
 } from './limits.ts';
 import type { OpenGeneration } from './open-generation.ts';
 import type {
@@ -126,21 +127,29 @@ export class Books {
     return refusalOf(this.#standings(scopes, limits, atMs));
   }
 
-  /** Reserves more for an open generation, within the limits that it was accepted under. */
-  topUp(generationId: string, more: Amount, atMs: number): Done<TopUpRecord> | Refused | NotOpen {
-    assertAmount(more);
+  /** Reserves more for an open generation, within the limits that it was accepted under. `size`: null = too little. */
+  topUp(
+    generationId: string,
+    size: (headroom: Headroom) => Amount | null,
+    atMs: number,
+  ): (Done<TopUpRecord> & { readonly more: Amount }) | Refused | NotOpen {
     const generation = this.#state.open.get(generationId);
     if (generation === undefined) return this.#notOpen(generationId);
-    const refusal = refusalOf(this.#standings(generation.scopes, generation.limits, atMs), more);
+    const standings = this.#standings(generation.scopes, generation.limits, atMs);
+    const more = size(headroomWithin(standings));
+    if (more === null) return { ok: false, reason: 'limit', refusal: tightest(standings) };
+    assertAmount(more);
+    const refusal = refusalOf(standings, more);
     if (refusal !== undefined) return { ok: false, reason: 'limit', refusal };
     const reserved = plus(generation.reserved, more);
-    return this.#done<TopUpRecord>({
+    const done = this.#done<TopUpRecord>({
       kind: 'top-up',
       sequence: this.#state.nextSequence,
       atMs,
       generationId,
       reserved,
     });
+    return { ...done, more };
   }
 
   /** Notes how far an open generation has come. */

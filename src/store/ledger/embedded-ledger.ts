@@ -15,6 +15,7 @@ import {
   type Reserving,
   type Scope,
   type Spending,
+  type ToppingUp,
   type Use,
 } from '../../ports/ledger.ts';
 import type { Books } from './books.ts';
@@ -111,10 +112,16 @@ export class EmbeddedLedger implements Ledger {
     throw unavailable();
   }
 
-  async topUp(generationId: string, more: Amount, atMs: number): Promise<boolean> {
-    if (!this.isAvailable) return false;
-    const outcome = this.#books.topUp(generationId, more, atMs);
-    return outcome.ok && this.#isWritten(this.#writer.write(outcome.record, 'process'));
+  async topUp(
+    generationId: string,
+    size: (headroom: Headroom) => Amount | null,
+    atMs: number,
+  ): Promise<ToppingUp> {
+    if (!this.isAvailable) return { ok: false, refusal: null };
+    const outcome = this.#books.topUp(generationId, size, atMs);
+    if (!outcome.ok) return { ok: false, refusal: outcome.reason === 'limit' ? outcome.refusal : null };
+    const isWritten = await this.#isWritten(this.#writer.write(outcome.record, 'process'));
+    return isWritten ? { ok: true, more: outcome.more } : { ok: false, refusal: null };
   }
 
   async checkpoint(generationId: string, use: Use): Promise<void> {

@@ -94,3 +94,10 @@ function least(
 function atLeastZero(nanos: Nanos): Nanos {
   return nanos > 0n ? nanos : 0n;
 }
+
+/** The limit that leaves least, where something was found to be too little for. */
+export function tightest(standings: readonly Standing[]): Refusal {
+  const refusal = refusalOf(standings);
+  if (refusal === undefined) throw new RangeError('an unlimited purse was said to hold too little');
+  return refusal;
+}

@@ -15,6 +15,7 @@ import {
   type Reserving,
   type Scope,
   type Spending,
+  type ToppingUp,
   type Use,
 } from '../../../ports/ledger.ts';
 import { cappedUse } from '../../ledger/capped-use.ts';
@@ -32,8 +33,7 @@ import type { Booker } from './booker.ts';
 import type { ClockWatch } from './clock-watch.ts';
 import type { DatabaseClock } from './database-clock.ts';
 import type { LocalGenerations } from './local-generations.ts';
-import { reserveFor, stretchTo } from './purse.ts';
-import { reserveMore } from './reservation-statements.ts';
+import { reserveFor, reserveMoreFor, stretchTo } from './purse.ts';
 import { forgetIn, grantIn, spendingIn, statementIn, totalsIn } from './statements.ts';
 import { strayReservations } from './stray-reservations.ts';
 
@@ -138,24 +138,25 @@ export class PostgresLedger implements Ledger, RecentGenerations {
     }
   }
 
-  async topUp(generationId: string, more: Amount, atMs: number): Promise<boolean> {
-    assertAmount(more);
+  async topUp(
+    generationId: string,
+    size: (headroom: Headroom) => Amount | null,
+    atMs: number,
+  ): Promise<ToppingUp> {
     const generation = this.#generations.open.get(generationId);
-    if (generation === undefined || !this.isAvailable) return false;
-    const { scopes, limits } = generation;
-    const asked = { generationId, scopes, limits, amount: more };
+    if (generation === undefined || !this.isAvailable) return NOT_TOPPED_UP;
+    const { database, databaseClock } = this.#options;
     try {
-      const { database, databaseClock } = this.#options;
-      const isReserved =
-        (await reserveMore(database, asked, databaseClock)) ||
-        ((await this.#flushFor(scopes)) && (await reserveMore(database, asked, databaseClock)));
-      if (!isReserved) return false;
+      let outcome = await reserveMoreFor(database, generation, size, databaseClock);
+      if (!outcome.ok && (await this.#flushFor(generation.scopes))) {
+        outcome = await reserveMoreFor(database, generation, size, databaseClock);
+      }
+      if (outcome.ok) this.#raise(generationId, outcome.more, atMs);
+      return outcome;
     } catch (error) {
-      if (error instanceof DatabaseUnavailable) return false;
+      if (error instanceof DatabaseUnavailable) return NOT_TOPPED_UP;
       throw error;
     }
-    this.#raise(generationId, more, atMs);
-    return true;
   }
 
   async checkpoint(generationId: string, { used, row, atMs }: Use): Promise<void> {
@@ -373,6 +374,8 @@ export class PostgresLedger implements Ledger, RecentGenerations {
     if (!this.isAvailable) throw unavailable();
   }
 }
+
+const NOT_TOPPED_UP: ToppingUp = { ok: false, refusal: null };
 
 /** What the database was asked. Rejects with LedgerUnavailable when it is away. */
 async function available<T>(asked: Promise<T>): Promise<T> {

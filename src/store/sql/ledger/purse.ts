@@ -1,13 +1,13 @@
 import type { Kysely, Transaction } from 'kysely';
 import { type Amount, assertAmount, minus, plus } from '../../../ir/amount.ts';
 import { windowsAt } from '../../../kit/windows.ts';
-import type { Headroom, NewGeneration, Refusal, Reserving } from '../../../ports/ledger.ts';
-import { chargeWithin, headroomWithin, refusalOf, type Standing } from '../../ledger/limits.ts';
+import type { Headroom, NewGeneration, Reserving, ToppingUp } from '../../../ports/ledger.ts';
+import { chargeWithin, headroomWithin, refusalOf, tightest } from '../../ledger/limits.ts';
 import type { OpenGeneration } from '../../ledger/open-generation.ts';
 import type { Tables } from '../tables.ts';
 import { transact } from '../transact.ts';
 import type { DatabaseClock } from './database-clock.ts';
-import { reserveNew } from './reservation-statements.ts';
+import { reserveMore, reserveNew } from './reservation-statements.ts';
 import {
   addTallies,
   emptyTally,
@@ -90,10 +90,43 @@ async function reserveOnce(
   return verdict === 'reserved' ? { ok: true, reserved: amount } : undefined;
 }
 
-function tightest(standings: readonly Standing[]): Refusal {
-  const refusal = refusalOf(standings);
-  if (refusal === undefined) throw new RangeError('an unlimited purse was said to hold too little');
-  return refusal;
+/** A generation that has a reservation. */
+type Reserved = Pick<OpenGeneration, 'generationId' | 'scopes' | 'limits'>;
+
+/** Reserves more for a generation, as `reserveFor` does for a new one. The refusal is null when its reservation was let go. */
+export async function reserveMoreFor(
+  database: Kysely<Tables>,
+  generation: Reserved,
+  size: (headroom: Headroom) => Amount | null,
+  clock: DatabaseClock,
+): Promise<ToppingUp> {
+  for (let tries = 0; tries < QUICK_TRIES; tries++) {
+    const outcome = await reserveMoreOnce(database, generation, size, clock);
+    if (outcome !== undefined) return outcome;
+  }
+  const reserveLocked = async (transaction: Transaction<Tables>): Promise<ToppingUp> => {
+    await lockTallies(transaction, keysOf(generation.scopes), clock);
+    return (await reserveMoreOnce(transaction, generation, size, clock)) ?? { ok: false, refusal: null };
+  };
+  return transact(database, reserveLocked, LOCKING);
+}
+
+/** Undefined when somebody else was quicker, or the reservation is not there any more. */
+async function reserveMoreOnce(
+  database: Kysely<Tables>,
+  { generationId, scopes, limits }: Reserved,
+  size: (headroom: Headroom) => Amount | null,
+  clock: DatabaseClock,
+): Promise<ToppingUp | undefined> {
+  const { tallies, atMs } = await readTallies(database, keysOf(scopes), clock);
+  const standings = standingsOf(scopes, limits, tallies, windowsAt(atMs));
+  const more = size(headroomWithin(standings));
+  if (more === null) return { ok: false, refusal: tightest(standings) };
+  assertAmount(more);
+  const refusal = refusalOf(standings, more);
+  if (refusal !== undefined) return { ok: false, refusal };
+  const isReserved = await reserveMore(database, { generationId, scopes, limits, amount: more }, clock);
+  return isReserved ? { ok: true, more } : undefined;
 }
 
 /**
