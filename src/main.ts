@@ -42,6 +42,7 @@ import { Pins } from './routing/conversation/pins.ts';
 import { Health } from './routing/health/health.ts';
 import { Traffic } from './routing/traffic.ts';
 import { catalogSourceOf, prepareBody, snapshotOf } from './snapshot.ts';
+import type { Stage } from './stages/stage.ts';
 import { stageTable } from './stages/table.ts';
 import { DiskResponseCache } from './store/cache/disk-response-cache.ts';
 import { DiskContentStore } from './store/content/disk-content-store.ts';
@@ -68,6 +69,8 @@ export interface OpenOptions {
   readonly doors?: number;
   /** What output items are timed by; the system's clock unless given. */
   readonly itemClock?: Pick<Clock, 'monotonic'>;
+  /** Stages besides those of the table, inside all of them. */
+  readonly stages?: readonly Stage[];
 }
 
 export interface RunningGateway {
@@ -83,7 +86,7 @@ export interface RunningGateway {
 
 /** Composes a gateway out of its parts and serves. */
 export async function openGateway(options: OpenOptions): Promise<RunningGateway> {
-  const { loaded, load, log, times, doors, itemClock = systemClock } = options;
+  const { loaded, load, log, times, doors, itemClock = systemClock, stages = [] } = options;
   const { config, runtime } = loaded;
   let configured = loaded;
   let known: CatalogSource['known'];
@@ -189,7 +192,7 @@ export async function openGateway(options: OpenOptions): Promise<RunningGateway>
     const gateway = createGateway({
       snapshot: () => current().gateway,
       formats: INBOUND_DIALECTS,
-      stages: stageTable({ cache }),
+      stages: [...stageTable({ cache }), ...stages],
       callUpstream: upstreams.call,
       countUpstream: upstreams.countTokens,
       tokenizer,

@@ -8,7 +8,7 @@ const MEMBERS =
   moderation_latency tokens_prompt tokens_completion native_tokens_prompt native_tokens_completion
   native_tokens_reasoning native_tokens_cached native_tokens_completion_images num_media_prompt num_media_completion
   num_input_audio_prompt num_search_results num_fetches web_search_engine usage total_cost upstream_inference_cost
-  cache_discount is_byok service_tier data_region upstream_id workspace_id response_cache_source_id provider_responses
+  cache_discount charges is_byok service_tier data_region upstream_id workspace_id response_cache_source_id provider_responses
   usage_source routing written_off written_off_cause legs`.split(/\s+/);
 
 const shown = (row = {}) =>
@@ -34,6 +34,25 @@ describe('generationObject', () => {
     expect(shown({ ...row, finish_reason: 'error' }).legs).toEqual([{ ...leg, status: 'failed' }]);
     expect(shown({ ...row, cancelled: true }).legs).toEqual([{ ...leg, status: 'cancelled' }]);
     expect(shown({ ...row, response_cache_source_id: 'gen-0-y' }).legs).toEqual([]);
+  });
+
+  it('shows legs and charges that the row lists', () => {
+    const one = {
+      kind: 'panel',
+      model: 'm/one',
+      provider_name: null,
+      tokens_prompt: 3,
+      tokens_completion: 4,
+      status: 'failed',
+    };
+    const row = {
+      legs: [{ ...one, cost_nanos: '1500' }],
+      charges: [{ kind: 'web_search', nanos: '10000000' }],
+    };
+    expect(shown(row).legs).toEqual([{ ...one, cost: 0.0000015 }]);
+    expect(shown(row).charges).toEqual([{ kind: 'web_search', cost: 0.01 }]);
+    expect(shown({ legs: [] }).legs).toEqual([]);
+    expect(shown().charges).toEqual([]);
   });
 
   it('shows money in USD, that of own credentials only where one served', () => {

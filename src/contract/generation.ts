@@ -1,5 +1,5 @@
 import Type, { type Static, type TSchema } from 'typebox';
-import type { JsonObject } from '../kit/json.ts';
+import { isJsonObject, type JsonObject } from '../kit/json.ts';
 import { textAt } from '../kit/members.ts';
 import { type Nanos, usdOf } from '../kit/money.ts';
 import { nullable } from './nullable.ts';
@@ -93,7 +93,10 @@ export const generationSchema = Type.Object({
   }),
   legs: Type.Array(
     Type.Object({
-      kind: Type.String({ description: '`main`: the model that was asked for.' }),
+      kind: Type.String({
+        description:
+          '`main`: the answer itself; `advisor`, `subagent`, `panel` or `judge`: what it was helped by.',
+      }),
       model: text,
       provider_name: text,
       tokens_prompt: whole,
@@ -101,8 +104,14 @@ export const generationSchema = Type.Object({
       cost: money,
       status: Type.String({ description: '`completed`, `failed` or `cancelled`.' }),
     }),
-    { description: 'Calls of models; none where the answer came from the response cache.' },
+    {
+      description:
+        'Calls of models, failed ones included; none where no model was called: the answer was kept, or the request refused.',
+    },
   ),
+  charges: Type.Array(Type.Object({ kind: Type.String(), cost: money }), {
+    description: 'What was paid for besides model calls, such as `web_search`; part of the cost.',
+  }),
   ...ROW_MEMBERS,
 });
 
@@ -146,14 +155,16 @@ export function generationObject(generation: ShownGeneration): JsonObject {
     written_off: usdOf(writtenOffNanos),
     written_off_cause: writtenOffCause,
     legs: legsOf(row, cost),
+    charges: chargesOf(row),
     ...Object.fromEntries(Object.keys(ROW_MEMBERS).map((name) => [name, row[name] ?? null])),
     // Clients want text here.
     origin: row.origin ?? '',
   };
 }
 
-/** A generation calls one model, or none where its answer was kept. */
+/** Nearly always one, which the row itself describes. An answer that was kept has none. */
 function legsOf(row: JsonObject, cost: number): JsonObject[] {
+  if (Array.isArray(row.legs)) return row.legs.filter(isJsonObject).map(legObject);
   if (typeof row.response_cache_source_id === 'string') return [];
   return [
     {
@@ -166,6 +177,18 @@ function legsOf(row: JsonObject, cost: number): JsonObject[] {
       status: row.cancelled === true ? 'cancelled' : row.finish_reason === 'error' ? 'failed' : 'completed',
     },
   ];
+}
+
+function legObject(leg: JsonObject): JsonObject {
+  const { cost_nanos: _, status, ...rest } = leg;
+  return { ...rest, cost: usdOf(nanosAt(leg, 'cost_nanos')), status: status ?? null };
+}
+
+function chargesOf({ charges }: JsonObject): JsonObject[] {
+  if (!Array.isArray(charges)) return [];
+  return charges
+    .filter(isJsonObject)
+    .map((charge) => ({ kind: charge.kind ?? null, cost: usdOf(nanosAt(charge, 'nanos')) }));
 }
 
 function nanosAt(row: JsonObject, name: string): Nanos {

@@ -73,7 +73,9 @@ export interface InboundDialect {
   /** The same in slices: a body may hold tens of thousands of items. */
   parseRequestSliced(body: JsonObject, context: ParseContext): Sliced<GenerationRequest>;
   createEncoder(context: ReplyContext): StreamEncoder;
-  /** The non-streaming reply. A result that failed is never given here. */
+  /** Whether a whole answer that failed after one of its legs had been completed is told as an answer, not as an error. */
+  readonly tellsFailures?: boolean;
+  /** The non-streaming reply. A result that failed is given here only where the format `tellsFailures`. */
   encodeBody(result: Result, context: ReplyContext): JsonObject;
   /** Body of an HTTP error. */
   encodeError(error: GatewayError, context: ErrorContext): JsonObject;

@@ -100,7 +100,7 @@ async function run(
       isAbandoned: () => options.isAbandoned?.() ?? false,
       monotonic: () => systemClock.monotonic(),
     };
-    for await (const batch of attemptCandidates(request, journey, tools)) events.push(...batch);
+    for await (const batch of attemptCandidates(request, journey.firstLeg, tools)) events.push(...batch);
   } catch (thrown) {
     error = thrown;
   }

@@ -18,7 +18,7 @@ import { type CallUpstream, type UpstreamCall, UpstreamFailure } from '../upstre
 import type { Admission } from './admission/admission.ts';
 import { blameOf } from './blame.ts';
 import { type AttemptLimits, Itinerary, type Stop } from './itinerary.ts';
-import type { Journey } from './journey.ts';
+import type { Leg } from './leg/leg.ts';
 
 /** What the attempt loop needs to make calls. */
 export interface AttemptTools {
@@ -42,18 +42,14 @@ export interface AttemptTools {
  * Tries candidate after candidate until one brings content, then passes its answer on. Until then nothing has been
  * forwarded: a failure, a refusal or an empty answer moves on to the next candidate. Throws when none is left.
  */
-export function attemptCandidates(
-  request: GenerationRequest,
-  journey: Journey,
-  tools: AttemptTools,
-): Attempts {
-  return new Attempts(request, journey, tools);
+export function attemptCandidates(request: GenerationRequest, leg: Leg, tools: AttemptTools): Attempts {
+  return new Attempts(request, leg, tools);
 }
 
 /** Pulled by one, a step at a time: so it need not be a generator, which costs several promises for each of them. */
 class Attempts implements AsyncIterableIterator<EventBatch, void, undefined>, Polling<EventBatch> {
   readonly #request: GenerationRequest;
-  readonly #journey: Journey;
+  readonly #leg: Leg;
   readonly #tools: AttemptTools;
   /** The rest of the answer, once somebody answers. */
   #rest: AnswerFlow | undefined;
@@ -62,9 +58,9 @@ class Attempts implements AsyncIterableIterator<EventBatch, void, undefined>, Po
   /** Nobody will pull any more. */
   #isLetGo = false;
 
-  constructor(request: GenerationRequest, journey: Journey, tools: AttemptTools) {
+  constructor(request: GenerationRequest, leg: Leg, tools: AttemptTools) {
     this.#request = request;
-    this.#journey = journey;
+    this.#leg = leg;
     this.#tools = tools;
   }
 
@@ -120,13 +116,13 @@ class Attempts implements AsyncIterableIterator<EventBatch, void, undefined>, Po
   /** The beginning of the first answer that is one. */
   async #open(): Promise<IteratorResult<EventBatch, void>> {
     const request = this.#request;
-    const journey = this.#journey;
+    const leg = this.#leg;
     const tools = this.#tools;
     const { admission } = tools;
     this.#isOver = true;
     const failures: UpstreamFailure[] = [];
     const echoes: Event[] = [];
-    const itinerary = new Itinerary(journey.plan.candidates, tools.health, tools.limits);
+    const itinerary = new Itinerary(leg.plan.candidates, tools.health, tools.limits);
     let isShort = false;
     const canPay = (candidate: Candidate) => {
       const isPaid = admission.canPay(candidate);
@@ -141,7 +137,7 @@ class Attempts implements AsyncIterableIterator<EventBatch, void, undefined>, Po
       const { candidate, visit } = stop;
       let opening: Opening | UpstreamFailure;
       try {
-        opening = await openCandidate(request, stop, journey, tools, echoes);
+        opening = await openCandidate(request, stop, leg, tools, echoes);
       } catch (error) {
         return this.#fail(error, echoes);
       }
@@ -159,7 +155,7 @@ class Attempts implements AsyncIterableIterator<EventBatch, void, undefined>, Po
         stop = other;
         continue;
       }
-      journey.select(candidate, visit);
+      leg.select(candidate, visit);
       this.#rest = opening.rest;
       if (this.#isLetGo) return await this.return();
       this.#isOver = false;
@@ -169,7 +165,7 @@ class Attempts implements AsyncIterableIterator<EventBatch, void, undefined>, Po
       ? tools.signal.reason
       : failures.length > 0
         ? lastFailure(failures)
-        : noneMayBeCalled(journey, tools, isShort);
+        : noneMayBeCalled(leg, tools, isShort);
     return this.#fail(failure, echoes);
   }
 
@@ -219,15 +215,14 @@ type Disappointment = 'refusal' | 'empty';
 async function openCandidate(
   request: GenerationRequest,
   { candidate, visit, isAgain }: Stop,
-  journey: Journey,
+  leg: Leg,
   tools: AttemptTools,
   echoes: Event[],
 ): Promise<Opening | UpstreamFailure> {
   const { signal } = tools;
   const started = tools.monotonic();
   let firstByteMs: number | undefined;
-  const record = (status: number) =>
-    journey.note(candidate, status, tools.monotonic() - started, firstByteMs);
+  const record = (status: number) => leg.note(candidate, status, tools.monotonic() - started, firstByteMs);
   if (signal.aborted) {
     visit.abandoned();
     throw signal.reason;
@@ -237,7 +232,7 @@ async function openCandidate(
     visit.failed(blameOf(credential));
     return credential;
   }
-  journey.lastCalled = candidate;
+  leg.lastCalled = candidate;
   try {
     const answer = await tools.callUpstream({
       request,
@@ -266,7 +261,7 @@ async function openCandidate(
     }
     visit.firstToken(request.stream ? 'stream' : 'whole');
     record(answer.status);
-    journey.report = answer.report;
+    leg.report = answer.report;
     return opening;
   } catch (error) {
     if (signal.aborted) {
@@ -404,7 +399,7 @@ function lastFailure(failures: readonly UpstreamFailure[]): GatewayError {
 
 /** No endpoint was called: those that can be paid for cool down or are rate limited. `isShort`: others are too dear. */
 function noneMayBeCalled(
-  { plan }: Journey,
+  { plan }: Leg,
   { health, admission }: Pick<AttemptTools, 'health' | 'admission'>,
   isShort: boolean,
 ): GatewayError {

@@ -1,4 +1,8 @@
+import type { GatewayError } from '../ir/errors.ts';
+import type { LegStatus } from '../ir/leg.ts';
 import type { GenerationRequest } from '../ir/request.ts';
+import type { Result } from '../ir/result.ts';
+import type { Bill, Usage } from '../ir/usage.ts';
 import { siteOf } from '../routing/candidate.ts';
 import { mayPin } from '../routing/conversation/may-pin.ts';
 import type { Pins } from '../routing/conversation/pins.ts';
@@ -6,8 +10,7 @@ import { judgeToolCalls } from '../routing/health/tool-call-quality.ts';
 import type { Traffic } from '../routing/traffic.ts';
 import { UpstreamFailure } from '../upstream/upstream.ts';
 import { blameOf } from './blame.ts';
-import type { Journey } from './journey.ts';
-import type { Settlement } from './settle.ts';
+import type { Leg } from './leg/leg.ts';
 
 /** What remembers how calls went, for the requests to come. */
 export interface RoutingMemory {
@@ -15,18 +18,27 @@ export interface RoutingMemory {
   readonly traffic: Traffic;
 }
 
-/** Tells routing how an answer ended: the endpoint's health, the conversation's pin, what the model really costs. */
+/** How a leg ended. */
+export interface Concluded {
+  readonly status: LegStatus;
+  readonly usage: Usage;
+  readonly bill: Bill;
+  readonly result: Result;
+  readonly error: GatewayError | undefined;
+}
+
+/** Tells routing how a leg ended: the endpoint's health, the conversation's pin, what the model really costs. */
 export function conclude(
   request: GenerationRequest,
-  journey: Journey,
-  { outcome, usage, bill, result, error }: Settlement,
+  leg: Leg,
+  { status, usage, bill, result, error }: Concluded,
   { pins, traffic }: RoutingMemory,
 ): void {
-  const { selected, visit, plan } = journey;
+  const { selected, visit, plan } = leg;
   if (selected === undefined || visit === undefined) return;
-  if (outcome === 'aborted') visit.abandoned();
-  if (outcome === 'failed') visit.failed(error instanceof UpstreamFailure ? blameOf(error) : BROKEN_OFF);
-  if (outcome !== 'finished') return;
+  if (status === 'cancelled') visit.abandoned();
+  if (status === 'failed') visit.failed(error instanceof UpstreamFailure ? blameOf(error) : BROKEN_OFF);
+  if (status !== 'completed') return;
   visit.succeeded({
     outputTokens: usage.outputTokens,
     // What is not there whole cannot be judged.

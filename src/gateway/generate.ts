@@ -2,6 +2,7 @@ import type { Catalog, Model } from '../catalog/catalog.ts';
 import type { InboundDialect, ReplyContext } from '../dialects/dialect.ts';
 import { GatewayError, invalidRequest, toGatewayError } from '../ir/errors.ts';
 import type { Format } from '../ir/items.ts';
+import type { LegStatus } from '../ir/leg.ts';
 import type { TranslationEntry } from '../ir/metadata.ts';
 import type { GenerationRequest } from '../ir/request.ts';
 import { STRETCH } from '../kit/cohort.ts';
@@ -19,20 +20,15 @@ import type { PreviewCall } from '../upstream/preview.ts';
 import type { Admission } from './admission/admission.ts';
 import { admit, unrecordable } from './admission/admit.ts';
 import { LearntLengths } from './admission/learnt-lengths.ts';
-import {
-  type AnswerParts,
-  type AnswerState,
-  answerRequest,
-  hashUser,
-  metadataOf,
-  plannedGeneration,
-  servedBy,
-} from './answer.ts';
+import { answerRequest } from './answer.ts';
+import { type AnswerParts, type AnswerState, hashUser } from './answer-parts.ts';
 import { ContentRoom, type ContentShare } from './content-room.ts';
 import { fitContext, largestContext } from './context-length.ts';
 import { CredentialOpener } from './credentials.ts';
 import { Prompt } from './estimate.ts';
 import { type Explanation, explainNothing, explainPlan } from './explain.ts';
+import { GenerationPurse } from './generation/purse.ts';
+import { settleRefused, type UnservedRequest, unservedGeneration } from './generation/unserved.ts';
 import type {
   EndpointService,
   FinishedGeneration,
@@ -52,7 +48,7 @@ import type { SettledAnswer } from './settle.ts';
 import type { GatewaySnapshot } from './snapshot.ts';
 import { type StoredFiles, withStoredFiles } from './stored-files.ts';
 import { refuseUnavailable } from './unavailable.ts';
-import type { Underway } from './underway.ts';
+import { metadataOf, plannedGeneration, servedBy, type Underway } from './underway.ts';
 import { withDefaultModel, withDefaultSort } from './workspace-defaults.ts';
 
 /** What the spine is built from. */
@@ -110,7 +106,10 @@ export function createGateway(parts: GatewayParts): Gateway {
       });
       const parsed = reading instanceof Promise ? await reading : reading;
       await STRETCH;
-      return { input, snapshot, content, ...parsed, stages: stagesOf(parts, input, parsed.request) };
+      const { ledger } = parts;
+      const purse = new GenerationPurse(input, { ledger, now });
+      const stages = stagesOf(parts, input, parsed.request, snapshot, purse);
+      return { input, snapshot, content, ...parsed, purse, stages };
     } catch (error) {
       void content.close();
       throw error;
@@ -118,35 +117,75 @@ export function createGateway(parts: GatewayParts): Gateway {
   }
 
   async function planFor(reading: ReadRequest): Promise<Underway> {
-    const { input, snapshot, request, prompt, stages, content } = reading;
+    const { input, snapshot, request, prompt, stages, content, purse } = reading;
     try {
-      const { plan, mustRelay } = await planned(parts, input, snapshot, reading);
-      const journey = new Journey(plan, stages.notes);
-      return { input, snapshot, request, prompt, journey, stages, mustRelay, content };
+      const { plan, mustRelay } = await planned(parts, input, snapshot, reading, stages.mayRelay);
+      const journey = new Journey(plan, stages.notes, purse.charges);
+      const planFurther = furtherPlanner(parts, reading);
+      return { input, snapshot, request, prompt, journey, stages, purse, planFurther, mustRelay, content };
     } catch (error) {
       void content.close();
+      await settleCharges(reading, error);
       throw error;
     }
   }
 
   /** Reserves the money, then answers. Nothing is awaited in between: what is admitted is settled. */
   async function admitted(underway: Underway): Promise<ModelAnswer> {
-    const { input, snapshot, request, prompt, journey } = underway;
-    const { ownCredentialFee, basePath } = snapshot;
-    const { ledger, tokenizer } = parts;
+    const { input, snapshot, request, prompt, journey, purse, stages } = underway;
+    const { ownCredentialFee, basePath, region } = snapshot;
+    const { tokenizer } = parts;
     let admission: Admission;
     try {
-      const row = acceptedRow(plannedGeneration(underway));
+      const row = () => acceptedRow(plannedGeneration(underway));
+      const { acceptedAtMs: pricedAtMs } = input;
       admission = await admit(
-        { input, request, prompt, plan: journey.plan, row },
-        { ledger, tokenizer, learnt: state.learnt, ownCredentialFee, basePath, now },
+        { input, request, prompt, plan: journey.plan, pricedAtMs, row },
+        { purse, tokenizer, learnt: state.learnt, ownCredentialFee, basePath },
       );
     } catch (error) {
       void underway.content.close();
+      await settleCharges({ input, request, snapshot: { region }, purse, stages }, error);
       throw routed(error, underway);
     }
     const going = admission.isTight ? translated(underway) : underway;
     return new ModelAnswer(going, answerRequest(going, admission, parts, state), parts);
+  }
+
+  /** What stages have charged is the cost of a generation that comes to nothing after them. */
+  async function settleCharges(charged: Charged, error: unknown): Promise<void> {
+    if (!charged.purse.isOpen) return;
+    // It is recorded as soon as it can be; the caller is told why there is no answer.
+    await settleRefused(unservedOf(charged), error, parts).catch((late: unknown) => {
+      if (!(late instanceof LedgerUnavailable)) throw late;
+    });
+  }
+
+  /** The request as stages leave it, or the answer of one of them. One that they refuse is recorded. */
+  async function beforePlanning(
+    reading: ReadRequest,
+  ): Promise<ReadRequest | { readonly served: ServedAnswer }> {
+    const { stages, request, content } = reading;
+    if (stages.isEmpty) return reading;
+    try {
+      const outcome = await stages.before(request);
+      if ('served' in outcome || outcome.request === request) return 'served' in outcome ? outcome : reading;
+      // What they changed is measured anew.
+      return { ...reading, request: outcome.request, prompt: new Prompt(outcome.request) };
+    } catch (error) {
+      void content.close();
+      throw await refusedBy(reading, error);
+    }
+  }
+
+  /** The refusal itself, once it is recorded. */
+  async function refusedBy(reading: ReadRequest, error: unknown): Promise<unknown> {
+    try {
+      await settleRefused(unservedOf(reading), error, parts);
+      return error;
+    } catch (late) {
+      return late instanceof LedgerUnavailable ? unrecordable(late) : late;
+    }
   }
 
   /** The spine: read, stages that come before, plan, reserve, answer. */
@@ -165,11 +204,11 @@ export function createGateway(parts: GatewayParts): Gateway {
   }
 
   async function served(reading: ReadRequest, answer: ServedAnswer): Promise<ServedGeneration> {
-    const { input, request, snapshot, content } = reading;
+    const { snapshot, content } = reading;
     void content.close();
-    const { region, vendor } = snapshot;
+    const { vendor } = snapshot;
     try {
-      return await ServedGeneration.settle({ input, request, served: answer, region, vendor }, parts);
+      return await ServedGeneration.settle({ ...unservedOf(reading), served: answer, vendor }, parts);
     } catch (error) {
       throw error instanceof LedgerUnavailable ? unrecordable(error) : error;
     }
@@ -253,14 +292,36 @@ interface ReadRequest extends Parsed {
   readonly input: GenerationInput;
   readonly snapshot: GatewaySnapshot;
   readonly content: ContentShare;
+  readonly purse: GenerationPurse;
   readonly stages: ActiveStages;
 }
 
-function stagesOf(parts: GatewayParts, input: GenerationInput, request: GenerationRequest): ActiveStages {
+/** A request that stages may have charged something for. */
+interface Charged extends Pick<ReadRequest, 'input' | 'request' | 'purse' | 'stages'> {
+  readonly snapshot: Pick<GatewaySnapshot, 'region'>;
+}
+
+function unservedOf({ input, request, purse, stages, snapshot }: Charged): UnservedRequest {
+  return { input, request, region: snapshot.region, purse, notes: stages.notes };
+}
+
+function stagesOf(
+  parts: GatewayParts,
+  input: GenerationInput,
+  request: GenerationRequest,
+  snapshot: GatewaySnapshot,
+  purse: GenerationPurse,
+): ActiveStages {
   const { generationId, caller, format, body, cache, signal, header } = input;
+  const { region } = snapshot;
+  const accepted = () =>
+    acceptedRow(unservedGeneration({ input, request, region, purse, notes: [] }, request.models[0] ?? ''));
   return new ActiveStages(parts.stages, request, {
     generationId,
     caller,
+    workspace: caller.workspace,
+    settings: snapshot,
+    charge: (kind, nanos) => purse.charge(accepted, kind, nanos),
     format,
     body,
     cache,
@@ -269,22 +330,6 @@ function stagesOf(parts: GatewayParts, input: GenerationInput, request: Generati
     now: () => parts.clock.now(),
     log: { warn: parts.warn },
   });
-}
-
-/** The request as stages leave it, or the answer of one of them. What they changed is measured anew. */
-async function beforePlanning(
-  reading: ReadRequest,
-): Promise<ReadRequest | { readonly served: ServedAnswer }> {
-  const { stages, request, content } = reading;
-  if (stages.isEmpty) return reading;
-  try {
-    const outcome = await stages.before(request);
-    if ('served' in outcome || outcome.request === request) return 'served' in outcome ? outcome : reading;
-    return { ...reading, request: outcome.request, prompt: new Prompt(outcome.request) };
-  } catch (error) {
-    void content.close();
-    throw error;
-  }
 }
 
 /** An answer of a model whose money is reserved. It must be pulled at once. */
@@ -306,10 +351,18 @@ class ModelAnswer {
 
   async complete(): Promise<FinishedGeneration> {
     const result = await this.#pulled(() => this.#batches.whole());
-    if (result.failure !== undefined) {
+    if (result.failure !== undefined && !this.#tellsFailure()) {
       throw result.failure.withRouting(metadataOf(this.#underway, 'failed'));
     }
     return { context: this.#context(), result };
+  }
+
+  /** Whether what there is of a failed answer is told, with why there is no more. */
+  #tellsFailure(): boolean {
+    const { input, journey } = this.#underway;
+    const isTold = this.#parts.formats[input.format].tellsFailures === true;
+    const hasEnded = (status: LegStatus) => journey.legs.some(({ end }) => end?.status === status);
+    return isTold && hasEnded('completed') && hasEnded('failed');
   }
 
   #context(): ReplyContext {
@@ -336,7 +389,10 @@ function translated(underway: Underway): Underway {
   const candidates = journey.plan.candidates.map((candidate) =>
     candidate.lane === 'relay' ? { ...candidate, lane: 'translate' as const } : candidate,
   );
-  return { ...underway, journey: new Journey({ ...journey.plan, candidates }, journey.notes) };
+  return {
+    ...underway,
+    journey: new Journey({ ...journey.plan, candidates }, journey.notes, journey.charges),
+  };
 }
 
 /** A request in the gateway's own words, and what was lost before it came to that. */
@@ -440,7 +496,8 @@ async function planned(
   parts: GatewayParts,
   input: GenerationInput,
   snapshot: GatewaySnapshot,
-  { request, prompt, report, stages }: Parsed & Pick<ReadRequest, 'stages'>,
+  { request, prompt, report }: Parsed,
+  mayRelay: boolean,
 ): Promise<{ readonly plan: Plan; readonly mustRelay: boolean }> {
   try {
     const found = parts.ownCredentials.of(input.caller);
@@ -450,7 +507,7 @@ async function planned(
       catalog: catalogFor(own, snapshot.catalog),
       vendor: snapshot.vendor,
       autoModels: snapshot.autoModels,
-      mayRelay: stages.mayRelay,
+      mayRelay,
       accountId: input.caller.accountId,
       sessionId: input.sessionId,
       own,
@@ -479,6 +536,19 @@ async function planned(
   }
 }
 
+/**
+ * Plans further legs: as the request itself, by the settings of its moment. What stages ask for is not the caller's body: it
+ * is never relayed.
+ */
+function furtherPlanner(parts: GatewayParts, { input, snapshot }: ReadRequest): Underway['planFurther'] {
+  return async (request, prompt) => {
+    const body = { ...input.body, model: request.models[0] ?? '' };
+    const asked = { ...input, body, wantsMetadata: false };
+    const { plan } = await planned(parts, asked, snapshot, { request, prompt, report: [] }, false);
+    return plan;
+  };
+}
+
 /** A prompt that is too long is told of like everything else that rules endpoints out: so it is counted. */
 async function explained(
   parts: GatewayParts,
@@ -491,8 +561,10 @@ async function explained(
   const { request, prompt } = read;
   const promptTokens = await prompt.count(parts.tokenizer, input.signal);
   try {
-    const stages = stagesOf(parts, input, request);
-    const { plan } = await planned(parts, { ...input, wantsMetadata: false }, snapshot, { ...read, stages });
+    const { ledger, clock } = parts;
+    const purse = new GenerationPurse(input, { ledger, now: () => clock.now() });
+    const { mayRelay } = stagesOf(parts, input, request, snapshot, purse);
+    const { plan } = await planned(parts, { ...input, wantsMetadata: false }, snapshot, read, mayRelay);
     return await explainPlan(request, plan, {
       health: parts.health,
       preview: ({ endpoint, lane }) => parts.previewUpstream({ request, endpoint, lane }),

@@ -1,3 +1,4 @@
+import type { Bill, Usage } from '../ir/usage.ts';
 import { Counter, type Sum } from '../kit/metrics/counter.ts';
 import { DURATION_BOUNDS } from '../kit/metrics/duration-bounds.ts';
 import { type Distribution, Histogram } from '../kit/metrics/histogram.ts';
@@ -5,6 +6,7 @@ import type { MetricFamily } from '../kit/metrics/metric-family.ts';
 import { usdOf } from '../kit/money.ts';
 import { remembered } from '../kit/remembered.ts';
 import type { GenerationTimes, PlannedGeneration } from './generation-row.ts';
+import type { Leg } from './leg/leg.ts';
 import type { Settlement } from './settle.ts';
 
 /** Where no provider was called. */
@@ -39,6 +41,11 @@ export class GenerationMetrics {
     name: 'signalbox_upstream_calls_total',
     help: 'Calls of upstreams, by what they answered; where one did not answer, by what that means to the caller.',
     labels: ['provider', 'status'],
+  });
+  readonly #legs = new Counter({
+    name: 'signalbox_legs_total',
+    help: 'Model calls inside generations, attempts at one counted as one: by what they were for and how they ended.',
+    labels: ['provider', 'kind', 'status'],
   });
   readonly #tokens = new Counter({
     name: 'signalbox_tokens_total',
@@ -81,6 +88,7 @@ export class GenerationMetrics {
       this.#ended,
       this.#failures,
       this.#calls,
+      this.#legs,
       this.#tokens,
       this.#cost,
       this.#firstContent,
@@ -97,6 +105,23 @@ export class GenerationMetrics {
     for (const { candidate, status } of journey.calls) {
       this.#calls.add({ provider: candidate.endpoint.provider.slug, status: String(status) });
     }
+    if (journey.legs.length === 1) {
+      this.#noteUse(provider, usage, bill);
+    } else {
+      for (const leg of journey.legs)
+        if (leg.end) this.#noteUse(providerOf(leg), leg.end.usage, leg.end.bill);
+    }
+    for (const leg of journey.legs) {
+      if (leg.end !== undefined && leg.lastCalled !== undefined)
+        this.#legs.add({ provider: providerOf(leg), kind: leg.kind, status: leg.end.status });
+    }
+    if (times.firstContentMs !== undefined) {
+      this.#firstContent.observe({ provider }, times.firstContentMs / 1000);
+    }
+    this.#ofProvider(provider).duration.observe(times.endMs / 1000);
+  }
+
+  #noteUse(provider: string, usage: Usage, bill: Bill): void {
     const figures = this.#ofProvider(provider);
     figures.prompt.add(usage.inputTokens);
     figures.completion.add(usage.outputTokens);
@@ -106,9 +131,9 @@ export class GenerationMetrics {
     if (bill.isByok) {
       this.#cost.add({ provider, kind: 'byok' }, Number(bill.inputNanos + bill.outputNanos));
     }
-    if (times.firstContentMs !== undefined) {
-      this.#firstContent.observe({ provider }, times.firstContentMs / 1000);
-    }
-    figures.duration.observe(times.endMs / 1000);
   }
+}
+
+function providerOf({ selected, lastCalled }: Leg): string {
+  return (selected ?? lastCalled)?.endpoint.provider.slug ?? NOBODY;
 }

@@ -112,10 +112,10 @@ const TIMES = { firstContentMs: 250.4, endMs: 1250.4 };
 
 function served(changes: Changes = {}): PlannedGeneration {
   const generation = planned(changes);
-  generation.journey.note(first, 502, 50);
-  generation.journey.lastCalled = second;
-  generation.journey.note(second, 200, 190);
-  generation.journey.select(second);
+  generation.journey.firstLeg.note(first, 502, 50);
+  generation.journey.firstLeg.lastCalled = second;
+  generation.journey.firstLeg.note(second, 200, 190);
+  generation.journey.firstLeg.select(second);
   return generation;
 }
 
@@ -230,7 +230,7 @@ describe('acceptedRow', () => {
 describe('progressRow', () => {
   it('says who serves, what was tried and what was used, and nothing else', () => {
     const used = { usage: { ...finished.usage, source: 'estimated' as const }, bill: finished.bill };
-    const { provider_responses: tried, routing, ...rest } = progressRow(served(), used);
+    const { provider_responses: tried, routing, ...rest } = progressRow(served(), used, []);
     expect(tried?.map(({ status }) => status)).toEqual([502, 200]);
     expect(routing).toMatchObject({ attempt: 2, summary: 'available=2, selected=Acme' });
     expect(rest).toEqual({
@@ -321,8 +321,8 @@ describe('settledRow', () => {
 
   it('names the last provider that was asked where none served', () => {
     const generation = planned();
-    generation.journey.lastCalled = first;
-    generation.journey.note(first, 502, 10);
+    generation.journey.firstLeg.lastCalled = first;
+    generation.journey.firstLeg.note(first, 502, 10);
     const error = new GatewayError('upstream-unavailable', 'gone');
     const settlement: Settlement = {
       usage: NO_USAGE,
@@ -343,8 +343,8 @@ describe('settledRow', () => {
   it('tells own credentials', () => {
     const own = { ...second, access: { kind: 'own' as const, credential: ownCredentialOf() } };
     const generation = planned();
-    generation.journey.note(own, 200, 5);
-    generation.journey.select(own);
+    generation.journey.firstLeg.note(own, 200, 5);
+    generation.journey.firstLeg.select(own);
     const row = settledRow(generation, finished, TIMES);
     expect(row.is_byok).toBe(true);
     expect(row.provider_responses?.[0]?.is_byok).toBe(true);

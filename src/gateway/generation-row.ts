@@ -14,11 +14,13 @@ import type { JsonObject } from '../kit/json.ts';
 import { chargeOf } from '../kit/money.ts';
 import { originOf } from '../kit/origin-of.ts';
 import { writtenMoment } from '../kit/written-moment.ts';
-import type { GenerationRow, ProviderResponse } from '../ports/generation-row.ts';
+import type { GenerationRow, LegRow, ProviderResponse } from '../ports/generation-row.ts';
 import type { Candidate } from '../routing/candidate.ts';
 import { preferencesOf } from '../routing/preferences.ts';
 import { parseModelId } from '../routing/resolve/model-id.ts';
 import { citationsOf, mediaOfPrompt, mediaOfResult } from './count-media.ts';
+import type { LegSoFar } from './generation/account.ts';
+import { chargeRows } from './generation/charge.ts';
 import type { GenerationInput } from './generation.ts';
 import { type Journey, type RequestMembers, routingMetadata } from './journey.ts';
 import { keptRouting } from './kept-routing.ts';
@@ -100,8 +102,15 @@ export function wholeRow(kept: JsonObject): JsonObject {
   return rowOf(accepted, serving, NOTHING_YET, accepted);
 }
 
-/** What is known by now of a generation whose answer is under way, to be laid over its row should the process end. */
-export function progressRow({ request, journey, region }: PlannedGeneration, used: UsedSoFar): RowProgress {
+/**
+ * What is known by now of a generation whose answer is under way, to be laid over its row should the process end. `legs`: all
+ * that have begun.
+ */
+export function progressRow(
+  { request, journey, region }: PlannedGeneration,
+  used: UsedSoFar,
+  legs: readonly LegSoFar[],
+): RowProgress {
   const { selected } = journey;
   const { usage } = used;
   return {
@@ -117,6 +126,7 @@ export function progressRow({ request, journey, region }: PlannedGeneration, use
     upstream_inference_nanos: listPriceOf(used),
     provider_responses: providerResponses(journey, selected, undefined),
     routing: keptRouting(routingMetadata(journey, region, 'served')),
+    ...listed(journey, legs),
   };
 }
 
@@ -129,7 +139,7 @@ export function settledRow(
   const { input, request, journey, region } = generation;
   const { outcome, result, usage, bill } = settlement;
   const isFree = bill.inputNanos + bill.outputNanos === 0n;
-  const pricing = isFree ? {} : pricingOf(journey.selected, input, result, usage);
+  const priced = isFree ? [] : pricedLegs(journey, input, result, usage);
   const { latency, generationTime } = durations(journey, result, times);
   const served = outcome === 'failed' ? undefined : journey.selected;
   const asked = journey.selected ?? journey.lastCalled;
@@ -147,15 +157,78 @@ export function settledRow(
     searchResults: citationsOf(result) || null,
     tier: tierServed(journey.selected, result),
     upstreamId: result.upstreamId,
-    cacheDiscountNanos: String(cacheDiscount(usage, pricing)),
-    webSearchNanos: String(chargeOf([[usage.webSearchRequests, pricing.web_search ?? 0n]])),
+    cacheDiscountNanos: String(sumOf(priced, (leg) => cacheDiscount(leg.usage, leg.pricing))),
+    webSearchNanos: String(
+      sumOf(priced, ({ usage: used, pricing }) =>
+        chargeOf([[used.webSearchRequests, pricing.web_search ?? 0n]]),
+      ),
+    ),
     providerResponses: providerResponses(journey, served, result.upstreamId),
     servedFrom: settlement.servedFrom ?? null,
   };
-  return rowOf(journey.requestMembers, serving, came, {
+  const row = rowOf(journey.requestMembers, serving, came, {
     streamed: request.stream,
     routing: keptRouting(routingMetadata(journey, region, served === undefined ? 'failed' : 'served')),
   });
+  const ended = journey.legs.flatMap((leg) => (leg.end === undefined ? [] : [{ leg, ...leg.end }]));
+  return isPlain(journey) ? row : Object.assign(row, listed(journey, ended));
+}
+
+/** One leg, which its row describes, and nothing besides. */
+function isPlain({ legs, lastCalled, charges }: Journey): boolean {
+  return legs.length === 1 && lastCalled !== undefined && charges.length === 0;
+}
+
+/** Legs that a record lists: more are counted and not named. */
+const MOST_LEGS = 100;
+
+/** Legs and charges, where the row itself does not say them. */
+function listed(journey: Journey, legs: readonly LegSoFar[]): Pick<GenerationRow, 'legs' | 'charges'> {
+  if (isPlain(journey)) return {};
+  const { charges } = journey;
+  return {
+    legs: legs.slice(0, MOST_LEGS).map(legRow),
+    ...(charges.length > 0 && { charges: chargeRows(charges) }),
+  };
+}
+
+function legRow({ leg, usage, bill, status }: LegSoFar): LegRow {
+  const called = leg.selected ?? leg.lastCalled;
+  return {
+    kind: leg.kind,
+    model: short(called?.model.id ?? leg.plan.requested),
+    provider_name: called?.endpoint.provider.name ?? null,
+    tokens_prompt: usage.inputTokens,
+    tokens_completion: usage.outputTokens,
+    cost_nanos: String(bill.totalNanos),
+    status,
+  };
+}
+
+/** What a leg used, and the prices that it was billed by. */
+interface PricedLeg {
+  readonly usage: Usage;
+  readonly pricing: Pricing;
+}
+
+function pricedLegs(
+  { legs, selected }: Journey,
+  input: GenerationInput,
+  { finish }: Result,
+  usage: Usage,
+): PricedLeg[] {
+  if (legs.length === 1) {
+    return [{ usage, pricing: pricingOf(selected, input.acceptedAtMs, finish?.serviceTier, usage) }];
+  }
+  return legs.flatMap(({ end, selected: served }) =>
+    end === undefined || end.bill.inputNanos + end.bill.outputNanos === 0n
+      ? []
+      : [{ usage: end.usage, pricing: pricingOf(served, end.pricedAtMs, end.serviceTier, end.usage) }],
+  );
+}
+
+function sumOf<T>(list: readonly T[], of: (each: T) => bigint): bigint {
+  return list.reduce((sum, each) => sum + of(each), 0n);
 }
 
 /** What came of a generation. */
@@ -340,9 +413,9 @@ function finishReasonOf({ outcome, result }: Settlement): string | null {
 }
 
 /** Content that nobody saw come came with the end. */
-function durations({ calls }: Journey, { items }: Result, { firstContentMs, endMs }: GenerationTimes) {
+function durations({ firstLeg }: Journey, { items }: Result, { firstContentMs, endMs }: GenerationTimes) {
   const contentMs = firstContentMs ?? (items.length > 0 ? endMs : undefined);
-  const last = calls.at(-1);
+  const last = firstLeg.calls.at(-1);
   if (contentMs === undefined || last === undefined) return { latency: null, generationTime: null };
   return { latency: whole(contentMs), generationTime: whole(endMs - contentMs + last.latencyMs) };
 }
@@ -376,13 +449,13 @@ function providerResponses(
 
 function pricingOf(
   selected: Candidate | undefined,
-  { acceptedAtMs }: GenerationInput,
-  { finish }: Result,
+  atMs: number,
+  serviceTier: string | undefined,
   { inputTokens }: Usage,
 ): Pricing {
   if (selected === undefined) return {};
-  const priced = servedEndpoint(selected.endpoint, selected.model, finish?.serviceTier);
-  return pricingAt(priced, acceptedAtMs, inputTokens);
+  const priced = servedEndpoint(selected.endpoint, selected.model, serviceTier);
+  return pricingAt(priced, atMs, inputTokens);
 }
 
 /** Characters of a text that somebody else chose the length of. */

@@ -1,21 +1,12 @@
 import type { AttemptRecord, PipelineEntry, RoutingMetadata, TranslationEntry } from '../ir/metadata.ts';
 import type { GenerationRow } from '../ports/generation-row.ts';
 import type { Candidate, Rejection } from '../routing/candidate.ts';
-import type { Visit } from '../routing/health/visit.ts';
+import type { Charge } from './generation/charge.ts';
+import { Leg, type UpstreamCall } from './leg/leg.ts';
 import type { NothingLeft, Plan } from './plan.ts';
 
-/** One upstream call, with all that is known of it. */
-export interface UpstreamCall {
-  readonly candidate: Candidate;
-  /** What it answered; where it did not, what that means to the caller. */
-  readonly status: number;
-  /** Milliseconds to the first content, or to the failure. */
-  readonly latencyMs: number;
-  /** Milliseconds to the first byte, or to the failure. */
-  readonly firstByteMs: number;
-}
+const NO_CHARGES: readonly Charge[] = [];
 
-const NO_CALLS: readonly UpstreamCall[] = [];
 const NO_NOTES: readonly PipelineEntry[] = [];
 
 /** What the row of a generation says of its request, whatever comes of it. */
@@ -39,72 +30,89 @@ export type RequestMembers = Pick<
   | 'is_zdr'
 >;
 
-/** What has happened to one request so far. Written by the attempt loop, read by settlement and metadata. */
+/** What has happened to one generation so far: its legs, and what stages did. Read by settlement and metadata. */
 export class Journey {
-  readonly plan: Plan;
-  #calls: readonly UpstreamCall[] = NO_CALLS;
-  /** The candidate that was called last, whatever came of it. */
-  lastCalled: Candidate | undefined;
-  #selected: Candidate | undefined;
-  #visit: Visit | undefined;
+  #legs: readonly [Leg, ...Leg[]];
   /** Worked out for the first of its rows. */
   requestMembers: RequestMembers | undefined;
   /** What stages did, for the pipeline of the metadata. They add to it as they go. */
   readonly notes: readonly PipelineEntry[];
-  /** Translation report of the call that serves. */
-  report: readonly TranslationEntry[] = [];
+  /** What was paid for besides model calls. */
+  readonly charges: readonly Charge[];
 
-  constructor(plan: Plan, notes: readonly PipelineEntry[] = NO_NOTES) {
-    this.plan = plan;
+  constructor(
+    plan: Plan,
+    notes: readonly PipelineEntry[] = NO_NOTES,
+    charges: readonly Charge[] = NO_CHARGES,
+  ) {
+    this.#legs = [new Leg(plan)];
     this.notes = notes;
+    this.charges = charges;
   }
 
-  /** Notes an upstream call whose outcome is known. */
-  note(candidate: Candidate, status: number, latencyMs: number, firstByteMs = latencyMs): void {
-    const call = { candidate, status, latencyMs, firstByteMs };
-    // A list that is added to makes room for many: nearly always there is one.
-    this.#calls = this.#calls.length === 0 ? [call] : [...this.#calls, call];
+  /** In the order in which they began. */
+  get legs(): readonly Leg[] {
+    return this.#legs;
   }
 
-  /** The calls whose outcome is known, in order. */
+  /** The leg that the request itself was planned for. */
+  get firstLeg(): Leg {
+    return this.#legs[0];
+  }
+
+  /** A further leg. One that was planned and never began makes room for it. */
+  add(leg: Leg): void {
+    const { firstLeg } = this;
+    const isUnused =
+      this.#legs.length === 1 && firstLeg.lastCalled === undefined && firstLeg.calls.length === 0;
+    this.#legs = isUnused ? [leg] : [...this.#legs, leg];
+  }
+
+  /** Where the request may go. */
+  get plan(): Plan {
+    return this.firstLeg.plan;
+  }
+
+  /** The upstream calls of all legs whose outcome is known. */
   get calls(): readonly UpstreamCall[] {
-    return this.#calls;
+    return this.#legs.length === 1 ? this.firstLeg.calls : this.#legs.flatMap(({ calls }) => calls);
   }
 
   /** Milliseconds until the first bytes of endpoints. */
   get firstByteMs(): number {
-    return this.#calls.reduce((sum, { firstByteMs }) => sum + firstByteMs, 0);
+    return this.calls.reduce((sum, { firstByteMs }) => sum + firstByteMs, 0);
   }
 
   /** Milliseconds that endpoints were waited for. */
   get waitedMs(): number {
-    return this.#calls.reduce((sum, { latencyMs }) => sum + latencyMs, 0);
+    return this.calls.reduce((sum, { latencyMs }) => sum + latencyMs, 0);
   }
 
   /** The calls as callers are told of them. */
   get attempts(): AttemptRecord[] {
-    return this.#calls.map(({ candidate, status }) => ({
-      provider: candidate.endpoint.provider.name,
-      model: candidate.model.id,
-      status,
-    }));
+    return this.#legs.flatMap(({ attempts }) => attempts);
+  }
+
+  /** The leg whose answer the caller is given: of several main ones the last that somebody serves. */
+  get serving(): Leg {
+    return (
+      this.#legs.findLast(({ kind, selected }) => kind === 'main' && selected !== undefined) ?? this.firstLeg
+    );
   }
 
   /** The candidate that serves, once one does. */
   get selected(): Candidate | undefined {
-    return this.#selected;
+    return this.serving.selected;
   }
 
-  /** The call that serves; to be concluded when the answer has ended. */
-  get visit(): Visit | undefined {
-    return this.#visit;
+  /** The candidate that was called last, whatever came of it. */
+  get lastCalled(): Candidate | undefined {
+    return this.#legs.findLast(({ lastCalled }) => lastCalled !== undefined)?.lastCalled;
   }
 
-  /** Settles on a candidate. A call that served before is given up: a stage asked for another answer. */
-  select(candidate: Candidate, visit?: Visit): void {
-    this.#visit?.abandoned();
-    this.#selected = candidate;
-    this.#visit = visit;
+  /** Translation reports of the calls that served. */
+  get report(): readonly TranslationEntry[] {
+    return this.#legs.length === 1 ? this.firstLeg.report : this.#legs.flatMap(({ report }) => report);
   }
 }
 

@@ -3,11 +3,12 @@ import { endpointOf, modelOf } from '../../test/builders/catalog.ts';
 import { priceListsOf } from '../catalog/price-history.ts';
 import { GatewayError } from '../ir/errors.ts';
 import type { Event, EventBatch } from '../ir/events.ts';
+import type { Result } from '../ir/result.ts';
 import { NO_USAGE, type Usage } from '../ir/usage.ts';
 import { LedgerUnavailable } from '../ports/ledger.ts';
 import { SHARED } from '../routing/candidate.ts';
 import { UpstreamFailure } from '../upstream/upstream.ts';
-import { Journey } from './journey.ts';
+import { type AnswerEnd, legAccount } from './leg/leg-account.ts';
 import { type Settlement, settleAnswer } from './settle.ts';
 
 const measured: Usage = { ...NO_USAGE, inputTokens: 10, outputTokens: 5, source: 'measured' };
@@ -20,25 +21,19 @@ const text: Event[] = [
 function toolsFor(records: Settlement[], endpoint = endpointOf(), acceptedAtMs = 0) {
   const model = modelOf({ endpoints: [endpoint] });
   const selected = { model, endpoint, access: SHARED, lane: 'translate' as const, isSticky: false };
-  const journey = new Journey({
-    requested: model.id,
-    strategy: 'direct',
-    candidates: [selected],
-    rejected: [],
-    pipeline: [],
-    report: [],
-  });
-  journey.select(selected);
-  return {
-    journey,
-    metadata: () => undefined,
+  const facts = {
+    selected,
     billing: { acceptedAtMs, inputImages: 0, ownCredentialFee: 0 },
+    believe: (reported: Usage | undefined) => reported,
+    estimate: async () => estimated,
+  };
+  return {
+    account: (result: Result, end: AnswerEnd) => legAccount(result, end, facts),
+    metadata: () => undefined,
     keptCharacters: Number.POSITIVE_INFINITY,
     watch: () => {},
     mayGoOn: () => true,
     reading: { isAbandoned: false, isDraining: false },
-    believe: (reported: Usage | undefined) => reported,
-    estimate: async () => estimated,
     record: async (settlement: Settlement) => {
       records.push(settlement);
       return settlement.bill;

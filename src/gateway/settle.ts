@@ -5,41 +5,32 @@ import { Fold } from '../ir/fold.ts';
 import type { RoutingMetadata } from '../ir/metadata.ts';
 import type { Result } from '../ir/result.ts';
 import type { AnswerFlow, TextLane } from '../ir/text-lane.ts';
-import { type Bill, NO_USAGE, type Usage } from '../ir/usage.ts';
+import { type Bill, NO_USAGE } from '../ir/usage.ts';
 import { STRETCH } from '../kit/cohort.ts';
 import type { Polling } from '../kit/flow.ts';
-import type { Nanos } from '../kit/money.ts';
 import { LedgerUnavailable } from '../ports/ledger.ts';
-import { UpstreamFailure } from '../upstream/upstream.ts';
-import { type BillingFacts, billGeneration, billSearches } from './bill-generation.ts';
 import { gatherTexts } from './gather-texts.ts';
-import type { Journey } from './journey.ts';
+import type { Account, AnswerEnd } from './leg/leg-account.ts';
 import { OpenItems } from './open-items.ts';
 import { PassedTexts } from './passed-texts.ts';
 
 /** How a generation ended, for whoever keeps account of it. */
-export interface Settlement extends Settled {
+export interface Settlement extends Settled, Account {
   readonly outcome: 'finished' | 'failed' | 'aborted';
   readonly result: Result;
   readonly error?: GatewayError;
-  /** What the upstream's report would cost beyond the bill, where it cannot be true; absent = 0. */
-  readonly disputedNanos?: Nanos | undefined;
   /** The generation whose answer was given again; absent = this one has its own. */
   readonly servedFrom?: string;
 }
 
 /** What settling needs besides the events. */
 export interface SettleTools {
-  readonly journey: Journey;
   /** The routing metadata of this moment, when the caller asked for it. */
   readonly metadata: (outcome: 'served' | 'failed') => RoutingMetadata | undefined;
-  readonly billing: BillingFacts;
   /** Characters of the answer that whoever keeps account of it is shown. */
   readonly keptCharacters: number;
-  /** What an upstream reported, unless it cannot be true. */
-  readonly believe: (reported: Usage | undefined) => Usage | undefined;
-  /** Counts what an upstream did not report. */
-  readonly estimate: (result: Result) => Promise<Usage>;
+  /** What an answer has come to. */
+  readonly account: (result: Result, end: AnswerEnd) => Account | Promise<Account>;
   /** Is shown everything before it is let go. `isLast`: the account is closed right after it. */
   readonly watch: (batch: EventBatch, isLast: boolean) => void;
   /** False: there is no money for more, the answer ends here. */
@@ -64,8 +55,8 @@ export interface PassingTools {
  * Folds an answer while it passes and closes its account: usage, cost, one record. The terminal event is let go only
  * after the record was made. An answer that is abandoned half-way is settled too.
  */
-export function settleAnswer(answer: AsyncIterable<EventBatch>, tools: SettleTools): SettledAnswer {
-  return new SettledAnswer(answer[Symbol.asyncIterator](), tools);
+export function settleAnswer(answer: AnswerFlow, tools: SettleTools): SettledAnswer {
+  return new SettledAnswer(answer, tools);
 }
 
 /**
@@ -342,10 +333,7 @@ type SettledTerminal = Terminal & { readonly settled: Settled };
 /** The terminal event, with what the answer cost. One that could not be recorded is not let go as a success. */
 async function settle(result: Result, terminal: Terminal, tools: SettleTools): Promise<SettledTerminal> {
   const failed = terminal.type === 'failure';
-  const account =
-    terminal === CUT_SHORT
-      ? cutAccount(result, undefined, tools)
-      : accountOf(result, failed ? terminal.error : undefined, tools);
+  const account = tools.account(result, failed ? terminal.error : terminal === CUT_SHORT ? 'cut' : 'whole');
   const { usage, bill, disputedNanos } = account instanceof Promise ? await account : account;
   const metadata = tools.metadata(failed ? 'failed' : 'served');
   const shown = metadata === undefined ? {} : { metadata };
@@ -380,10 +368,8 @@ async function settleUnfinished(
   tools: SettleTools,
 ): Promise<void> {
   const result = fold.result();
-  const { usage, bill, disputedNanos } =
-    result.finish === undefined
-      ? await cutAccount(result, failure, tools)
-      : await accountOf(result, undefined, tools);
+  const end = result.finish === undefined ? (failure ?? 'cut') : 'whole';
+  const { usage, bill, disputedNanos } = await tools.account(result, end);
   const settlement: Settlement = {
     usage,
     bill,
@@ -396,85 +382,4 @@ async function settleUnfinished(
   await tools.record(settlement).catch((error: unknown) => {
     if (!(error instanceof LedgerUnavailable)) throw error;
   });
-}
-
-interface Account {
-  readonly usage: Usage;
-  readonly bill: Bill;
-  /** What the upstream's report would cost beyond that, where it was not believed. */
-  readonly disputedNanos?: Nanos;
-}
-
-/** The account of an answer that came to its end, or to that of an upstream's failure, which costs nothing. */
-function accountOf(
-  result: Result,
-  error: GatewayError | undefined,
-  tools: SettleTools,
-): Account | Promise<Account> {
-  if (error !== undefined) return cutAccount(result, error, tools);
-  const reported = tools.believe(result.usage);
-  if (reported?.source !== 'measured') return estimatedAccount(result, reported, tools);
-  return accountFor(reported, result, tools);
-}
-
-/** Prices a usage. What the upstream reported beyond it is disputed: it may bill that all the same. */
-function accountFor(usage: Usage, result: Result, tools: SettleTools): Account {
-  const bill = billFor(usage, result, tools);
-  if (result.usage === undefined || result.usage === usage) return { usage, bill };
-  const beyond = billFor(result.usage, result, tools).totalNanos - bill.totalNanos;
-  return beyond > 0n ? { usage, bill, disputedNanos: beyond } : { usage, bill };
-}
-
-/** The account of an answer whose upstream did not say what it used, or not of all of it. */
-async function estimatedAccount(
-  result: Result,
-  reported: Usage | undefined,
-  tools: SettleTools,
-): Promise<Account> {
-  return accountFor(atLeast(reported, await tools.estimate(result)), result, tools);
-}
-
-/** The account of an answer that was cut off. */
-async function cutAccount(
-  result: Result,
-  failure: GatewayError | undefined,
-  tools: SettleTools,
-): Promise<Account> {
-  const reported = tools.believe(result.usage);
-  if (result.items.length === 0) return { usage: reported ?? NO_USAGE, bill: FREE };
-  const account = await estimatedAccount(result, reported, tools);
-  const isCharged = failure === undefined || isOurs(failure);
-  return isCharged ? account : { usage: account.usage, bill: searchBill(account.usage, tools) };
-}
-
-/** Of an answer that its upstream broke off: tokens are free, searches that were run are not. */
-function searchBill({ webSearchRequests }: Usage, { journey, billing }: SettleTools): Bill {
-  return billSearches(journey.selected, webSearchRequests, billing);
-}
-
-/** The gateway's own time limits or its end: the upstream did nothing wrong, and what it wrote was passed on. */
-function isOurs(error: GatewayError): boolean {
-  return error instanceof UpstreamFailure ? error.isCutByUs : OUR_KINDS.has(error.kind);
-}
-
-const OUR_KINDS: ReadonlySet<GatewayError['kind']> = new Set(['deadline', 'overloaded']);
-
-/**
- * What an upstream had reported in the middle of its answer says nothing of what came after: our own count may be higher.
- * No tokens at all were a beginning, not a count.
- */
-function atLeast(reported: Usage | undefined, estimated: Usage): Usage {
-  if (reported === undefined || reported.inputTokens + reported.outputTokens === 0) return estimated;
-  const outputTokens = Math.max(reported.outputTokens, estimated.outputTokens);
-  const webSearchRequests = Math.max(reported.webSearchRequests, estimated.webSearchRequests);
-  if (outputTokens === reported.outputTokens && webSearchRequests === reported.webSearchRequests)
-    return reported;
-  return { ...reported, outputTokens, webSearchRequests, source: 'estimated' };
-}
-
-/** No output and nothing that explains it: not charged. */
-function billFor(usage: Usage, result: Result, { journey, billing }: SettleTools): Bill {
-  const isBlank =
-    result.items.length === 0 && usage.outputTokens === 0 && result.finish?.nativeReason === undefined;
-  return isBlank ? FREE : billGeneration(journey.selected, usage, billing, result.finish?.serviceTier);
 }

@@ -16,7 +16,10 @@ import type {
 import type { RoutingMetadata } from './metadata.ts';
 import type { Bill, Usage } from './usage.ts';
 
-/** How a generation ended. `refusal`: the model declined; `content-filter`: somebody cut it. */
+/**
+ * How a generation ended. `refusal`: the model declined; `content-filter`: somebody cut it; `budget`: a limit or balance does
+ * not pay for the next leg.
+ */
 export type FinishReason =
   | 'stop'
   | 'length'
@@ -24,7 +27,8 @@ export type FinishReason =
   | 'content-filter'
   | 'refusal'
   | 'pause'
-  | 'compaction';
+  | 'compaction'
+  | 'budget';
 
 /** What an output item is, as known when it begins. */
 export type ItemHead =

@@ -36,6 +36,23 @@ export const NO_USAGE: Usage = {
   source: 'none',
 };
 
+/** Both together. What was estimated on one side is an estimate of the whole; a side of which nothing is known adds nothing. */
+export function plusUsage(one: Usage, other: Usage): Usage {
+  if (one.source === 'none') return other;
+  if (other.source === 'none') return one;
+  return {
+    inputTokens: one.inputTokens + other.inputTokens,
+    cachedTokens: one.cachedTokens + other.cachedTokens,
+    cacheWriteTokens: one.cacheWriteTokens + other.cacheWriteTokens,
+    cacheWrite1hTokens: one.cacheWrite1hTokens + other.cacheWrite1hTokens,
+    outputTokens: one.outputTokens + other.outputTokens,
+    reasoningTokens: one.reasoningTokens + other.reasoningTokens,
+    imageTokens: one.imageTokens + other.imageTokens,
+    webSearchRequests: one.webSearchRequests + other.webSearchRequests,
+    source: one.source === 'measured' && other.source === 'measured' ? 'measured' : 'estimated',
+  };
+}
+
 /** What a generation cost, in nano-dollars. */
 export interface Bill {
   /** Charged to the caller. */
@@ -46,6 +63,16 @@ export interface Bill {
   readonly outputNanos: Nanos;
   /** Served with the caller's own credential. */
   readonly isByok: boolean;
+}
+
+/** Both together. */
+export function plusBill(one: Bill, other: Bill): Bill {
+  return {
+    totalNanos: one.totalNanos + other.totalNanos,
+    inputNanos: one.inputNanos + other.inputNanos,
+    outputNanos: one.outputNanos + other.outputNanos,
+    isByok: one.isByok || other.isByok,
+  };
 }
 
 /** A token count as an upstream wrote it: a whole number >= 0 within reason, else undefined. */

@@ -1,3 +1,4 @@
+import type { ChargeKind, LegKind, LegStatus } from '../ir/leg.ts';
 import type { UsageSource } from '../ir/usage.ts';
 import type { JsonObject } from '../kit/json.ts';
 
@@ -15,6 +16,25 @@ export type ProviderResponse = {
   latency: number;
   is_byok: boolean;
   routed_service_tier?: string;
+};
+
+/** One leg of a generation: a call of a model. */
+export type LegRow = {
+  kind: LegKind;
+  model: string;
+  provider_name: string | null;
+  tokens_prompt: number;
+  tokens_completion: number;
+  /** What it was charged, nano-dollars in decimal. */
+  cost_nanos: string;
+  status: LegStatus;
+};
+
+/** Something besides a model call that a generation has paid for. */
+export type ChargeRow = {
+  kind: ChargeKind;
+  /** Nano-dollars in decimal. */
+  nanos: string;
 };
 
 /**
@@ -81,6 +101,10 @@ export type GenerationRow = {
   upstream_id: string | null;
   response_cache_source_id: string | null;
   provider_responses: ProviderResponse[] | null;
+  /** Absent = one, which the row itself describes. */
+  legs?: LegRow[];
+  /** Absent = none. */
+  charges?: ChargeRow[];
   usage_source: UsageSource;
   /** List price of what was used, nano-dollars in decimal. */
   upstream_inference_nanos: string;

@@ -1,20 +1,50 @@
 import type { CacheWish } from '../ir/cache-wish.ts';
 import type { EventBatch } from '../ir/events.ts';
 import type { Format } from '../ir/items.ts';
+import type { ChargeKind, LegKind } from '../ir/leg.ts';
 import type { PipelineEntry } from '../ir/metadata.ts';
 import type { GenerationRequest } from '../ir/request.ts';
 import type { Result } from '../ir/result.ts';
 import type { JsonObject } from '../kit/json.ts';
 import type { Log } from '../kit/log.ts';
+import type { Nanos } from '../kit/money.ts';
 import type { Caller } from '../ports/caller.ts';
+import type { Workspace } from '../ports/tenancy.ts';
 
-/** Runs the rest of the pipeline, down to the upstream. Nothing runs until the answer is pulled. */
-export type Next = (request: GenerationRequest) => AsyncIterable<EventBatch>;
+/** What a stage wants of a leg besides its request. */
+export interface LegWish {
+  /** What it is for; absent = it is the caller's answer. */
+  readonly kind?: LegKind;
+}
+
+/**
+ * Runs the rest of the pipeline, down to the upstream: one leg. Nothing runs until it is pulled. It ends with one terminal
+ * event, and its account is closed by then. A leg that limits do not pay for ends at once, with `budget`; one that fails
+ * after the first ends with a failure.
+ */
+export type Next = (request: GenerationRequest, wish?: LegWish) => AsyncIterable<EventBatch>;
+
+/** Something that was paid for, until it turns out that it was not delivered. */
+export interface PaidCharge {
+  /** Takes it back. */
+  waive(): Promise<void>;
+}
+
+/** What the operator has set that stages go by. */
+export interface StageSettings {
+  /** The word that the operator's own headers and tools begin with. */
+  readonly vendor: string;
+  readonly region: string | null;
+  /** Path that the interface answers under. */
+  readonly basePath: string;
+}
 
 /** What a stage knows of the generation that it works on, and how it speaks of what it did. */
 export interface StageContext {
   readonly generationId: string;
   readonly caller: Caller;
+  readonly workspace: Workspace;
+  readonly settings: StageSettings;
   readonly format: Format;
   /** The body as the caller sent it. */
   readonly body: JsonObject;
@@ -25,6 +55,11 @@ export interface StageContext {
   /** Epoch milliseconds. */
   now(): number;
   readonly log: Pick<Log, 'warn'>;
+  /**
+   * Pays for something that is not a model call, before it is done: reserved, written down and part of the generation's
+   * cost. Undefined: limits do not leave so much. Rejects with LedgerUnavailable.
+   */
+  charge(kind: ChargeKind, nanos: Nanos): Promise<PaidCharge | undefined>;
   /** Adds an entry to the pipeline of the routing metadata. */
   note(entry: PipelineEntry): void;
   /** Adds a header to the reply. `name`: without the operator's word. Before the reply begins, else to no effect. */
@@ -64,7 +99,10 @@ export interface Stage {
     request: GenerationRequest,
     context: StageContext,
   ): Promise<{ readonly request: GenerationRequest } | { readonly served: ServedAnswer } | undefined>;
-  /** Runs the rest, once or several times, and may change the events on their way out. */
+  /**
+   * Runs the rest, once or several times, one after the other or at the same time, and may change the events on their way
+   * out. `ir/joined-legs.ts` makes one answer of several.
+   */
   around?(request: GenerationRequest, next: Next, context: StageContext): AsyncIterable<EventBatch>;
   /** Is shown an answer that came to its end and is settled. Must not throw. */
   after?(answer: GivenAnswer, context: StageContext): void;
@@ -97,6 +135,11 @@ export class ActiveStages {
     return this.#stages.every(({ touches }) => touches === 'nothing');
   }
 
+  /** Whether a stage runs the legs. */
+  get runsLegs(): boolean {
+    return this.#stages.some(({ around }) => around !== undefined);
+  }
+
   get needsWholeAnswer(): boolean {
     return this.#stages.some(({ needsWholeAnswer }) => needsWholeAnswer === true);
   }
@@ -117,13 +160,18 @@ export class ActiveStages {
 
   /** Wraps `core` in the stages that run around it, the first one outermost. */
   around(core: Next): Next {
-    return this.#stages.reduceRight<Next>(
-      (next, stage) =>
-        stage.around === undefined
-          ? next
-          : (request) => stage.around?.(request, next, this.#context) ?? next(request),
-      core,
-    );
+    return this.#stages.reduceRight<Next>((next, stage) => {
+      const { around } = stage;
+      if (around === undefined) return next;
+      // A stage that only passes events on need not know what the leg is for.
+      return (request, wish) =>
+        around.call(stage, request, (asked, own = wish) => next(asked, own), this.#context);
+    }, core);
+  }
+
+  /** Adds an entry to the pipeline of the routing metadata. */
+  note(entry: PipelineEntry): void {
+    this.#context.note(entry);
   }
 
   after(answer: GivenAnswer): void {

@@ -9,6 +9,7 @@ import type { Clock } from '../../src/kit/ids.ts';
 import type { JsonObject } from '../../src/kit/json.ts';
 import { openLog } from '../../src/kit/log.ts';
 import { openGateway } from '../../src/main.ts';
+import type { Stage } from '../../src/stages/stage.ts';
 
 export interface TestGateway {
   /** `http://127.0.0.1:PORT` */
@@ -41,6 +42,8 @@ export interface TestOptions {
   readonly port?: number;
   /** What output items are timed by. */
   readonly itemClock?: Pick<Clock, 'monotonic'>;
+  /** Stages besides those that ship. */
+  readonly stages?: readonly Stage[];
   /** Fills the data directory before it is opened. */
   readonly prepare?: (dataDir: string) => Promise<void>;
 }
@@ -74,6 +77,7 @@ export async function openTestGateway(
     log,
     ...(options.times !== undefined && { times: options.times }),
     ...(options.itemClock !== undefined && { itemClock: options.itemClock }),
+    ...(options.stages !== undefined && { stages: options.stages }),
   });
   const origin = `http://127.0.0.1:${gateway.port}`;
   const url = `${origin}/api/v1`;

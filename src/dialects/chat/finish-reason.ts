@@ -41,6 +41,7 @@ const WORDS: Readonly<Record<FinishReason, string>> = {
   refusal: 'content_filter',
   pause: 'stop',
   compaction: 'stop',
+  budget: 'length',
 };
 
 /** What decides about the caller's word besides the reason. */

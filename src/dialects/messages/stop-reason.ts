@@ -22,6 +22,7 @@ const STOP_REASONS: Readonly<Record<FinishReason, string>> = {
   refusal: 'refusal',
   pause: 'pause_turn',
   compaction: 'compaction',
+  budget: 'pause_turn',
 };
 
 const REFUSAL_FIELDS: ReadonlySet<string> = new Set(['type', 'category', 'explanation']);

@@ -9,7 +9,7 @@ import { ItemIds } from './ids.ts';
 
 import { patchOutputItem, refusalText, renderOutputItem, showsRefusal } from './output-items.ts';
 import { parseItem } from './parse-items.ts';
-import { finishedSnapshot } from './snapshot.ts';
+import { failedSnapshot, finishedSnapshot } from './snapshot.ts';
 
 /** Events of a whole answer that came in one piece. */
 export function decodeBody(body: JsonObject, context: DecodeContext): Event[] {
@@ -24,6 +24,8 @@ export function encodeBody(result: Result, context: ReplyContext): JsonObject {
   const { usage, settled, relayed } = result;
   const output = relayed === undefined ? outputOf(result, finish, context) : relayedOutput(relayed, context);
   if (context.keepItem !== undefined) output.forEach(context.keepItem);
+  if (result.failure !== undefined)
+    return failedSnapshot(context, result.failure, { output, usage, settled });
   return finishedSnapshot(context, finish, { output, usage, settled, upstream: relayed });
 }
 

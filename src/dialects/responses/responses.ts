@@ -14,6 +14,7 @@ import { GATEWAY_FIELDS, requestSchema } from './wire.ts';
 /** The responses format as callers speak it. */
 export const responsesInbound: InboundDialect = {
   format: 'responses',
+  tellsFailures: true,
   requestSchema,
   gatewayFields: GATEWAY_FIELDS,
   fileParts,

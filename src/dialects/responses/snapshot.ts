@@ -109,6 +109,7 @@ export function finishedSnapshot(context: ReplyContext, finish: Finish, ending: 
 const INCOMPLETE_REASONS: Readonly<Partial<Record<Finish['reason'], string>>> = {
   length: 'max_output_tokens',
   'content-filter': 'content_filter',
+  budget: 'max_output_tokens',
 };
 
 /** The object of an answer that failed: what there is of it, and why there is no more. */

@@ -3,14 +3,9 @@ import type { GenerationRequest } from '../../ir/request.ts';
 import { MOST_SEARCHES } from '../../ir/usage.ts';
 import type { JsonObject } from '../../kit/json.ts';
 import { numberAt } from '../../kit/members.ts';
-import {
-  type Affordable,
-  type Headroom,
-  type Ledger,
-  LedgerUnavailable,
-  type Reserving,
-} from '../../ports/ledger.ts';
+import { type Affordable, type Headroom, LedgerUnavailable, type Refusal } from '../../ports/ledger.ts';
 import type { Prompt, WorstPrompt } from '../estimate.ts';
+import type { GenerationPurse } from '../generation/purse.ts';
 import type { GenerationInput } from '../generation.ts';
 import { countInputImages } from '../input-images.ts';
 import type { Plan } from '../plan.ts';
@@ -24,23 +19,24 @@ import { type CostFacts, USUAL_SEARCHES, WorstCost } from './worst-cost.ts';
 
 /** What admitting needs besides the request. */
 export interface AdmitTools {
-  readonly ledger: Ledger;
+  /** What money is taken from. */
+  readonly purse: Pick<GenerationPurse, 'take'>;
   readonly tokenizer: Tokenizer;
   readonly learnt: LearntLengths;
   readonly ownCredentialFee: number;
   readonly basePath: string;
-  /** Epoch milliseconds. */
-  readonly now: () => number;
 }
 
-/** What is known of a request that asks to be admitted. */
+/** What is known of a leg that asks to be admitted. */
 export interface Applicant {
   readonly input: GenerationInput;
   readonly request: GenerationRequest;
   readonly prompt: Prompt;
   readonly plan: Plan;
-  /** What its row says should the gateway crash. */
-  readonly row: JsonObject;
+  /** Epoch milliseconds: it is billed at the prices of this moment. */
+  readonly pricedAtMs: number;
+  /** What the row of its generation says should the gateway crash. */
+  readonly row: () => JsonObject;
 }
 
 /** Candidates whose prices are looked at: more than a request may call, for those that are passed over. */
@@ -64,13 +60,14 @@ const TOKENS_BEYOND_OURS_A_DIGIT = 2 / 3;
  * a 503 where nothing can be recorded.
  */
 export async function admit(applicant: Applicant, tools: AdmitTools): Promise<Admission> {
-  const { prompt, input } = applicant;
+  const { prompt, input, row } = applicant;
+  const { purse } = tools;
   const quick = new Sizing(applicant, tools, undefined);
   try {
-    const first = await reserve(applicant, tools, (headroom) => quick.withPlenty(headroom));
+    const first = await purse.take(row, (headroom) => quick.withPlenty(headroom));
     if (first.ok) return quick.admission(first.reserved);
     const counted = new Sizing(applicant, tools, await prompt.count(tools.tokenizer, input.signal));
-    const second = await reserve(applicant, tools, (headroom) => counted.exactly(headroom));
+    const second = await purse.take(row, (headroom) => counted.exactly(headroom));
     if (second.ok) return counted.admission(second.reserved);
     throw refused(second.refusal, {
       scopes: input.caller.scopes,
@@ -82,14 +79,30 @@ export async function admit(applicant: Applicant, tools: AdmitTools): Promise<Ad
   }
 }
 
-function reserve(
-  { input, row }: Applicant,
-  { ledger, now }: AdmitTools,
-  size: Parameters<Ledger['reserve']>[1],
-): Promise<Reserving> {
-  const { limits, scopes } = input.caller;
-  const { generationId } = input;
-  return ledger.reserve({ scopes, limits, atMs: now(), generationId, row }, size);
+/**
+ * Reserves the worst case of a further leg of a generation: at every candidate that it may go to, else at the first one
+ * alone. Resolves with the limit that does not leave so much. Rejects with a 503 where nothing can be recorded.
+ */
+export async function admitFurther(applicant: Applicant, tools: AdmitTools): Promise<Admission | Refusal> {
+  try {
+    return await admitWholly(applicant, tools);
+  } catch (error) {
+    throw error instanceof LedgerUnavailable ? unrecordable(error) : error;
+  }
+}
+
+async function admitWholly(applicant: Applicant, tools: AdmitTools): Promise<Admission | Refusal> {
+  const { prompt, input, row, plan } = applicant;
+  const quick = new Sizing(applicant, tools, undefined);
+  const first = await tools.purse.take(row, (headroom) => quick.withPlenty(headroom));
+  if (first.ok) return quick.admission(first.reserved);
+  const counted = await prompt.count(tools.tokenizer, input.signal);
+  const atFirst = { ...applicant, plan: { ...plan, candidates: plan.candidates.slice(0, 1) } };
+  const all = new Sizing(applicant, tools, counted);
+  const alone = new Sizing(atFirst, tools, counted);
+  const second = await tools.purse.take(row, (headroom) => all.wholly(headroom) ?? alone.wholly(headroom));
+  if (!second.ok) return second.refusal;
+  return (all.isSized ? all : alone).admission(second.reserved);
 }
 
 /** Nothing is begun that could not be recorded. */
@@ -169,6 +182,21 @@ class Sizing {
     return null;
   }
 
+  /** Null: too little for all that may be written. */
+  wholly(headroom: Headroom) {
+    for (const searches of fewerAndFewer(this.#searchesWanted())) {
+      const size = this.#sizeFor(headroom, searches);
+      if (size !== null && size.kind !== 'rest') return size.amount;
+    }
+    this.#size = null;
+    return null;
+  }
+
+  /** Whether there was enough when it was asked last. */
+  get isSized(): boolean {
+    return this.#size !== null;
+  }
+
   /** The most that a candidate would run. */
   #searchesWanted(): number {
     let wanted = 0;
@@ -222,7 +250,7 @@ class Sizing {
 
   /** Where nothing binds, what is reserved is a figure that no decision hangs on. */
   #usualFacts(searches: number): CostFacts {
-    const { request, prompt, input } = this.#applicant;
+    const { request, prompt, pricedAtMs } = this.#applicant;
     return {
       promptTokens: prompt.usualTokens,
       mayFillContext: false,
@@ -232,7 +260,7 @@ class Sizing {
       mostSearches: searches,
       maxOutputTokens: request.maxOutputTokens,
       ownCredentialFee: this.#tools.ownCredentialFee,
-      atMs: input.acceptedAtMs,
+      atMs: pricedAtMs,
     };
   }
 

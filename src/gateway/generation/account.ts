@@ -1,0 +1,41 @@
+import { FREE } from '../../catalog/bill.ts';
+import { type Amount, NOTHING, plus } from '../../ir/amount.ts';
+import type { LegStatus } from '../../ir/leg.ts';
+import { type Bill, NO_USAGE, plusBill, plusUsage, type Usage } from '../../ir/usage.ts';
+import { amountOf } from '../bill-generation.ts';
+import type { Leg } from '../leg/leg.ts';
+import type { Charge } from './charge.ts';
+
+/** A leg with what it has come to by now, or in the end. */
+export interface LegSoFar {
+  readonly leg: Leg;
+  readonly usage: Usage;
+  readonly bill: Bill;
+  readonly status: LegStatus;
+}
+
+/** What a generation has come to: its legs and its charges together. */
+export interface GenerationAccount {
+  readonly usage: Usage;
+  readonly bill: Bill;
+  /** As the ledger counts it: legs of own credentials apart. */
+  readonly used: Amount;
+}
+
+export function accountOf(legs: readonly LegSoFar[], charges: readonly Charge[]): GenerationAccount {
+  let usage = NO_USAGE;
+  let bill = FREE;
+  let used = NOTHING;
+  for (const leg of legs) {
+    usage = plusUsage(usage, leg.usage);
+    bill = plusBill(bill, leg.bill);
+    used = plus(used, amountOf(leg.bill));
+  }
+  if (charges.length === 0) return { usage, bill, used };
+  const charged = charges.reduce((sum, { nanos }) => sum + nanos, 0n);
+  return {
+    usage,
+    bill: { ...bill, totalNanos: bill.totalNanos + charged },
+    used: plus(used, { creditNanos: charged, byokNanos: 0n }),
+  };
+}

@@ -1,0 +1,168 @@
+import { type Amount, plus } from '../../ir/amount.ts';
+import type { EventBatch } from '../../ir/events.ts';
+import type { LegStatus } from '../../ir/leg.ts';
+import type { RoutingMetadata } from '../../ir/metadata.ts';
+import type { Result } from '../../ir/result.ts';
+import type { AnswerFlow } from '../../ir/text-lane.ts';
+import type { Bill } from '../../ir/usage.ts';
+import type { AnswerParts, AnswerState } from '../answer-parts.ts';
+import { amountOf } from '../bill-generation.ts';
+import { Checkpoints } from '../checkpoints.ts';
+import { type GenerationTimes, progressRow, settledRow } from '../generation-row.ts';
+import type { Journey } from '../journey.ts';
+import type { Account, AnswerEnd } from '../leg/leg-account.ts';
+import type { LegSurroundings, RunningLeg } from '../leg/running-leg.ts';
+import type { PassingTools, Settlement, SettleTools } from '../settle.ts';
+import { metadataOf, plannedGeneration, servedBy, type Underway } from '../underway.ts';
+import { UpstreamReading } from '../upstream-reading.ts';
+import { accountOf, type LegSoFar } from './account.ts';
+
+/**
+ * Characters of a stream that are kept to be counted where its upstream did not do that: more than most answers have. A longer
+ * one, or one that never ends, must not fill the memory: of the rest there is a sample.
+ */
+const KEPT_CHARACTERS = 16_384;
+
+/** What legs are called once their generation has ended so. */
+export const LEG_STATUSES: Readonly<Record<Settlement['outcome'], LegStatus>> = {
+  finished: 'completed',
+  failed: 'failed',
+  aborted: 'cancelled',
+};
+
+/** One generation while it is answered: what it is settled with, and its account in the ledger. */
+export abstract class Answering implements SettleTools {
+  readonly journey: Journey;
+  readonly reading: UpstreamReading;
+  protected readonly underway: Underway;
+  protected readonly parts: AnswerParts;
+  protected readonly surroundings: LegSurroundings;
+  protected readonly checkpoints: Checkpoints;
+  /** All legs that have begun, in order. */
+  protected readonly running: RunningLeg[] = [];
+  readonly #state: AnswerState;
+  readonly #started: number;
+  #firstContentMs: number | undefined;
+
+  constructor(underway: Underway, parts: AnswerParts, state: AnswerState) {
+    const { input, snapshot, journey } = underway;
+    this.journey = journey;
+    this.underway = underway;
+    this.parts = parts;
+    this.#state = state;
+    this.reading = new UpstreamReading(input.signal, state.drains, () => this.#billsAbandoned());
+    this.surroundings = { input, snapshot, reading: this.reading, parts, state };
+    this.checkpoints = new Checkpoints(snapshot.checkpointMs, () => this.noteProgress());
+    // Times count from the moment at which the request came in.
+    this.#started = parts.clock.monotonic() - Math.max(0, parts.clock.now() - input.acceptedAtMs);
+  }
+
+  /** The events of the answer, from the first to its end. */
+  abstract flow(): AnswerFlow;
+
+  abstract watch(batch: EventBatch, isLast: boolean): void;
+
+  abstract mayGoOn(): boolean;
+
+  abstract get passing(): PassingTools | undefined;
+
+  abstract account(result: Result, end: AnswerEnd): Account | Promise<Account>;
+
+  /** Ends the legs that end with the generation itself. */
+  protected abstract concludeLegs(settlement: Settlement): void;
+
+  metadata(outcome: 'served' | 'failed'): RoutingMetadata | undefined {
+    return metadataOf(this.underway, outcome);
+  }
+
+  /** A whole answer is shown whole, and so is one that is kept. */
+  get keptCharacters(): number {
+    const { request, input, stages } = this.underway;
+    const isShown =
+      !request.stream || input.caller.workspace.isObservabilityIoLoggingEnabled || stages.needsWholeAnswer;
+    return isShown ? Number.POSITIVE_INFINITY : KEPT_CHARACTERS;
+  }
+
+  /** Closes the account: what was reserved is let go, what was used is charged, and that is recorded. */
+  async record(settlement: Settlement): Promise<Bill> {
+    const { ledger, clock, tell } = this.parts;
+    const { input, content } = this.underway;
+    const { journey } = this;
+    try {
+      this.reading.close();
+      this.concludeLegs(settlement);
+      this.checkpoints.close();
+      if (journey.lastCalled === undefined && journey.charges.length === 0) {
+        await ledger.void(input.generationId, clock.now());
+        return settlement.bill;
+      }
+      const generation = plannedGeneration(this.underway);
+      const times: GenerationTimes = { firstContentMs: this.#firstContentMs, endMs: this.#elapsed() };
+      const { charge } = await ledger.settle(input.generationId, {
+        used: this.#used(settlement),
+        exceededBy: this.running.find(({ exceededBy }) => exceededBy !== undefined)?.exceededBy,
+        disputedNanos: settlement.disputedNanos,
+        row: settledRow(generation, settlement, times),
+        atMs: clock.now(),
+      });
+      const bill = { ...settlement.bill, totalNanos: charge.creditNanos };
+      tell(generation, { ...settlement, bill }, times);
+      if (settlement.outcome === 'finished') this.#showStages(settlement.result);
+      return bill;
+    } finally {
+      this.#state.open.leave();
+      void content.close();
+    }
+  }
+
+  /** Writes down how far it has come, should the process end. */
+  protected async noteProgress(): Promise<void> {
+    const { ledger, clock } = this.parts;
+    const legs = await Promise.all(this.running.map(soFar));
+    const { usage, bill, used } = accountOf(legs, this.journey.charges);
+    await ledger.checkpoint(this.underway.input.generationId, {
+      used,
+      row: progressRow(plannedGeneration(this.underway), { usage, bill }, legs),
+      atMs: clock.now(),
+    });
+  }
+
+  /** There is content: the first of it is timed. */
+  protected noteContent(): void {
+    this.#firstContentMs ??= this.#elapsed();
+  }
+
+  protected get hasContent(): boolean {
+    return this.#firstContentMs !== undefined;
+  }
+
+  /** Nearly always of one leg, which its bill says. */
+  #used({ bill }: Settlement): Amount {
+    const { legs, charges } = this.journey;
+    if (legs.length === 1 && charges.length === 0) return amountOf(bill);
+    return this.running.reduce((sum, { spent }) => plus(sum, spent), {
+      creditNanos: charges.reduce((sum, { nanos }) => sum + nanos, 0n),
+      byokNanos: 0n,
+    });
+  }
+
+  #showStages(result: Result): void {
+    const { stages, journey } = this.underway;
+    if (stages.isEmpty || journey.selected === undefined) return;
+    stages.after({ result, ...servedBy(journey.selected) });
+  }
+
+  #billsAbandoned(): boolean {
+    const { selected, lastCalled } = this.journey;
+    return (selected ?? lastCalled)?.endpoint.provider.quirks?.billsAbandoned === true;
+  }
+
+  #elapsed(): number {
+    return this.parts.clock.monotonic() - this.#started;
+  }
+}
+
+async function soFar(running: RunningLeg): Promise<LegSoFar> {
+  const { leg } = running;
+  return { leg, ...(leg.end ?? { ...(await running.soFar()), status: 'failed' }) };
+}

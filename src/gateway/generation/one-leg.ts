@@ -1,0 +1,73 @@
+import { type EventBatch, hasContent } from '../../ir/events.ts';
+import type { Result } from '../../ir/result.ts';
+import type { AnswerFlow } from '../../ir/text-lane.ts';
+import type { Admission } from '../admission/admission.ts';
+import type { AnswerParts, AnswerState } from '../answer-parts.ts';
+import { attemptCandidates } from '../attempt.ts';
+import { CHECKPOINT_TOKENS } from '../checkpoints.ts';
+import type { Account, AnswerEnd } from '../leg/leg-account.ts';
+import { RunningLeg } from '../leg/running-leg.ts';
+import type { PassingTools, Settlement } from '../settle.ts';
+import type { Underway } from '../underway.ts';
+import { Answering, LEG_STATUSES } from './answering.ts';
+
+/** A generation that no stage runs legs of: its answer is that of its only leg, and is folded and counted once. */
+export class OneLeg extends Answering implements PassingTools {
+  readonly #leg: RunningLeg;
+  #showPassed: (() => void) | undefined;
+
+  constructor(underway: Underway, admission: Admission, parts: AnswerParts, state: AnswerState) {
+    super(underway, parts, state);
+    const { input, snapshot, request, prompt, journey } = underway;
+    const { acceptedAtMs: pricedAtMs } = input;
+    const { attempts: limits } = snapshot;
+    this.#leg = new RunningLeg(
+      { leg: journey.firstLeg, request, prompt, admission, limits, pricedAtMs },
+      this.surroundings,
+    );
+    this.running.push(this.#leg);
+  }
+
+  override flow(): AnswerFlow {
+    return attemptCandidates(this.underway.request, this.#leg.leg, this.#leg);
+  }
+
+  /** Looks at what passes. Of the last of it no progress is noted where its account can be closed at once. */
+  override watch(batch: EventBatch, isLast: boolean): void {
+    const leg = this.#leg;
+    leg.watch(batch);
+    if (!isLast || !leg.isReported) this.checkpoints.passed(leg.uncountedTokens, leg.isReported);
+    if (!this.hasContent && hasContent(batch)) this.noteContent();
+  }
+
+  override mayGoOn(): boolean {
+    return this.#leg.mayGoOn();
+  }
+
+  /** Where money is short, every piece is looked at before it is let go. */
+  override get passing(): PassingTools | undefined {
+    return this.#leg.admission.isTight ? undefined : this;
+  }
+
+  get room(): number {
+    return Math.max(1, CHECKPOINT_TOKENS - this.#leg.uncountedTokens);
+  }
+
+  whenAsked(show: () => void): void {
+    this.#showPassed = show;
+  }
+
+  override account(result: Result, end: AnswerEnd): Account | Promise<Account> {
+    return this.#leg.account(result, end);
+  }
+
+  protected override concludeLegs(settlement: Settlement): void {
+    const { outcome, result, error } = settlement;
+    this.#leg.conclude(settlement, LEG_STATUSES[outcome], result, error);
+  }
+
+  protected override noteProgress(): Promise<void> {
+    this.#showPassed?.();
+    return super.noteProgress();
+  }
+}

@@ -1,0 +1,190 @@
+import { type Amount, minus, NOTHING, plus } from '../../ir/amount.ts';
+import type { ChargeKind } from '../../ir/leg.ts';
+import type { JsonObject } from '../../kit/json.ts';
+import type { Nanos } from '../../kit/money.ts';
+import {
+  type Affordable,
+  type Headroom,
+  type Ledger,
+  LedgerUnavailable,
+  type Reserving,
+} from '../../ports/ledger.ts';
+import type { PaidCharge } from '../../stages/stage.ts';
+import { isUnlimited } from '../admission/reservation-size.ts';
+import type { GenerationInput } from '../generation.ts';
+import { type Charge, chargeRows } from './charge.ts';
+
+/** The money of one generation: what is reserved for it, set aside for legs that run, and spent by those that ended. */
+export class GenerationPurse {
+  readonly #input: Pick<GenerationInput, 'generationId' | 'caller'>;
+  readonly #ledger: Ledger;
+  readonly #now: () => number;
+  /** What was paid for besides model calls. */
+  readonly charges: Charge[] = [];
+  /** Writes down what the generation has come to. Before its first leg that is its charges. */
+  noteProgress: () => Promise<void> = () => this.#noteCharges();
+  #reserved = NOTHING;
+  #setAside = NOTHING;
+  #spent = NOTHING;
+  #isOpen = false;
+  /** Nothing bound it when it was opened. */
+  #isUnlimited = false;
+  /** Legs that begin at the same time take one after the other. */
+  #taking: Promise<unknown> = Promise.resolve();
+
+  constructor(
+    input: Pick<GenerationInput, 'generationId' | 'caller'>,
+    { ledger, now }: { readonly ledger: Ledger; readonly now: () => number },
+  ) {
+    this.#input = input;
+    this.#ledger = ledger;
+    this.#now = now;
+  }
+
+  /** Whether the ledger knows the generation: it has to be settled then. */
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
+  get reserved(): Amount {
+    return this.#reserved;
+  }
+
+  /** What was paid for besides model calls, in all. */
+  get charged(): Amount {
+    return { creditNanos: this.charges.reduce((sum, { nanos }) => sum + nanos, 0n), byokNanos: 0n };
+  }
+
+  /** Opens it with nothing in it, unless it is open. Rejects with LedgerUnavailable. */
+  async open(row: () => JsonObject): Promise<void> {
+    if (!this.#isOpen) await this.take(row, () => NOTHING);
+  }
+
+  /**
+   * Pays for something besides model calls. Undefined: limits do not leave so much. `row`: as with `take`. Rejects with
+   * LedgerUnavailable.
+   */
+  async charge(row: () => JsonObject, kind: ChargeKind, nanos: Nanos): Promise<PaidCharge | undefined> {
+    const amount = { creditNanos: nanos, byokNanos: 0n };
+    const outcome = await this.take(row, ({ affordable }) =>
+      isAffordable(amount, affordable) ? amount : null,
+    );
+    if (!outcome.ok) return undefined;
+    const charge = { kind, nanos };
+    this.charges.push(charge);
+    this.giveBack(amount, amount);
+    await this.noteProgress();
+    return { waive: () => this.#waive(charge) };
+  }
+
+  /** Reserved, and neither spent nor set aside. */
+  get free(): Amount {
+    return beyond(this.#reserved, plus(this.#spent, this.#setAside));
+  }
+
+  /**
+   * Reserves money and sets it aside: out of what is free where that is enough, of what limits leave otherwise. `size`: how
+   * much, given what there is; null = too little. `row`: what is known of a generation that the ledger does not know yet.
+   */
+  take(row: () => JsonObject, size: (headroom: Headroom) => Amount | null): Promise<Reserving> {
+    if (!this.#isOpen) return this.#open(row(), size);
+    const taking = this.#taking.then(() => this.#takeMore(size));
+    this.#taking = taking.catch(() => {});
+    return taking;
+  }
+
+  async #takeMore(size: (headroom: Headroom) => Amount | null): Promise<Reserving> {
+    const { free } = this;
+    const within = this.#isUnlimited ? null : size(onlyFree(free));
+    if (within !== null && isWithin(within, free)) {
+      this.#setAside = plus(this.#setAside, within);
+      return { ok: true, reserved: within };
+    }
+    let wanted = NOTHING;
+    const outcome = await this.#ledger.topUp(
+      this.#input.generationId,
+      (headroom) => {
+        const amount = size(withFree(headroom, free));
+        if (amount === null) return null;
+        wanted = amount;
+        return beyond(amount, free);
+      },
+      this.#now(),
+    );
+    if (outcome.ok) {
+      this.#reserved = plus(this.#reserved, outcome.more);
+      this.#setAside = plus(this.#setAside, wanted);
+      return { ok: true, reserved: wanted };
+    }
+    if (outcome.refusal === null) throw new LedgerUnavailable('nothing more can be reserved at the moment');
+    return { ok: false, refusal: outcome.refusal };
+  }
+
+  /** What was set aside is not needed any longer: so much of it was spent. */
+  giveBack(setAside: Amount, spent: Amount): void {
+    this.#setAside = beyond(this.#setAside, setAside);
+    this.#spent = plus(this.#spent, spent);
+  }
+
+  #noteCharges(): Promise<void> {
+    const row = { charges: chargeRows(this.charges) };
+    return this.#ledger.checkpoint(this.#input.generationId, { used: this.charged, row, atMs: this.#now() });
+  }
+
+  async #waive(charge: Charge): Promise<void> {
+    const at = this.charges.indexOf(charge);
+    if (at === -1) return;
+    this.charges.splice(at, 1);
+    this.#spent = beyond(this.#spent, { creditNanos: charge.nanos, byokNanos: 0n });
+    await this.noteProgress();
+  }
+
+  async #open(row: JsonObject, size: (headroom: Headroom) => Amount | null): Promise<Reserving> {
+    const { generationId, caller } = this.#input;
+    const { scopes, limits } = caller;
+    const outcome = await this.#ledger.reserve(
+      { scopes, limits, atMs: this.#now(), generationId, row },
+      (headroom) => {
+        this.#isUnlimited = isUnlimited(headroom.affordable);
+        return size(headroom);
+      },
+    );
+    if (!outcome.ok) return outcome;
+    this.#isOpen = true;
+    this.#reserved = outcome.reserved;
+    this.#setAside = outcome.reserved;
+    return outcome;
+  }
+}
+
+function isAffordable(
+  { creditNanos }: Amount,
+  { creditNanos: credit, totalNanos: total }: Affordable,
+): boolean {
+  return (credit === null || creditNanos <= credit) && (total === null || creditNanos <= total);
+}
+
+/** What an amount has beyond another, at least 0 on each side. */
+function beyond(one: Amount, other: Amount): Amount {
+  const { creditNanos, byokNanos } = minus(one, other);
+  return { creditNanos: creditNanos > 0n ? creditNanos : 0n, byokNanos: byokNanos > 0n ? byokNanos : 0n };
+}
+
+function isWithin(one: Amount, other: Amount): boolean {
+  return one.creditNanos <= other.creditNanos && one.byokNanos <= other.byokNanos;
+}
+
+/** A purse that holds nothing but what is free. */
+function onlyFree({ creditNanos, byokNanos }: Amount): Headroom {
+  const affordable = { creditNanos, totalNanos: creditNanos + byokNanos };
+  return { affordable, unspent: affordable };
+}
+
+/** What limits leave, and what is free of that which they let pass before. */
+function withFree({ affordable, unspent }: Headroom, free: Amount): Headroom {
+  const more = ({ creditNanos, totalNanos }: Affordable): Affordable => ({
+    creditNanos: creditNanos === null ? null : creditNanos + free.creditNanos,
+    totalNanos: totalNanos === null ? null : totalNanos + free.creditNanos + free.byokNanos,
+  });
+  return { affordable: more(affordable), unspent: more(unspent) };
+}

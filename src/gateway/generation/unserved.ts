@@ -1,0 +1,79 @@
+import { FREE } from '../../catalog/bill.ts';
+import { toGatewayError } from '../../ir/errors.ts';
+import type { PipelineEntry } from '../../ir/metadata.ts';
+import type { GenerationRequest } from '../../ir/request.ts';
+import { NO_USAGE } from '../../ir/usage.ts';
+import type { Clock } from '../../kit/ids.ts';
+import type { Ledger } from '../../ports/ledger.ts';
+import type { GenerationInput } from '../generation.ts';
+import { acceptedRow, type GenerationTimes, type PlannedGeneration, settledRow } from '../generation-row.ts';
+import { Journey } from '../journey.ts';
+import type { Settlement } from '../settle.ts';
+import type { GenerationPurse } from './purse.ts';
+
+/** What recording a generation needs that no model served. */
+export interface UnservedParts {
+  readonly ledger: Ledger;
+  readonly clock: Clock;
+  readonly tell: (generation: PlannedGeneration, settlement: Settlement, times: GenerationTimes) => void;
+}
+
+/** A request that no model serves. */
+export interface UnservedRequest {
+  readonly input: GenerationInput;
+  readonly request: GenerationRequest;
+  readonly region: string | null;
+  readonly purse: GenerationPurse;
+  /** What stages did. */
+  readonly notes: readonly PipelineEntry[];
+}
+
+/** The record of a generation that no endpoint was looked for. `model`: as the caller is told it. */
+export function unservedGeneration(
+  { input, request, region, purse, notes }: UnservedRequest,
+  model: string,
+): PlannedGeneration {
+  const plan = {
+    requested: model,
+    strategy: 'direct',
+    candidates: [],
+    rejected: [],
+    pipeline: [],
+    report: [],
+  } as const;
+  return { input, request, region, journey: new Journey(plan, notes, purse.charges) };
+}
+
+/**
+ * Settles a generation that no model served: what it was charged for besides is all that it cost. One that the ledger does not
+ * know yet costs nothing, and what it needs of the ledger passes every limit. Rejects with LedgerUnavailable.
+ */
+export async function settleUnserved(
+  generation: PlannedGeneration,
+  settlement: Settlement,
+  purse: GenerationPurse,
+  { ledger, clock, tell }: UnservedParts,
+): Promise<void> {
+  const { input } = generation;
+  const endMs = Math.max(0, clock.now() - input.acceptedAtMs);
+  const times = { firstContentMs: endMs, endMs };
+  await purse.open(() => acceptedRow(generation));
+  const row = settledRow(generation, settlement, times);
+  await ledger.settle(input.generationId, { used: purse.charged, row, atMs: clock.now() });
+  tell(generation, settlement, times);
+}
+
+/** Records a generation that a stage refused, or that came to nothing after something was charged. */
+export function settleRefused(asked: UnservedRequest, error: unknown, parts: UnservedParts): Promise<void> {
+  const { input, request, purse } = asked;
+  const generation = unservedGeneration(asked, request.models[0] ?? '');
+  const isLeft = input.signal.aborted && input.signal.reason === error;
+  const settlement: Settlement = {
+    usage: NO_USAGE,
+    bill: { ...FREE, totalNanos: purse.charged.creditNanos },
+    outcome: isLeft ? 'aborted' : 'failed',
+    result: { items: [] },
+    ...(!isLeft && { error: toGatewayError(error) }),
+  };
+  return settleUnserved(generation, settlement, purse, parts);
+}

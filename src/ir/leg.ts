@@ -1,0 +1,8 @@
+/** What one model call inside a generation is for. A plain request has one leg, of the model that was asked for. */
+export type LegKind = 'main' | 'advisor' | 'subagent' | 'panel' | 'judge';
+
+/** Something besides model calls that a generation pays for. */
+export type ChargeKind = 'web_search' | 'web_fetch' | 'file_page' | 'image' | 'tool';
+
+/** How a leg ended. */
+export type LegStatus = 'completed' | 'failed' | 'cancelled';

@@ -1,0 +1,98 @@
+import { GatewayError } from '../../src/ir/errors.ts';
+import type { EventBatch, Failure, Finish } from '../../src/ir/events.ts';
+import { Fold } from '../../src/ir/fold.ts';
+import { JoinedLegs } from '../../src/ir/joined-legs.ts';
+import type { GenerationRequest } from '../../src/ir/request.ts';
+import type { Next, Stage } from '../../src/stages/stage.ts';
+
+/** Stages that run legs as the stages of the product will: one after the other, or at the same time. Chosen by `user`. */
+
+/** `legs-N`: asks the model N times, each time with all that was said before. */
+export const loopStage: Stage = {
+  name: 'loop',
+  touches: 'answer',
+  isActive: (request) => countOf(request, 'legs') > 0,
+  around: loop,
+};
+
+async function* loop(request: GenerationRequest, next: Next): AsyncGenerator<EventBatch, void, undefined> {
+  const count = countOf(request, 'legs');
+  const joined = new JoinedLegs();
+  let asked = request;
+  for (let leg = 1; ; leg++) {
+    const fold = new Fold();
+    let terminal: Finish | Failure | undefined;
+    for await (const batch of next(asked)) {
+      fold.pushAll(batch);
+      const told = joined.push(batch);
+      terminal = told.terminal ?? terminal;
+      if (told.passing.length > 0) yield told.passing;
+    }
+    if (terminal === undefined) return;
+    if (leg === count || terminal.type === 'failure' || terminal.reason === 'budget') {
+      yield [terminal];
+      return;
+    }
+    joined.begin();
+    asked = {
+      ...asked,
+      items: [
+        ...asked.items,
+        ...fold.result().items,
+        { type: 'message', role: 'user', content: [{ type: 'text', text: 'Go on' }] },
+      ],
+    };
+  }
+}
+
+/** `panel-N`: asks N times at once, and then once more for the answer. Members that fail are left out. */
+export const panelStage: Stage = {
+  name: 'panel',
+  touches: 'answer',
+  isActive: (request) => countOf(request, 'panel') > 0,
+  async *around(request, next) {
+    const members = Array.from({ length: countOf(request, 'panel') }, () => spoken(next, request));
+    const said = (await Promise.all(members)).filter((text) => text !== undefined);
+    yield* next({
+      ...request,
+      items: [
+        ...request.items,
+        { type: 'message', role: 'user', content: [{ type: 'text', text: said.join('\n') }] },
+      ],
+    });
+  },
+};
+
+async function spoken(next: Next, request: GenerationRequest): Promise<string | undefined> {
+  const fold = new Fold();
+  try {
+    for await (const batch of next({ ...request }, { kind: 'panel' })) fold.pushAll(batch);
+  } catch {
+    return undefined;
+  }
+  const { items, failure } = fold.result();
+  if (failure !== undefined) return undefined;
+  return items
+    .flatMap((item) => (item.type === 'message' ? item.content : []))
+    .map((part) => JSON.stringify(part))
+    .join('');
+}
+
+/** `charge-N`: pays N nano-dollars for a search before anything is planned; `refuse-N` does that too and then refuses. */
+export const chargingStage: Stage = {
+  name: 'charging',
+  touches: 'request',
+  isActive: (request) => countOf(request, 'charge') > 0 || countOf(request, 'refuse') > 0,
+  async before(request, { charge }) {
+    const nanos = BigInt(countOf(request, 'charge') || countOf(request, 'refuse'));
+    if ((await charge('web_search', nanos)) === undefined)
+      throw new GatewayError('payment', 'No money to search');
+    if (countOf(request, 'refuse') > 0) throw new GatewayError('permission', 'Refused after a search');
+    return undefined;
+  },
+};
+
+function countOf({ user = '' }: GenerationRequest, kind: string): number {
+  const [word, count] = user.split('-');
+  return word === kind ? Number(count) : 0;
+}
