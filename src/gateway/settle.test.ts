@@ -23,6 +23,8 @@ function toolsFor(records: Settlement[], endpoint = endpointOf(), acceptedAtMs =
   const selected = { model, endpoint, access: SHARED, lane: 'translate' as const, isSticky: false };
   const facts = {
     selected,
+    called: selected,
+    promptTokens: 7,
     billing: { acceptedAtMs, inputImages: 0, ownCredentialFee: 0 },
     believe: (reported: Usage | undefined) => reported,
     estimate: async () => estimated,

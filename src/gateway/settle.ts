@@ -334,7 +334,7 @@ type SettledTerminal = Terminal & { readonly settled: Settled };
 async function settle(result: Result, terminal: Terminal, tools: SettleTools): Promise<SettledTerminal> {
   const failed = terminal.type === 'failure';
   const account = tools.account(result, failed ? terminal.error : terminal === CUT_SHORT ? 'cut' : 'whole');
-  const { usage, bill, disputedNanos } = account instanceof Promise ? await account : account;
+  const { usage, bill, uncharged } = account instanceof Promise ? await account : account;
   const metadata = tools.metadata(failed ? 'failed' : 'served');
   const shown = metadata === undefined ? {} : { metadata };
   try {
@@ -345,7 +345,7 @@ async function settle(result: Result, terminal: Terminal, tools: SettleTools): P
       ...shown,
       outcome: failed ? 'failed' : tools.reading.isAbandoned ? 'aborted' : 'finished',
       result,
-      disputedNanos,
+      uncharged,
       ...(failed && { error: terminal.error }),
     });
     return { ...terminal, settled: { usage, bill: charged, ...shown } };
@@ -369,13 +369,13 @@ async function settleUnfinished(
 ): Promise<void> {
   const result = fold.result();
   const end = result.finish === undefined ? (failure ?? 'cut') : 'whole';
-  const { usage, bill, disputedNanos } = await tools.account(result, end);
+  const { usage, bill, uncharged } = await tools.account(result, end);
   const settlement: Settlement = {
     usage,
     bill,
     outcome: failure === undefined ? 'aborted' : 'failed',
     result,
-    disputedNanos,
+    uncharged,
     ...(failure !== undefined && { error: failure }),
   };
   // Nobody is there to be told that it could not be recorded; it is, as soon as it can be.

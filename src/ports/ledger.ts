@@ -70,17 +70,23 @@ export interface NewGeneration extends Purse {
 /**
  * Why a generation used more than it is charged. The first four are what went beyond its reservation: its prompt, its output,
  * its web searches, or the price of the endpoint that served. `released`: its reservation had been let go before it was booked.
- * `disputed`: its upstream reported more than can be true.
+ * `disputed`: its upstream reported more than can be true. `abandoned`: the caller left before there was anything to charge for.
  */
-export type WriteOffCause = 'prompt' | 'output' | 'searches' | 'price' | 'released' | 'disputed';
+export type WriteOffCause = 'prompt' | 'output' | 'searches' | 'price' | 'released' | Uncharged['cause'];
+
+/** What an upstream may bill and the caller is not charged, whatever limits leave. */
+export interface Uncharged {
+  readonly nanos: Nanos;
+  readonly cause: 'disputed' | 'abandoned';
+}
 
 /** How far a generation has come, or how it ended. */
 export interface Use {
   readonly used: Amount;
   /** What went beyond the reservation; absent = the output. */
   readonly exceededBy?: WriteOffCause | undefined;
-  /** What the upstream's report would cost beyond `used`: it cannot be true, but the upstream may bill it. Absent = 0. */
-  readonly disputedNanos?: Nanos | undefined;
+  /** What the upstream may bill beyond `used`; absent = nothing. */
+  readonly uncharged?: Uncharged | undefined;
   /** The generation as its row says it; of a checkpoint only what changed since it was accepted. */
   readonly row: JsonObject;
   /** Epoch milliseconds. */

@@ -554,6 +554,7 @@ export function ledgerContract(name: string, open: () => Promise<LedgerUnderTest
           price: 0n,
           released: 0n,
           disputed: 0n,
+          abandoned: 0n,
         });
         expect(await ledger.statementOf('account-1')).toMatchObject({
           settledNanos: 11n,
@@ -570,16 +571,17 @@ export function ledgerContract(name: string, open: () => Promise<LedgerUnderTest
 
       it('that an upstream reported and that is not believed is written off beside the charge', async () => {
         await reserve(generation('g1', { limits: keyLimit(10n) }), credit(3n));
-        const disputed = { disputedNanos: 500n, exceededBy: 'prompt' } as const;
+        const disputed = { uncharged: { nanos: 500n, cause: 'disputed' }, exceededBy: 'prompt' } as const;
         expect(await ledger.settle('g1', use(credit(20n), disputed))).toEqual({
           charge: credit(10n),
           writtenOffNanos: 510n,
         });
         await reserve(generation('g2'), credit(3n));
-        expect((await ledger.settle('g2', use(credit(2n), { disputedNanos: 1n }))).charge).toEqual(
-          credit(2n),
-        );
-        expect(ledger.writtenOff).toMatchObject({ prompt: 0n, disputed: 511n });
+        expect(
+          (await ledger.settle('g2', use(credit(2n), { uncharged: { nanos: 1n, cause: 'abandoned' } })))
+            .charge,
+        ).toEqual(credit(2n));
+        expect(ledger.writtenOff).toMatchObject({ prompt: 0n, disputed: 510n, abandoned: 1n });
         expect(await ledger.statementOf('account-1')).toMatchObject({
           settledNanos: 12n,
           writtenOffNanos: 511n,

@@ -590,3 +590,38 @@ it('what an upstream uses beyond its reservation and the limit is written off, w
   expect(record.written_off).toBeCloseTo(0.0500005, 9);
   expect((await writtenOff()) - before).toBeCloseTo(0.0500005, 9);
 });
+
+it('what callers leave before its first content is not charged, and about what it costs is written off', async () => {
+  const beginnings = {
+    stream: [head(200, SSE), write(sse(messagesFrames({ text: 'x' }).slice(0, 1)))],
+    whole: [],
+  };
+  for (const [name, beginning] of Object.entries(beginnings)) {
+    upstream.clear();
+    upstream.answer([...beginning, stall(5000), end()]);
+    const leaving = new AbortController();
+    const asking = gateway.fetch('/messages', {
+      method: 'POST',
+      signal: leaving.signal,
+      headers: { 'content-type': 'application/json', 'x-request-id': `left-${name}` },
+      body: JSON.stringify({
+        model: 'm/messages',
+        max_tokens: 50,
+        stream: name === 'stream',
+        messages: [{ role: 'user', content: 'word '.repeat(10_000) }],
+      }),
+    });
+    await upstream.request(0);
+    leaving.abort();
+    await expect(asking).rejects.toThrow();
+    const left = () => {
+      const line = gateway.logged('generation').findLast(({ outcome }) => outcome === 'aborted');
+      return recordOf(String(line?.id));
+    };
+    await expect.poll(async () => (await left())?.request_id).toBe(`left-${name}`);
+    const record = await left();
+    expect(record).toMatchObject({ cancelled: true, total_cost: 0, written_off_cause: 'abandoned' });
+    expect(record.written_off).toBeGreaterThan(0.02);
+    expect(record.written_off).toBeLessThan(0.06);
+  }
+});

@@ -101,7 +101,7 @@ export abstract class Answering implements SettleTools {
       const { charge } = await ledger.settle(input.generationId, {
         used: this.#used(settlement),
         exceededBy: this.running.find(({ exceededBy }) => exceededBy !== undefined)?.exceededBy,
-        disputedNanos: settlement.disputedNanos,
+        uncharged: settlement.uncharged,
         row: settledRow(generation, settlement, times),
         atMs: clock.now(),
       });

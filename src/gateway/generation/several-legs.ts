@@ -17,7 +17,7 @@ import { Prompt } from '../estimate.ts';
 import { acceptedRow } from '../generation-row.ts';
 import type { AttemptLimits } from '../itinerary.ts';
 import { Leg } from '../leg/leg.ts';
-import type { Account, AnswerEnd } from '../leg/leg-account.ts';
+import { type Account, type AnswerEnd, plusUncharged } from '../leg/leg-account.ts';
 import { RunningLeg } from '../leg/running-leg.ts';
 import { OpenItems } from '../open-items.ts';
 import type { Plan } from '../plan.ts';
@@ -40,7 +40,7 @@ export class SeveralLegs extends Answering {
   #first: Admission | undefined;
   /** Legs that are open, with what they have said. */
   readonly #open = new Map<RunningLeg, Fold>();
-  #disputedNanos = 0n;
+  #uncharged: Account['uncharged'];
 
   constructor(underway: Underway, admission: Admission, parts: AnswerParts, state: AnswerState) {
     super(underway, parts, state);
@@ -72,7 +72,7 @@ export class SeveralLegs extends Answering {
     for (const running of [...this.#open.keys()]) await this.#close(running, end === 'whole' ? 'cut' : end);
     const ended = this.running.flatMap(({ leg }) => (leg.end === undefined ? [] : [{ leg, ...leg.end }]));
     const { usage, bill } = accountOf(ended, this.journey.charges);
-    return { usage, bill, disputedNanos: this.#disputedNanos };
+    return { usage, bill, uncharged: this.#uncharged };
   }
 
   protected override concludeLegs(): void {
@@ -204,7 +204,7 @@ export class SeveralLegs extends Answering {
     const result = fold.result();
     const account = await running.account(result, end);
     running.conclude(account, statusOf(end), result, typeof end === 'string' ? undefined : end);
-    this.#disputedNanos += account.disputedNanos ?? 0n;
+    this.#uncharged = plusUncharged(this.#uncharged, account.uncharged);
     this.underway.purse.giveBack(running.admission.reserved, running.spent);
     await this.noteProgress();
   }

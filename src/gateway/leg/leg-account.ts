@@ -2,7 +2,7 @@ import { FREE } from '../../catalog/bill.ts';
 import type { GatewayError } from '../../ir/errors.ts';
 import type { Result } from '../../ir/result.ts';
 import { type Bill, NO_USAGE, type Usage } from '../../ir/usage.ts';
-import type { Nanos } from '../../kit/money.ts';
+import type { Uncharged } from '../../ports/ledger.ts';
 import type { Candidate } from '../../routing/candidate.ts';
 import { UpstreamFailure } from '../../upstream/upstream.ts';
 import { type BillingFacts, billGeneration, billSearches } from '../bill-generation.ts';
@@ -11,8 +11,8 @@ import { type BillingFacts, billGeneration, billSearches } from '../bill-generat
 export interface Account {
   readonly usage: Usage;
   readonly bill: Bill;
-  /** What the upstream's report would cost beyond that, where it was not believed; absent = 0. */
-  readonly disputedNanos?: Nanos | undefined;
+  /** What the upstream may bill beyond that; absent = nothing. */
+  readonly uncharged?: Uncharged | undefined;
 }
 
 /** How an answer ended: by itself, in the middle (the caller left, or the money did), or with a failure. */
@@ -20,7 +20,12 @@ export type AnswerEnd = 'whole' | 'cut' | GatewayError;
 
 /** What the account of a leg is made from besides its answer. */
 export interface LegAccountFacts {
+  /** Who serves, once there is content. */
   readonly selected: Candidate | undefined;
+  /** Who was called last, whatever came of it. */
+  readonly called: Candidate | undefined;
+  /** Tokens of the prompt, about. */
+  readonly promptTokens: number;
   readonly billing: BillingFacts;
   /** What an upstream reported, unless it cannot be true. */
   readonly believe: (reported: Usage | undefined) => Usage | undefined;
@@ -45,7 +50,7 @@ function accountFor(usage: Usage, result: Result, facts: LegAccountFacts): Accou
   const bill = billFor(usage, result, facts);
   if (result.usage === undefined || result.usage === usage) return { usage, bill };
   const beyond = billFor(result.usage, result, facts).totalNanos - bill.totalNanos;
-  return beyond > 0n ? { usage, bill, disputedNanos: beyond } : { usage, bill };
+  return beyond > 0n ? { usage, bill, uncharged: { nanos: beyond, cause: 'disputed' } } : { usage, bill };
 }
 
 /** The account of an answer whose upstream did not say what it used, or not of all of it. */
@@ -64,10 +69,33 @@ async function cutAccount(
   facts: LegAccountFacts,
 ): Promise<Account> {
   const reported = facts.believe(result.usage);
-  if (result.items.length === 0) return { usage: reported ?? NO_USAGE, bill: FREE };
+  if (result.items.length === 0) {
+    const usage = reported ?? NO_USAGE;
+    return { usage, bill: FREE, uncharged: failure === undefined ? abandoned(usage, facts) : undefined };
+  }
   const account = await estimatedAccount(result, reported, facts);
   const isCharged = failure === undefined || isOurs(failure);
   return isCharged ? account : { usage: account.usage, bill: searchBill(account.usage, facts) };
+}
+
+/** What was not said is not charged; the upstream has read the prompt all the same, and may bill that. */
+function abandoned(
+  reported: Usage,
+  { called, billing, promptTokens }: LegAccountFacts,
+): Uncharged | undefined {
+  if (called === undefined) return undefined;
+  const usage = reported.source === 'none' ? { ...reported, inputTokens: promptTokens } : reported;
+  const { totalNanos: nanos } = billGeneration(called, usage, billing);
+  return nanos === 0n ? undefined : { nanos, cause: 'abandoned' };
+}
+
+/** Both together. Of two causes the one that costs more is named. */
+export function plusUncharged(
+  one: Uncharged | undefined,
+  other: Uncharged | undefined,
+): Uncharged | undefined {
+  if (one === undefined || other === undefined) return one ?? other;
+  return { nanos: one.nanos + other.nanos, cause: one.nanos >= other.nanos ? one.cause : other.cause };
 }
 
 /** Of an answer that its upstream broke off: tokens are free, searches that were run are not. */

@@ -120,6 +120,14 @@ export class RunningLeg implements AttemptTools, LegAccountFacts {
     return this.leg.selected;
   }
 
+  get called(): Candidate | undefined {
+    return this.leg.lastCalled;
+  }
+
+  get promptTokens(): number {
+    return this.#promptTokens ?? this.admission.countedPrompt ?? this.#prompt.usualTokens;
+  }
+
   /** Looks at what passes. */
   watch(batch: EventBatch): void {
     this.#meter.push(batch);

@@ -12,17 +12,17 @@ export function cappedUse(
   warn: (message: string, fields: Readonly<Record<string, unknown>>) => void,
 ): Use {
   const { creditNanos, byokNanos } = use.used;
-  const disputedNanos = use.disputedNanos ?? 0n;
-  if (creditNanos <= MOST_NANOS && byokNanos <= MOST_NANOS && disputedNanos <= MOST_NANOS) return use;
+  const { nanos: unchargedNanos = 0n, cause = 'disputed' } = use.uncharged ?? {};
+  if (creditNanos <= MOST_NANOS && byokNanos <= MOST_NANOS && unchargedNanos <= MOST_NANOS) return use;
   warn('a generation is said to have cost more than any may; it is settled with the most that one may cost', {
     generation_id: generationId,
     credit_nanos: String(creditNanos),
     byok_nanos: String(byokNanos),
-    disputed_nanos: String(disputedNanos),
+    uncharged_nanos: String(unchargedNanos),
   });
   const used: Amount = { creditNanos: least(creditNanos), byokNanos: least(byokNanos) };
   const cutNanos = creditNanos - used.creditNanos;
-  return { ...use, used, disputedNanos: least(disputedNanos + cutNanos) };
+  return { ...use, used, uncharged: { nanos: least(unchargedNanos + cutNanos), cause } };
 }
 
 function least(nanos: bigint): bigint {

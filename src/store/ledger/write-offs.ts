@@ -1,6 +1,6 @@
 import type { Amount } from '../../ir/amount.ts';
 import type { Nanos } from '../../kit/money.ts';
-import type { Use, WriteOffCause } from '../../ports/ledger.ts';
+import type { Uncharged, Use, WriteOffCause } from '../../ports/ledger.ts';
 
 /** All causes. */
 export const WRITE_OFF_CAUSES = [
@@ -10,6 +10,7 @@ export const WRITE_OFF_CAUSES = [
   'price',
   'released',
   'disputed',
+  'abandoned',
 ] as const satisfies readonly WriteOffCause[];
 
 /** What is charged to nobody, and why; the cause is null when there is nothing. */
@@ -23,14 +24,17 @@ const UNSAID: WriteOffCause = 'output';
 
 /** What of a use is not charged. Of two causes the one that cost more is named. */
 export function writeOffOf(
-  { used, exceededBy = UNSAID, disputedNanos = 0n }: Pick<Use, 'used' | 'exceededBy' | 'disputedNanos'>,
+  { used, exceededBy = UNSAID, uncharged }: Pick<Use, 'used' | 'exceededBy' | 'uncharged'>,
   charge: Amount,
 ): WriteOff {
   const exceededNanos = used.creditNanos - charge.creditNanos;
-  const writtenOffNanos = exceededNanos + disputedNanos;
+  const { nanos, cause } = uncharged ?? NOT_UNCHARGED;
+  const writtenOffNanos = exceededNanos + nanos;
   if (writtenOffNanos === 0n) return NO_WRITE_OFF;
-  return { writtenOffNanos, writtenOffCause: disputedNanos > exceededNanos ? 'disputed' : exceededBy };
+  return { writtenOffNanos, writtenOffCause: nanos > exceededNanos ? cause : exceededBy };
 }
+
+const NOT_UNCHARGED: Uncharged = { nanos: 0n, cause: 'disputed' };
 
 const NO_WRITE_OFF: WriteOff = { writtenOffNanos: 0n, writtenOffCause: null };
 
@@ -43,6 +47,7 @@ export class WriteOffs {
     price: 0n,
     released: 0n,
     disputed: 0n,
+    abandoned: 0n,
   };
 
   get sums(): Readonly<Record<WriteOffCause, Nanos>> {
