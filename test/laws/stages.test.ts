@@ -1,12 +1,24 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import type { Stage } from '../../src/stages/stage.ts';
 import { openTestGateway, type TestGateway } from '../e2e/harness.ts';
 import { chatAnswer, messagesAnswer, responsesAnswer } from '../fakes/answers.ts';
 import { type FakeUpstream, openFakeUpstream } from '../fakes/fake-upstream.ts';
 
-/** A stage that touches nothing is no stage, byte for byte: the response cache, on its way to keep an answer, is one. */
+/**
+ * A stage that touches nothing is no stage, byte for byte and on the relay lane: the response cache, on its way to keep an
+ * answer, is one, and so is one that runs the leg and passes on what it says.
+ */
 
 let upstream: FakeUpstream;
 let gateway: TestGateway;
+let passing: TestGateway;
+
+const identity: Stage = {
+  name: 'identity',
+  touches: 'nothing',
+  isActive: () => true,
+  around: (request, next) => next(request),
+};
 
 const FORMATS = {
   chat: { dialect: 'openai-chat', path: '/chat/completions', answer: chatAnswer },
@@ -16,7 +28,7 @@ const FORMATS = {
 
 beforeAll(async () => {
   upstream = await openFakeUpstream();
-  gateway = await openTestGateway({
+  const config = {
     providers: Object.entries(FORMATS).map(([slug, { dialect }]) => ({
       slug,
       name: slug,
@@ -27,11 +39,14 @@ beforeAll(async () => {
       id: `m/${slug}`,
       endpoints: [{ provider: slug, model: 'one', pricing: { prompt: '0.000001', completion: '0.000002' } }],
     })),
-  } as never);
+  } as never;
+  gateway = await openTestGateway(config);
+  passing = await openTestGateway(config, { stages: [identity] });
 });
 beforeEach(() => upstream.clear());
 afterAll(async () => {
   await gateway.close();
+  await passing.close();
   await upstream.close();
 });
 
@@ -67,12 +82,21 @@ it.each(cases)('%s to %s, stream: %s', async (format, dialect, stream) => {
     ...(format === 'responses' ? { input: 'x', store: false } : { messages, max_tokens: 99 }),
   };
   const told = [];
-  for (const headers of [{}, { 'x-signalbox-cache': 'true' }]) {
-    const response = await gateway.post(path, body, headers as Record<string, string>);
+  const ways = [
+    { through: gateway, headers: {} },
+    { through: gateway, headers: { 'x-signalbox-cache': 'true' } },
+    { through: passing, headers: {} },
+  ];
+  const lanes = [];
+  for (const { through, headers } of ways) {
+    const response = await through.post(path, body, headers as Record<string, string>);
     expect(response.status).toBe(200);
     told.push(timeless(await response.text(), response.headers.get('x-generation-id')));
+    lanes.push(through.logged('generation').at(-1)?.lane);
   }
   expect(told[1]).toBe(told[0]);
-  const [first, second] = upstream.requests;
-  expect(second?.body).toEqual(first?.body);
+  expect(told[2]).toBe(told[0]);
+  expect(new Set(lanes)).toEqual(new Set([format === dialect ? 'relay' : 'translate']));
+  const [first, ...others] = upstream.requests;
+  for (const other of others) expect(other.body).toEqual(first?.body);
 });
