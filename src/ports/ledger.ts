@@ -108,10 +108,15 @@ export interface Spending {
 }
 
 /**
- * What of an account's books is wrong: its equation (granted - settled - reserved - left is not 0), or that gateways that share
- * a database have not booked from their journals what is settled.
+ * What of an account's books is wrong. All but `equation` are faults of a database that gateways share:
+ * - `tally`: the account's sums are missing although something was booked or granted;
+ * - `equation`: granted - settled - reserved - left is not 0;
+ * - `journals`: gateways have booked more or less from their journals than is settled;
+ * - `byok`: the same of what own credentials served;
+ * - `reservations`: a scope has more or less reserved than its open reservations hold;
+ * - `sums`: a scope's sum is lower than what rows of generations say was booked into it.
  */
-export type Fault = 'equation' | 'journals';
+export type Fault = 'tally' | 'equation' | 'journals' | 'byok' | 'reservations' | 'sums';
 
 /** The money of an account, and whether its books are right. */
 export interface AccountStatement {
