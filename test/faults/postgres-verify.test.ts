@@ -139,6 +139,40 @@ if (server !== undefined) {
       expect(await found()).toMatchObject([{ fault: null }]);
     });
 
+    it('names nothing while gateways reserve, settle, forget and grant at once', async () => {
+      const other = await bench.ledger(bench.directory());
+      const work = async ({ ledger }: BenchLedger, name: string) => {
+        for (let index = 0; index < 25; index++) {
+          const id = `${name}${index}`;
+          const { ok } = await ledger.reserve(generation(id), () => AMOUNT);
+          if (!ok) throw new Error('nothing is limited here');
+          await ledger.topUp(id, AMOUNT, NOW);
+          // Beyond the reservation, which is raised for it.
+          await ledger.settle(id, use(0n, { used: { creditNanos: 17n, byokNanos: 3n } }));
+        }
+      };
+      const forget = async () => {
+        for (let index = 0; index < 25; index++) {
+          await other.ledger.forget(
+            index % 2 === 0 ? 'key' : 'workspace',
+            index % 2 === 0 ? 'key-1' : 'workspace-1',
+          );
+          await gateway.ledger.grant(SCOPES.account, 1_000_000n, NOW);
+        }
+      };
+      await gateway.ledger.grant(SCOPES.account, 1_000_000n, NOW);
+      const working = [work(gateway, 'a'), work(gateway, 'b'), work(other, 'c'), work(other, 'd'), forget()];
+      let isDone = false;
+      const done = Promise.all(working).finally(() => {
+        isDone = true;
+      });
+      do expect(await found()).toMatchObject([{ fault: null }]);
+      while (!isDone);
+      await done;
+      expect(await found()).toMatchObject([{ fault: null }]);
+      expect(await bench.rows.count()).toBe(101);
+    });
+
     it('names nothing when the clock of the database is set back over the end of a window', async () => {
       const limits = { ...NO_LIMITS, key: [{ window: 'daily', nanos: 100n, countsByok: false }] as const };
       for (const [index, days] of [1, -1, 0, 8, -20, 35, 0].entries()) {

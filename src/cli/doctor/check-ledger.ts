@@ -56,7 +56,12 @@ interface Books {
 
 function ofProcess(ledger: Extract<Situation['holder'], { kind: 'process' }>['view']['ledger']): Finding[] {
   if (ledger === null) {
-    return [warning('the gateway could not say in time how its books are', 'see its log, and try again')];
+    return [
+      warning(
+        'the gateway could not say in time how its books are',
+        'run signalbox ledger verify, which may take longer',
+      ),
+    ];
   }
   const { accounts, open_reservations: openReservations, journal } = ledger;
   return judge({
