@@ -80,7 +80,7 @@ export const COMMAND_TABLE = {
     ['skip-bad', 'account'],
   ),
   'rotate-encryption-key': row('encrypt stored credentials under a new key', [], ['new-key-file']),
-  'ledger verify': row('check the money equation of every account', []),
+  'ledger verify': row('check the books of every account', []),
   'ledger rebuild': row('make the rows of generations anew from the journal', []),
   'ledger accept-loss': row('go on without the records that a journal has lost', []),
   doctor: row('look for what is wrong and say how to mend it', []),

@@ -5,23 +5,29 @@ import type { Told } from './keys.ts';
 import { tableText, usdText } from './output.ts';
 import { runControlCommand } from './run-control-command.ts';
 
-/** What a fault means, in the order in which they are told. */
+/** What a fault means, in the order in which faults are printed. */
 const FAULTS: Readonly<Record<Fault, string>> = {
+  tally:
+    'the sums and the balance of the account are missing from ledger_tallies, although something was booked or granted',
   equation: 'granted - settled - reserved - left is not 0',
   journals:
     'what the journals of all gateways have booked is not what is settled: something was booked twice or got lost',
+  byok: 'what the journals of all gateways have booked of own credentials is not what ledger_tallies says: something was booked twice or got lost',
+  reservations:
+    'the account, a workspace or a key has more or less reserved in ledger_tallies than its rows in ledger_reservations hold',
+  sums: 'a sum of the account, a workspace or a key in ledger_tallies is lower than the rows in generations that were booked into it: its limit allows too much',
 };
 
 /** Checks the books of every account, to the nano-dollar. Fails where they are wrong. */
 export async function verifyLedger(flags: Flags): Promise<Told<LedgerView>> {
   const result = await runControlCommand(flags, 'ledger.verify', {});
-  const isRight = result.accounts.every(({ difference_nanos }) => difference_nanos === 0);
+  const isRight = result.accounts.every(({ fault }) => fault === null);
   const verdict = isRight ? 'The books are right.\n' : faultsText(result);
   return { result, text: `${accountTable(result)}\n${factsText(result)}${verdict}`, hasFailed: !isRight };
 }
 
 function faultsText({ accounts }: LedgerView): string {
-  return (['equation', 'journals'] as const)
+  return (Object.keys(FAULTS) as Fault[])
     .map((fault) => ({
       fault,
       names: accounts.filter((each) => each.fault === fault).map(({ name }) => name),

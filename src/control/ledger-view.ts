@@ -2,7 +2,7 @@ import { type Nanos, usdOf } from '../kit/money.ts';
 import type { AccountStatement, Fault, LedgerReport } from '../ports/ledger.ts';
 import type { Account } from '../ports/tenancy.ts';
 
-/** The money of an account: granted - settled - reserved - left = difference. */
+/** The money of an account, and whether its books are right. */
 export interface StatementView {
   readonly id: string;
   readonly name: string;
@@ -12,9 +12,9 @@ export interface StatementView {
   readonly reserved_usd: number;
   /** Null = not enforced. */
   readonly left_usd: number | null;
-  /** 0, or the books are wrong. */
+  /** By how much the books are wrong; of `fault: tally` what was booked, which may be 0. */
   readonly difference_nanos: number;
-  /** `equation`: granted - settled - reserved - left is not 0; `journals`: gateways have booked more or less than is settled. */
+  /** What is wrong; null = nothing. */
   readonly fault: Fault | null;
   /** Used beyond reservations and limits, and charged to nobody. */
   readonly written_off_usd: number;
@@ -59,10 +59,11 @@ export function ledgerView(report: LedgerReport, accounts: readonly Account[]): 
 }
 
 function hasMoney(statement: AccountStatement): boolean {
-  const { grantedNanos, settledNanos, reservedNanos, writtenOffNanos, differenceNanos } = statement;
+  const { grantedNanos, settledNanos, reservedNanos, writtenOffNanos, fault } = statement;
   return (
     grantedNanos !== null ||
-    [settledNanos, reservedNanos, writtenOffNanos, differenceNanos].some((nanos) => nanos !== 0n)
+    fault !== null ||
+    [settledNanos, reservedNanos, writtenOffNanos].some((nanos) => nanos !== 0n)
   );
 }
 

@@ -125,10 +125,15 @@ export interface Spending {
 }
 
 /**
- * What of an account's books is wrong: its equation (granted - settled - reserved - left is not 0), or that gateways that share
- * a database have not booked from their journals what is settled.
+ * What of an account's books is wrong. All but `equation` are faults of a database that gateways share:
+ * - `tally`: the account's sums are missing although something was booked or granted;
+ * - `equation`: granted - settled - reserved - left is not 0;
+ * - `journals`: gateways have booked more or less from their journals than is settled;
+ * - `byok`: the same of what own credentials served;
+ * - `reservations`: a scope has more or less reserved than its open reservations hold;
+ * - `sums`: a scope's sum is lower than what rows of generations say was booked into it.
  */
-export type Fault = 'equation' | 'journals';
+export type Fault = 'tally' | 'equation' | 'journals' | 'byok' | 'reservations' | 'sums';
 
 /** The money of an account, and whether its books are right. */
 export interface AccountStatement {
@@ -142,9 +147,9 @@ export interface AccountStatement {
   readonly leftNanos: Nanos | null;
   /** Used beyond reservations and limits or disputed, and charged to nobody, in all. */
   readonly writtenOffNanos: Nanos;
-  /** 0, or by how much the books are wrong: granted - settled - reserved - left or, where that is 0, journals - settled. */
+  /** By how much the books are wrong; of a missing tally that may be 0. */
   readonly differenceNanos: Nanos;
-  /** Which of the two the difference is; null when there is none. */
+  /** What is wrong; null when nothing is. */
   readonly fault: Fault | null;
 }
 

@@ -58,6 +58,7 @@ beforeAll(async () => {
       model('m/responses', 'responses'),
       model('m/chat', 'chat'),
       model('m/learnt', 'chat'),
+      model('m/around', 'chat'),
       model('m/thinking', 'chat'),
       {
         ...model('m/plain', 'chat'),
@@ -66,6 +67,17 @@ beforeAll(async () => {
         ],
       },
       model('m/short', 'short'),
+      {
+        ...model('m/uncached', 'chat'),
+        endpoints: [
+          {
+            provider: 'chat',
+            model: 'one',
+            ...size,
+            pricing: { prompt: pricing.prompt, completion: pricing.completion },
+          },
+        ],
+      },
     ],
   } as never);
 });
@@ -403,6 +415,20 @@ describe('files', () => {
     expect((await ask(key, '/chat/completions', body)).status).toBe(200);
   });
 
+  it.each([
+    ['text/pdf', 'hello'],
+    ['text/plain', '%PDF-1.4 tiny'],
+    ['text/plain', 'PK\u0003\u0004tiny'],
+  ])('that are said to be %s may fill the context: %j', async (type, content) => {
+    upstream.answer(completion({ prompt_tokens: 150_000, total_tokens: 150_005 }));
+    const key = await newKey(0.05);
+    const file = { filename: 'a.txt', file_data: `data:${type};base64,${btoa(content)}` };
+    const messages = [{ role: 'user', content: [{ type: 'file', file }] }];
+    const { status } = await ask(key, '/chat/completions', { model: 'm/chat', max_tokens: 50, messages });
+    expect(status).toBe(402);
+    expect(upstream.requests).toHaveLength(0);
+  });
+
   it('that are recordings may fill the context too', async () => {
     upstream.answer(completion({ prompt_tokens: 150_000 }));
     const content = [{ type: 'input_audio', input_audio: { data: btoa('sound'), format: 'wav' } }];
@@ -487,6 +513,48 @@ it('prompts that an upstream counted low do not teach that text is cheap', async
   await racing(12, () => ask(key, '/chat/completions', body(4000)));
   expect(upstream.requests.length).toBeGreaterThan(0);
   expect(upstream.requests.length * 4000 * 0.000003).toBeLessThanOrEqual(0.039);
+});
+
+it('what an upstream puts around a short prompt is not taken for a ratio of long ones', async () => {
+  const key = await newKey(0.02);
+  const body = (words: number) => ({
+    model: 'm/around',
+    max_tokens: 10,
+    messages: [{ role: 'user', content: 'word '.repeat(words) }],
+  });
+  // 400 tokens beside the 104 that we count.
+  upstream.answer(completion({ prompt_tokens: 504, total_tokens: 509 }));
+  expect((await ask(key, '/chat/completions', body(100))).status).toBe(200);
+  upstream.clear();
+  upstream.answer(completion({ prompt_tokens: 1404, total_tokens: 1409 }));
+  expect((await ask(key, '/chat/completions', body(1000))).status).toBe(200);
+});
+
+it('a chat request with both names of the output limit is paid for at the higher one', async () => {
+  let billed = 0;
+  upstream.answer((request) => {
+    const tokens = (request.json as any).max_tokens ?? (request.json as any).max_completion_tokens;
+    billed += 10 * 0.000003 + tokens * 0.0000001;
+    return completion({ completion_tokens: tokens, total_tokens: 10 + tokens });
+  });
+  const key = await newKey(0.001);
+  const messages = [{ role: 'user', content: 'Hi' }];
+  const body = { model: 'm/chat', max_completion_tokens: 10, max_tokens: 1000, messages };
+  await racing(40, () => ask(key, '/chat/completions', body));
+  expect(upstream.requests.length).toBeGreaterThan(0);
+  expect(billed).toBeLessThanOrEqual(0.001);
+});
+
+it.each([
+  ['digits, of which an upstream makes a token each', '1234567890'.repeat(400), 4000],
+  ['runes, of which an upstream makes a token of each byte', 'ᚠ'.repeat(1000), 3000],
+])('racing prompts of %s keep to the limit', async (_, content, tokens) => {
+  upstream.answer(completion({ prompt_tokens: tokens, total_tokens: tokens + 5 }));
+  const key = await newKey(0.06);
+  const body = { model: 'm/uncached', max_tokens: 10, messages: [{ role: 'user', content }] };
+  await racing(20, () => ask(key, '/chat/completions', body));
+  expect(upstream.requests.length).toBeGreaterThan(0);
+  expect(upstream.requests.length * tokens * 0.000003).toBeLessThanOrEqual(0.06);
 });
 
 it('a prompt that is written to the cache of an hour is reserved for at that price', async () => {

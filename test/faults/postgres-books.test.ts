@@ -16,6 +16,7 @@ import { PostgresGenerationStore } from '../../src/store/sql/postgres-generation
 import {
   type BenchLedger,
   credit,
+  cuttable,
   generation,
   keyLimit,
   LedgerBench,
@@ -154,6 +155,33 @@ if (server !== undefined) {
         expect(third.warnings).toEqual([]);
         await spend(third, 'new', 1n);
         expect(await statement(third)).toMatchObject({ settledNanos: 13n, differenceNanos: 0n });
+      });
+
+      it('are sent nothing before it knows what they have booked, when they are away at its start', async () => {
+        const directory = bench.directory();
+        const first = await bench.ledger(directory);
+        await first.ledger.reserve(generation('old'), () => credit(7n));
+        await first.ledger.settle('old', use(7n, { atMs: Date.now() - 10 * DAY_MS }));
+        await statement(first);
+        await first.close();
+        await pruneAll();
+        await forgetJournals();
+        let isAway = true;
+        const second = await bench.ledger(directory, {
+          keptMs: () => DAY_MS,
+          // Pings are answered, so that it is the journal alone that is waited for.
+          postgres: {
+            ...bench.postgres,
+            database: cuttable(bench.postgres.database, () => isAway),
+            isUp: () => true,
+          },
+        });
+        expect(second.ledger.isAvailable).toBe(false);
+        isAway = false;
+        expect(await statement(second)).toMatchObject({ settledNanos: 7n });
+        await expect.poll(() => second.ledger.isAvailable, { timeout: 5_000 }).toBe(true);
+        expect(await statement(second)).toMatchObject({ settledNanos: 7n, differenceNanos: 0n });
+        expect(await bench.rows.count()).toBe(0);
       });
 
       it('take what was settled and not booked before', async () => {

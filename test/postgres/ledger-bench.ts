@@ -142,7 +142,7 @@ export class LedgerBench {
 }
 
 /** The database, as a gateway sees it that may lose it. */
-function cuttable(database: Kysely<Tables>, isCut: () => boolean): Kysely<Tables> {
+export function cuttable(database: Kysely<Tables>, isCut: () => boolean): Kysely<Tables> {
   return database.withPlugin({
     transformQuery({ node }) {
       if (isCut()) throw new DatabaseUnavailable();

@@ -41,7 +41,7 @@ export async function checkLedger(situation: Situation): Promise<Finding[]> {
 /** An account whose books are wrong, in what and by how much, nano-dollars. */
 interface WrongAccount {
   readonly account: string;
-  readonly fault: Fault | null;
+  readonly fault: Fault;
   readonly difference: number;
 }
 
@@ -56,13 +56,18 @@ interface Books {
 
 function ofProcess(ledger: Extract<Situation['holder'], { kind: 'process' }>['view']['ledger']): Finding[] {
   if (ledger === null) {
-    return [warning('the gateway could not say in time how its books are', 'see its log, and try again')];
+    return [
+      warning(
+        'the gateway could not say in time how its books are',
+        'run signalbox ledger verify, which may take longer',
+      ),
+    ];
   }
   const { accounts, open_reservations: openReservations, journal } = ledger;
   return judge({
-    wrong: accounts
-      .filter(({ difference_nanos }) => difference_nanos !== 0)
-      .map(({ name, fault, difference_nanos }) => ({ account: name, fault, difference: difference_nanos })),
+    wrong: accounts.flatMap(({ name, fault, difference_nanos }) =>
+      fault === null ? [] : { account: name, fault, difference: difference_nanos },
+    ),
     accounts: accounts.length,
     openReservations,
     journal: { ...journal, tornTailBytes: journal.torn_tail_bytes },
@@ -145,20 +150,26 @@ function judge({ wrong, accounts, openReservations, journal }: Books): Finding[]
 }
 
 function wrongText({ account, fault, difference }: WrongAccount): string {
-  const usd = `${usdOf(BigInt(difference))} USD`;
-  return fault === 'journals'
-    ? `what gateways have booked for the account ${account} differs from what is settled by ${usd}`
-    : `the money equation of the account ${account} is off by ${usd}`;
+  return `${WRONG[fault](account)} (${usdOf(BigInt(difference))} USD)`;
 }
 
+/** What is wrong with the books of an account, by the fault. */
+const WRONG: Readonly<Record<Fault, (account: string) => string>> = {
+  tally: (account) => `the sums and the balance of the account ${account} are missing from the database`,
+  equation: (account) => `the money equation of the account ${account} is off`,
+  journals: (account) => `what gateways have booked for the account ${account} differs from what is settled`,
+  byok: (account) =>
+    `what gateways have booked of own credentials for the account ${account} differs from its sum`,
+  reservations: (account) =>
+    `what is reserved for the account ${account}, its workspaces or keys differs from its open reservations`,
+  sums: (account) =>
+    `a sum of the account ${account}, its workspaces or keys is lower than what was booked into it`,
+};
+
 function wrongOf(accounts: readonly AccountStatement[]): Books['wrong'] {
-  return accounts
-    .filter(({ differenceNanos }) => differenceNanos !== 0n)
-    .map(({ accountId, fault, differenceNanos }) => ({
-      account: accountId,
-      fault,
-      difference: Number(differenceNanos),
-    }));
+  return accounts.flatMap(({ accountId, fault, differenceNanos }) =>
+    fault === null ? [] : { account: accountId, fault, difference: Number(differenceNanos) },
+  );
 }
 
 /** Rows are made of records: without those, money that was charged is in no book. */

@@ -53,6 +53,22 @@ describe('records', () => {
     },
   );
 
+  it.each(['disputed', 'abandoned'] as const)(
+    'keeps the cause %s where releases before do not read it',
+    (cause) => {
+      const record = { ...RECORDS.settle, writtenOffCause: cause };
+      const bytes = encodeRecord(record);
+      expect(decodeRecord(bytes)).toEqual(record);
+      expect(Buffer.from(bytes).toString()).not.toContain('writtenOffCause');
+    },
+  );
+
+  it('is read without a cause that a later release wrote', () => {
+    const text = Buffer.from(encodeRecord(RECORDS.settle)).toString();
+    const later = Buffer.from(text.replace('"price"', '"gravity"'));
+    expect(decodeRecord(later)).toEqual({ ...RECORDS.settle, writtenOffCause: null });
+  });
+
   it('has no cause where nothing was written off, as in records of versions that knew of none', () => {
     const record = { ...RECORDS.settle, writtenOffNanos: 0n, writtenOffCause: null };
     const bytes = encodeRecord(record);

@@ -12,7 +12,6 @@ import {
   nanosCodec,
   nullableCodec,
   objectCodec,
-  optionalCodec,
   textCodec,
   wholeCodec,
   wordCodec,
@@ -110,9 +109,44 @@ const head = { sequence: wholeCodec, atMs: wholeCodec };
 const settledRowCodec: Codec<JsonObject> = { ...objectCodec, encode: rowText };
 
 /** A cause that a later release wrote is no reason to refuse its journal. */
-const writeOffCauseCodec: Codec<WriteOffCause | null> = {
-  encode: (cause) => JSON.stringify(cause),
+const writeOffCauseCodec: Codec<WriteOffCause | null | undefined> = {
+  encode: (cause) => JSON.stringify(cause ?? null),
   decode: (json) => WRITE_OFF_CAUSES.find((cause) => cause === json) ?? null,
+};
+
+/** Causes that the first release with causes refuses: they have a member of their own, which it does not read. */
+const LATER_CAUSES: ReadonlySet<WriteOffCause | null> = new Set<WriteOffCause>(['disputed', 'abandoned']);
+
+/** A settlement as it is written. */
+interface WrittenSettlement extends Omit<SettleRecord, 'writtenOffCause'> {
+  readonly writtenOffCause: WriteOffCause | null | undefined;
+  readonly laterCause?: WriteOffCause | null | undefined;
+}
+
+const writtenSettlementCodec = membersCodec<WrittenSettlement>({
+  kind: wordCodec('settle'),
+  ...head,
+  generationId: textCodec,
+  scopes: scopesCodec,
+  charge: amountCodec,
+  writtenOffNanos: nanosCodec,
+  writtenOffCause: { ...writeOffCauseCodec, isOmitted: (cause) => cause === null },
+  laterCause: { ...writeOffCauseCodec, isOmitted: (cause) => cause === undefined },
+  row: settledRowCodec,
+});
+
+const settleCodec: Codec<SettleRecord> = {
+  encode(record) {
+    const { writtenOffCause } = record;
+    const isLater = LATER_CAUSES.has(writtenOffCause);
+    return writtenSettlementCodec.encode(
+      isLater ? { ...record, writtenOffCause: null, laterCause: writtenOffCause } : record,
+    );
+  },
+  decode(json) {
+    const { laterCause, writtenOffCause, ...record } = writtenSettlementCodec.decode(json);
+    return { ...record, writtenOffCause: laterCause ?? writtenOffCause ?? null };
+  },
 };
 
 const CODECS: { readonly [K in Kind]: Codec<RecordOf<K>> } = {
@@ -138,16 +172,7 @@ const CODECS: { readonly [K in Kind]: Codec<RecordOf<K>> } = {
     spent: amountCodec,
     row: objectCodec,
   }),
-  settle: membersCodec<SettleRecord>({
-    kind: wordCodec('settle'),
-    ...head,
-    generationId: textCodec,
-    scopes: scopesCodec,
-    charge: amountCodec,
-    writtenOffNanos: nanosCodec,
-    writtenOffCause: optionalCodec(writeOffCauseCodec, null),
-    row: settledRowCodec,
-  }),
+  settle: settleCodec,
   void: membersCodec<VoidRecord>({
     kind: wordCodec('void'),
     ...head,

@@ -111,7 +111,7 @@ async function apply(
   if (ends.length === 0) return { sums, releasedNanos };
   const { tallies, atMs } = await lockTallies(transaction, uniqueKeys(ends), clock);
   const windows = windowsAt(atMs);
-  const added = await addRows(transaction, ends, gatewayId);
+  const added = await addRows(transaction, ends, gatewayId, atMs);
   const reserved = await takeReservations(transaction, ends);
   const changed: SettleRecord[] = [];
   for (const end of ends) {
@@ -186,6 +186,7 @@ async function addRows(
   transaction: Transaction<Tables>,
   ends: readonly End[],
   gatewayId: string | null,
+  bookedAtMs: number,
 ): Promise<Set<string>> {
   const settled = ends.flatMap(({ settled }) => settled ?? []);
   if (settled.length === 0) return new Set();
@@ -197,6 +198,7 @@ async function addRows(
       byok_nanos: String(byok_nanos),
       written_off_nanos: String(written_off_nanos),
       booked_by: gatewayId,
+      booked_at_ms: bookedAtMs,
     };
   });
   const columns = sql.join(Object.keys(rows[0] ?? {}).map((name) => sql.ref(name)));

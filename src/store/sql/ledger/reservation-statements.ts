@@ -4,6 +4,7 @@ import { LIMIT_WINDOWS, RESET_WINDOWS, type ResetWindow } from '../../../kit/win
 import type { Limits, ScopeIds } from '../../../ports/ledger.ts';
 import type { Tables } from '../tables.ts';
 import { type DatabaseClock, windowNumbersAt } from './database-clock.ts';
+import { COUNTED_FROM } from './tally-rows.ts';
 
 /** Money to be reserved: for whom, how much, within which limits. */
 export interface Asked {
@@ -125,6 +126,7 @@ function raised({ scopes, amount }: Asked, condition: RawBuilder<unknown>): RawB
     raised as (
       update ledger_tallies t set
         ${sql.join(RESET_WINDOWS.flatMap(begunAnew))},
+        ${COUNTED_FROM},
         reserved_credit = reserved_credit + ${nanos(amount.creditNanos)},
         reserved_byok = reserved_byok + ${nanos(amount.byokNanos)},
         left_nanos = left_nanos - case when scope = 'account' then ${nanos(amount.creditNanos)} else 0 end

@@ -1,4 +1,5 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
+import { type Amount, NOTHING } from '../../../ir/amount.ts';
 import type { Nanos } from '../../../kit/money.ts';
 import { windowsAt } from '../../../kit/windows.ts';
 import type { AccountStatement, ForgettableScope, Scope, Spending } from '../../../ports/ledger.ts';
@@ -7,9 +8,11 @@ import { NOTHING_SPENT, spendingAt } from '../../ledger/spending.ts';
 import type { LedgerTallyRow, Tables } from '../tables.ts';
 import { transact } from '../transact.ts';
 import { type DatabaseClock, databaseClock } from './database-clock.ts';
+import { reservationFaults, type ScopeFault, sumFaults } from './scope-faults.ts';
 import {
   emptyTally,
   lockTallies,
+  NEXT_TRANSACTION,
   nameOf,
   readTallies,
   type SqlTally,
@@ -57,6 +60,8 @@ export function forgetIn(database: Kysely<Tables>, scope: ForgettableScope, id: 
   const forget = async (transaction: Transaction<Tables>) => {
     const tally = await lockOne(transaction, { scope, id });
     await writeTallies(transaction, [{ ...tally, spending: NOTHING_SPENT }]);
+    await sql`update ledger_tallies set counted_from = ${NEXT_TRANSACTION}
+      where scope = ${scope} and id = ${id}`.execute(transaction);
     await transaction
       .deleteFrom('ledger_tallies')
       .where('scope', '=', scope)
@@ -68,42 +73,67 @@ export function forgetIn(database: Kysely<Tables>, scope: ForgettableScope, id: 
   return transact(database, forget, 'read committed');
 }
 
-/** The money of one account. */
+/** The money of one account. Reservations are those that its tally says, and its keys and workspaces are not looked at. */
 export async function statementIn(database: Kysely<Tables>, accountId: string): Promise<AccountStatement> {
   const { rows } = await sql<AccountRow>`
-    select t.*, b.booked, b.written_off
-    from ledger_tallies t cross join lateral (
-      select coalesce(sum(credit_nanos), 0) as booked, coalesce(sum(written_off_nanos), 0) as written_off
-      from ${BOOKED} where account_id = t.id
-    ) b
-    where t.scope = 'account' and t.id = ${accountId}`.execute(database);
-  const [row] = rows;
-  if (row === undefined)
-    return statementOf(emptyTally({ scope: 'account', id: accountId }), 0n, NOTHING_BOOKED);
-  const tally = tallyOf(row);
-  return statementOf(tally, tally.reserved.creditNanos, bookedOf(row));
+    select t.*, known.id as account_id, b.*, ${LAST_GRANT} as last_grant
+    from (select ${accountId}::text as id) known
+    left join ledger_tallies t on t.scope = 'account' and t.id = known.id
+    cross join lateral (select ${BOOKED_SUMS} from ${BOOKED} where account_id = known.id) b`.execute(
+    database,
+  );
+  const account = accountOf(rows[0] as AccountRow);
+  return statementOf(account, account.tally.reserved.creditNanos);
 }
 
 /** What was booked: sums by journal, and rows of gateways of an older version, which are in none of them. */
 const BOOKED = sql`(
-  select account_id, credit_nanos, written_off_nanos from ledger_booked
+  select account_id, credit_nanos, byok_nanos, written_off_nanos from ledger_booked
   union all
-  select account_id, credit_nanos, written_off_nanos from generations where booked_by is null
+  select account_id, credit_nanos, byok_nanos, written_off_nanos from generations where booked_by is null
 ) as booked`;
 
-/** A tally with what journals have booked for its account. */
-type AccountRow = LedgerTallyRow & { readonly booked: string; readonly written_off: string };
+const BOOKED_SUMS = sql`
+  coalesce(sum(credit_nanos), 0) as booked_credit,
+  coalesce(sum(byok_nanos), 0) as booked_byok,
+  coalesce(sum(written_off_nanos), 0) as written_off`;
 
-/** What journals have booked for an account, nano-dollars. */
-interface BookedNanos {
-  readonly charged: Nanos;
-  readonly writtenOff: Nanos;
+/** What the account was given in all, as of its last grant; null = not enforced, or never granted. */
+const LAST_GRANT = sql`(
+  select granted_nanos from ledger_grants where account_id = known.id order by number desc limit 1
+)`;
+
+/** The tally of an account, with what journals have booked for it and what it was granted last. */
+type AccountRow = (LedgerTallyRow | Record<keyof LedgerTallyRow, null>) & {
+  readonly account_id: string;
+  readonly booked_credit: string;
+  readonly booked_byok: string;
+  readonly written_off: string;
+  readonly last_grant: string | null;
+};
+
+/** What the tables have of an account. */
+interface KnownAccount {
+  /** An empty one where there is none. */
+  readonly tally: SqlTally;
+  /** The account has no tally although something was booked or granted. */
+  readonly hasLostTally: boolean;
+  /** What journals have booked for it. */
+  readonly booked: Amount;
+  readonly writtenOffNanos: Nanos;
 }
 
-const NOTHING_BOOKED: BookedNanos = { charged: 0n, writtenOff: 0n };
-
-function bookedOf({ booked, written_off }: AccountRow): BookedNanos {
-  return { charged: BigInt(booked), writtenOff: BigInt(written_off) };
+function accountOf(row: AccountRow): KnownAccount {
+  const booked = { creditNanos: BigInt(row.booked_credit), byokNanos: BigInt(row.booked_byok) };
+  const writtenOffNanos = BigInt(row.written_off);
+  const hasHistory =
+    row.last_grant !== null || booked.creditNanos + booked.byokNanos + writtenOffNanos !== 0n;
+  return {
+    tally: row.scope === null ? emptyTally({ scope: 'account', id: row.account_id }) : tallyOf(row),
+    hasLostTally: row.scope === null && hasHistory,
+    booked,
+    writtenOffNanos,
+  };
 }
 
 /** What the tables say about money as a whole. */
@@ -114,34 +144,58 @@ export interface Totals {
   readonly generations: number;
 }
 
-/** The money of all accounts that have any, with reservations summed anew, as of one moment. */
-export function totalsIn(database: Kysely<Tables>): Promise<Totals> {
+/**
+ * The money of all accounts that have any, with reservations summed anew, as of one moment. `sumsRows`: also compares sums with
+ * the rows of generations, which takes some four seconds for each million of them.
+ */
+export function totalsIn(database: Kysely<Tables>, { sumsRows = true } = {}): Promise<Totals> {
   const read = async (transaction: Transaction<Tables>): Promise<Totals> => {
     const accounts = await sql<AccountRow & { held: string }>`
-      select t.*, coalesce(r.held, 0) as held, coalesce(b.booked, 0) as booked,
-        coalesce(b.written_off, 0) as written_off
-      from ledger_tallies t
+      select t.*, known.id as account_id, coalesce(r.held, 0) as held,
+        coalesce(booked_credit, 0) as booked_credit, coalesce(booked_byok, 0) as booked_byok,
+        coalesce(written_off, 0) as written_off, ${LAST_GRANT} as last_grant
+      from (
+        select id from ledger_tallies where scope = 'account'
+        union select account_id from ledger_booked
+        union select account_id from generations where booked_by is null
+        union select account_id from ledger_grants
+      ) known
+      left join ledger_tallies t on t.scope = 'account' and t.id = known.id
       left join (
         select account_id, sum(credit_nanos) as held from ledger_reservations group by account_id
-      ) r on r.account_id = t.id
+      ) r on r.account_id = known.id
       left join (
-        select account_id, sum(credit_nanos) as booked, sum(written_off_nanos) as written_off
-        from ${BOOKED} group by account_id
-      ) b on b.account_id = t.id
-      where t.scope = 'account' order by t.id collate "C"`.execute(transaction);
+        select account_id, ${BOOKED_SUMS} from ${BOOKED} group by account_id
+      ) b on b.account_id = known.id
+      order by known.id collate "C"`.execute(transaction);
     const counted = await sql<{ reservations: string; generations: string }>`
       select
         (select count(*) from ledger_reservations) as reservations,
         (select count(*) from generations) as generations`.execute(transaction);
+    const scopeFaults = new Map([
+      ...(sumsRows ? await sumFaults(transaction) : []),
+      ...(await reservationFaults(transaction)),
+    ]);
+    const statements = accounts.rows.map((row) =>
+      statementOf(accountOf(row), BigInt(row.held), scopeFaults.get(row.account_id)),
+    );
+    const known = new Set(statements.map(({ accountId }) => accountId));
+    const astray = [...scopeFaults].filter(([id]) => !known.has(id));
     return {
-      accounts: accounts.rows
-        .map((row) => statementOf(tallyOf(row), BigInt(row.held), bookedOf(row)))
-        .filter((statement) => hasMoney(statement)),
+      accounts: [
+        ...statements.filter((statement) => hasMoney(statement)),
+        ...astray.map(([id, fault]) => statementOf(nothingKnownOf(id), 0n, fault)),
+      ],
       openReservations: Number(counted.rows[0]?.reservations),
       generations: Number(counted.rows[0]?.generations),
     };
   };
   return transact(database, read, 'repeatable read');
+}
+
+function nothingKnownOf(id: string): KnownAccount {
+  const tally = emptyTally({ scope: 'account', id });
+  return { tally, hasLostTally: false, booked: NOTHING, writtenOffNanos: 0n };
 }
 
 async function lockOne(transaction: Transaction<Tables>, key: TallyKey): Promise<SqlTally> {
@@ -150,31 +204,49 @@ async function lockOne(transaction: Transaction<Tables>, key: TallyKey): Promise
 }
 
 function statementOf(
-  { id, spending, balance }: SqlTally,
+  account: KnownAccount,
   reservedNanos: Nanos,
-  booked: BookedNanos,
+  scopeFault?: ScopeFault | undefined,
 ): AccountStatement {
+  const { id, spending, balance } = account.tally;
   const { grantedNanos, isEnforced, leftNanos } = balance;
-  const settledNanos = spending.credit.lifetime;
-  const missingNanos = grantedNanos - settledNanos - reservedNanos - leftNanos;
-  const differenceNanos = missingNanos === 0n ? booked.charged - settledNanos : missingNanos;
   return {
     accountId: id,
     grantedNanos: isEnforced ? grantedNanos : null,
-    settledNanos,
+    settledNanos: spending.credit.lifetime,
     reservedNanos,
     leftNanos: isEnforced ? leftNanos : null,
-    writtenOffNanos: booked.writtenOff,
-    differenceNanos,
-    fault: differenceNanos === 0n ? null : missingNanos === 0n ? 'journals' : 'equation',
+    writtenOffNanos: account.writtenOffNanos,
+    ...(accountFault(account, reservedNanos) ?? scopeFault ?? NO_FAULT),
   };
+}
+
+type FoundFault = Pick<AccountStatement, 'fault' | 'differenceNanos'>;
+
+const NO_FAULT: FoundFault = { fault: null, differenceNanos: 0n };
+
+/** The first thing that is wrong with an account's own figures. */
+function accountFault(
+  { tally: { spending, balance }, hasLostTally, booked }: KnownAccount,
+  reservedNanos: Nanos,
+): FoundFault | undefined {
+  const { grantedNanos, leftNanos } = balance;
+  const settledNanos = spending.credit.lifetime;
+  const differences: readonly FoundFault[] = [
+    { fault: 'equation', differenceNanos: grantedNanos - settledNanos - reservedNanos - leftNanos },
+    { fault: 'journals', differenceNanos: booked.creditNanos - settledNanos },
+    { fault: 'byok', differenceNanos: booked.byokNanos - spending.byok.lifetime },
+  ];
+  if (hasLostTally) return { fault: 'tally', differenceNanos: booked.creditNanos };
+  return differences.find(({ differenceNanos }) => differenceNanos !== 0n);
 }
 
 /** One that only ever wrote something off has money too. */
 function hasMoney(statement: AccountStatement): boolean {
-  const { grantedNanos, settledNanos, reservedNanos, writtenOffNanos, differenceNanos } = statement;
+  const { grantedNanos, settledNanos, reservedNanos, writtenOffNanos, fault } = statement;
   return (
     grantedNanos !== null ||
-    [settledNanos, reservedNanos, writtenOffNanos, differenceNanos].some((nanos) => nanos !== 0n)
+    fault !== null ||
+    [settledNanos, reservedNanos, writtenOffNanos].some((nanos) => nanos !== 0n)
   );
 }

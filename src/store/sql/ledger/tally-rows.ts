@@ -94,10 +94,19 @@ export async function writeTallies(database: Kysely<Tables>, tallies: readonly S
   const rows = JSON.stringify(tallies.map(rowOf));
   const assignments = COLUMNS.map((name) => sql`${sql.ref(name)} = changed.${sql.ref(name)}`);
   await sql`
-    update ledger_tallies t set ${sql.join(assignments)}
+    update ledger_tallies t set ${sql.join([...assignments, COUNTED_FROM])}
     from jsonb_populate_recordset(null::ledger_tallies, ${rows}::text::jsonb) as changed
     where t.scope = changed.scope and t.id = changed.id`.execute(database);
 }
+
+/**
+ * A transaction that has not begun when the statement does. The tally is locked or seen by then, so that what was booked into an
+ * earlier one of the same id, which was forgotten, is of earlier transactions.
+ */
+export const NEXT_TRANSACTION = sql`pg_snapshot_xmax(pg_current_snapshot())`;
+
+/** From when on everything that is booked is in the sums: said by the first statement that writes to a tally. */
+export const COUNTED_FROM = sql`counted_from = coalesce(t.counted_from, ${NEXT_TRANSACTION})`;
 
 /** Where all limits stand, in the order of the scopes. */
 export function standingsOf(

@@ -1,0 +1,156 @@
+import { describe, expect, it } from 'vitest';
+import { endpointOf, modelOf } from '../../../test/builders/catalog.ts';
+import { requestOf } from '../../../test/builders/request.ts';
+import type { GenerationRequest, Tool } from '../../ir/request.ts';
+import type { Headroom, Reserving } from '../../ports/ledger.ts';
+import { Prompt } from '../estimate.ts';
+import { type AdmitTools, type Applicant, admit } from './admit.ts';
+import { answersOf, LearntLengths } from './learnt-lengths.ts';
+
+const PLENTY: Headroom = {
+  affordable: { creditNanos: 10n ** 18n, totalNanos: null },
+  unspent: { creditNanos: 10n ** 18n, totalNanos: null },
+};
+
+const KEY = 'key';
+const MODEL = 'acme/large';
+
+interface Given {
+  readonly request?: Partial<GenerationRequest>;
+  /** Tokens of the prompt as our tokenizer counts it; absent = it is not asked. */
+  readonly counted?: number;
+  /** How many times our own count an upstream counted lately. */
+  readonly promptRatio?: number;
+}
+
+/** What a request of a limited key is taken to cost. */
+async function factsOf({ request: changes = {}, counted, promptRatio }: Given) {
+  const request = requestOf(changes);
+  const endpoint = endpointOf();
+  const learnt = new LearntLengths();
+  if (promptRatio !== undefined) learnt.learn(answersOf(KEY, MODEL), { outputTokens: 1, promptRatio });
+  let asked = 0;
+  const purse: AdmitTools['purse'] = {
+    async take(_, size): Promise<Reserving> {
+      const amount = size(PLENTY);
+      const isRefused = counted !== undefined && asked++ === 0;
+      if (amount !== null && !isRefused) return { ok: true, reserved: amount };
+      return { ok: false, refusal: { scope: 'key', window: 'daily', limitNanos: 1n, leftNanos: 0n } };
+    },
+  };
+  const applicant = {
+    input: {
+      caller: { key: { hash: KEY }, scopes: {}, limits: { key: [], workspace: [] } },
+      generationId: 'g',
+      acceptedAtMs: 0,
+    },
+    request,
+    prompt: new Prompt(request),
+    plan: {
+      candidates: [
+        { model: modelOf({ id: MODEL }), endpoint, access: { kind: 'shared' }, lane: 'translate' },
+      ],
+    },
+    pricedAtMs: 0,
+    row: () => ({}),
+  } as unknown as Applicant;
+  const tools = {
+    purse,
+    tokenizer: { count: async () => counted ?? Number.NaN, close: async () => {} },
+    learnt,
+    ownCredentialFee: 0,
+    basePath: '/api/v1',
+  } satisfies AdmitTools;
+  return (await admit(applicant, tools)).facts;
+}
+
+const text = (text: string): Partial<GenerationRequest> => ({
+  items: [{ type: 'message', role: 'user', content: [{ type: 'text', text }] }],
+});
+
+const TOOL: Tool = { type: 'function', name: 'f', parameters: {} } as Tool;
+
+describe('the prompt of a limited request', () => {
+  it('is taken for its bytes while it is not counted, whatever its script', async () => {
+    const { promptTokens } = await factsOf({ request: text('ᚠ'.repeat(1000)) });
+    expect(promptTokens).toBeGreaterThanOrEqual(3000);
+    expect(promptTokens).toBeLessThan(3100);
+  });
+
+  it('pays for a tokenizer that counts half as much again as ours', async () => {
+    const { promptTokens } = await factsOf({ request: text('word '.repeat(1000)), counted: 1000 });
+    expect(promptTokens).toBeGreaterThanOrEqual(1500);
+    expect(promptTokens).toBeLessThan(1600);
+  });
+
+  it('pays for a token of each digit, of which ours makes one of three', async () => {
+    const { promptTokens } = await factsOf({ request: text('123 '.repeat(1000)), counted: 1000 });
+    // 3000 digits and the spaces, which belong to them.
+    expect(promptTokens).toBeGreaterThanOrEqual(3000);
+  });
+
+  it('never comes to more than it has bytes, whatever was learnt and however many digits it has', async () => {
+    const bytes = 5000;
+    const { promptTokens } = await factsOf({
+      request: text('9'.repeat(bytes)),
+      counted: 1667,
+      promptRatio: 40,
+    });
+    expect(promptTokens).toBeGreaterThanOrEqual(bytes);
+    expect(promptTokens).toBeLessThan(bytes + 50);
+  });
+
+  it('pays for what upstreams write to explain tools, once', async () => {
+    const extraOf = async (tools: readonly Tool[], counted?: number) => {
+      const request = { ...text('word '.repeat(1000)), tools };
+      const { promptTokens } = await factsOf({ request, ...(counted !== undefined && { counted }) });
+      return (
+        promptTokens - (counted === undefined ? new Prompt(requestOf(request)).worst.bytes : 1.5 * counted)
+      );
+    };
+    const [plain, one, two] = [await extraOf([]), await extraOf([TOOL]), await extraOf([TOOL, TOOL])];
+    // The longest known preambles have some 530 tokens.
+    expect(one - plain).toBeGreaterThanOrEqual(530);
+    expect(two).toBe(one);
+    expect((await extraOf([TOOL], 1000)) - (await extraOf([], 1000))).toBe(one - plain);
+  });
+
+  it('pays for seals and what we do not model beside the text that was counted', async () => {
+    const plain = await factsOf({ request: text('word '.repeat(1000)), counted: 1000 });
+    const sealed = await factsOf({
+      request: {
+        items: [
+          ...(text('word '.repeat(1000)).items ?? []),
+          { type: 'reasoning', text: [], summary: [], encrypted: 's'.repeat(8000) },
+        ],
+        body: { extra: { note: 'x'.repeat(500) } },
+        unknownFields: ['extra'],
+      },
+      counted: 1000,
+    });
+    expect(sealed.promptTokens - plain.promptTokens).toBeGreaterThanOrEqual(2000 + 500);
+  });
+});
+
+describe('the output limit that is paid for', () => {
+  const both = { max_completion_tokens: 10, max_tokens: 5000 };
+
+  it('is the higher one where a chat body has both names', async () => {
+    const facts = (body: Partial<typeof both>, maxOutputTokens: number | undefined) =>
+      factsOf({
+        request: { format: 'chat', body, ...(maxOutputTokens !== undefined && { maxOutputTokens }) },
+      });
+    expect(await facts(both, 10)).toMatchObject({ maxOutputTokens: 5000 });
+    expect(await facts({ ...both, max_tokens: 3 }, 10)).toMatchObject({ maxOutputTokens: 10 });
+    expect(await facts({ max_completion_tokens: 10 }, 10)).toMatchObject({ maxOutputTokens: 10 });
+    expect((await facts({}, undefined)).maxOutputTokens).toBeUndefined();
+  });
+
+  it('is the only one of other formats', async () => {
+    expect(
+      await factsOf({ request: { format: 'responses', body: both, maxOutputTokens: 10 } }),
+    ).toMatchObject({
+      maxOutputTokens: 10,
+    });
+  });
+});
