@@ -78,6 +78,39 @@ async function spoken(next: Next, request: GenerationRequest): Promise<string | 
     .join('');
 }
 
+/** `race-2`: asks twice at once, passes on the one that is asked first and forgets the other. */
+export const racingStage: Stage = {
+  name: 'racing',
+  touches: 'answer',
+  isActive: (request) => countOf(request, 'race') > 0,
+  async *around(request, next) {
+    const winner = next(request)[Symbol.asyncIterator]();
+    const first = await winner.next();
+    void spoken(next, request);
+    // The other one is called before the first goes on.
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    if (first.done !== true) yield first.value;
+    yield* { [Symbol.asyncIterator]: () => winner };
+  },
+};
+
+/** `alone-1`: answers by itself, and calls nobody. */
+export const answeringStage: Stage = {
+  name: 'answering',
+  touches: 'answer',
+  isActive: (request) => countOf(request, 'alone') > 0,
+  async *around() {
+    yield [
+      { type: 'item-start', item: 0, head: { type: 'message' } },
+      { type: 'part-start', item: 0, part: 0, kind: 'text' },
+      { type: 'text-delta', item: 0, part: 0, kind: 'text', text: 'Ω' },
+      { type: 'part-end', item: 0, part: 0, kind: 'text' },
+      { type: 'item-end', item: 0 },
+      { type: 'finish', reason: 'stop' },
+    ];
+  },
+};
+
 /** `charge-N`: pays N nano-dollars for a search before anything is planned; `refuse-N` does that too and then refuses. */
 export const chargingStage: Stage = {
   name: 'charging',

@@ -17,7 +17,7 @@ import {
   SSE,
   write,
 } from '../fakes/fake-upstream.ts';
-import { chargingStage, loopStage, panelStage } from '../fakes/leg-stages.ts';
+import { answeringStage, chargingStage, loopStage, panelStage, racingStage } from '../fakes/leg-stages.ts';
 import { postgresForTests } from '../postgres/postgres-server.ts';
 
 const server = await postgresForTests();
@@ -51,7 +51,7 @@ const configFor = (upstream: FakeUpstream) =>
     durability: { checkpoint_ms: 20 },
   }) as never;
 
-const STAGES = [loopStage, panelStage, chargingStage];
+const STAGES = [loopStage, panelStage, racingStage, answeringStage, chargingStage];
 
 interface Asking {
   readonly format: Name;
@@ -365,6 +365,36 @@ describe.each([
       'failed',
     ]);
     expect(record.total_cost).toBeCloseTo(priceOf([{ input: 80, output: 8 }]), 12);
+  });
+
+  it('that a stage forgets end with the answer, at the upstream too', async () => {
+    upstream.answer(chatAnswer({ text: 'Ψ', usage: { input: 10, output: 1 } }));
+    upstream.answer([head(200, SSE), write(sse(chatFrames({ text: 'half of it' }).slice(0, 2))), never()]);
+    const { status, id, text } = await ask(gateway, {
+      format: 'chat',
+      dialect: 'chat',
+      stream: true,
+      user: 'race-2',
+    });
+    expect(status).toBe(200);
+    expect(text).toContain('Ψ');
+    await (await upstream.request(1)).closed;
+    const record = await recordOf(gateway, id);
+    expect(record).toMatchObject({ finish_reason: 'stop', cancelled: false, usage_source: 'estimated' });
+    expect(record.legs).toMatchObject([
+      { kind: 'main', status: 'completed' },
+      { kind: 'panel', status: 'cancelled' },
+    ]);
+    expect(record.legs[1].cost).toBeGreaterThan(0);
+    expect(record.total_cost).toBeCloseTo(record.legs[0].cost + record.legs[1].cost, 12);
+  });
+
+  it('that a stage does not run are none, and the answer is recorded', async () => {
+    const { status, id, text } = await ask(gateway, { format: 'chat', dialect: 'chat', user: 'alone-1' });
+    expect(status).toBe(200);
+    expect(text).toContain('Ω');
+    expect(upstream.requests).toHaveLength(0);
+    expect(await recordOf(gateway, id)).toMatchObject({ total_cost: 0, legs: [], finish_reason: 'stop' });
   });
 
   it('come with charges, which stay where the request comes to nothing after them', async () => {

@@ -92,7 +92,8 @@ export abstract class Answering implements SettleTools {
       this.reading.close();
       this.concludeLegs(settlement);
       this.checkpoints.close();
-      if (journey.lastCalled === undefined && journey.charges.length === 0) {
+      const isNothing = journey.lastCalled === undefined && journey.charges.length === 0;
+      if (isNothing && settlement.outcome !== 'finished') {
         await ledger.void(input.generationId, clock.now());
         return settlement.bill;
       }

@@ -38,8 +38,11 @@ const OUT_OF_MONEY = { type: 'finish', reason: 'budget' } as const;
 export class SeveralLegs extends Answering {
   /** What the first leg was admitted with, until one begins. */
   #first: Admission | undefined;
-  /** Legs that are open, with what they have said. */
-  readonly #open = new Map<RunningLeg, Fold>();
+  readonly #open = new Map<RunningLeg, OpenLeg>();
+  /** Accounts of legs that are being closed, or were. */
+  readonly #closing: Promise<void>[] = [];
+  /** The answer has ended: no further leg begins. */
+  #isOver = false;
   #uncharged: Account['uncharged'];
 
   constructor(underway: Underway, admission: Admission, parts: AnswerParts, state: AnswerState) {
@@ -69,7 +72,12 @@ export class SeveralLegs extends Answering {
 
   /** Legs that are still open end with the answer. */
   override async account(_: Result, end: AnswerEnd): Promise<Account> {
-    for (const running of [...this.#open.keys()]) await this.#close(running, end === 'whole' ? 'cut' : end);
+    this.#isOver = true;
+    for (const [running, { flow }] of [...this.#open]) {
+      this.#close(running, end === 'whole' ? 'cut' : end).catch(() => {});
+      void flow.return?.();
+    }
+    await Promise.all(this.#closing);
     const ended = this.running.flatMap(({ leg }) => (leg.end === undefined ? [] : [{ leg, ...leg.end }]));
     const { usage, bill } = accountOf(ended, this.journey.charges);
     return { usage, bill, uncharged: this.#uncharged };
@@ -100,9 +108,10 @@ export class SeveralLegs extends Answering {
     }
     const fold = new Fold(this.keptCharacters);
     const openItems = new OpenItems();
-    this.#open.set(running, fold);
+    const flow = attemptCandidates(request, running.leg, running);
+    this.#open.set(running, { fold, flow });
     try {
-      for await (const batch of attemptCandidates(request, running.leg, running)) {
+      for await (const batch of flow) {
         fold.pushAll(batch);
         running.watch(batch);
         openItems.push(batch);
@@ -138,8 +147,7 @@ export class SeveralLegs extends Answering {
   /** The leg, admitted; or the limit that does not pay for it. */
   async #begin(request: GenerationRequest, kind: LegKind): Promise<RunningLeg | Refusal> {
     const { input, snapshot } = this.underway;
-    const { signal } = this.reading;
-    if (signal.aborted) throw signal.reason;
+    this.#assertOpen();
     const planned = this.#first;
     this.#first = undefined;
     if (planned !== undefined && request === this.underway.request && kind === 'main') {
@@ -172,12 +180,21 @@ export class SeveralLegs extends Answering {
       { purse, tokenizer, learnt, ownCredentialFee, basePath },
     );
     if (!(admission instanceof Admission)) return admission;
+    this.#assertOpen();
     const leg = new Leg(plan, kind);
     this.journey.add(leg);
     const limits = this.#limitsLeft();
     return this.#running(
       new RunningLeg({ leg, request, prompt, admission, limits, pricedAtMs }, this.surroundings),
     );
+  }
+
+  /** Nothing is begun that would be in no account. */
+  #assertOpen(): void {
+    const { signal, isAbandoned } = this.reading;
+    if (signal.aborted) throw signal.reason;
+    if (isAbandoned || this.#isOver)
+      throw new GatewayError('server', 'A leg was asked for after the end of its answer');
   }
 
   #running(running: RunningLeg): RunningLeg {
@@ -198,16 +215,27 @@ export class SeveralLegs extends Answering {
 
   /** Closes the account of a leg, once, and writes it down. */
   async #close(running: RunningLeg, end: AnswerEnd): Promise<void> {
-    const fold = this.#open.get(running);
-    if (fold === undefined) return;
+    const open = this.#open.get(running);
+    if (open === undefined) return;
     this.#open.delete(running);
-    const result = fold.result();
+    const closing = this.#settle(running, open.fold.result(), end);
+    this.#closing.push(closing);
+    await closing;
+  }
+
+  async #settle(running: RunningLeg, result: Result, end: AnswerEnd): Promise<void> {
     const account = await running.account(result, end);
     running.conclude(account, statusOf(end), result, typeof end === 'string' ? undefined : end);
     this.#uncharged = plusUncharged(this.#uncharged, account.uncharged);
     this.underway.purse.giveBack(running.admission.reserved, running.spent);
     await this.noteProgress();
   }
+}
+
+/** What a leg has said, and where the rest of it comes from. */
+interface OpenLeg {
+  readonly fold: Fold;
+  readonly flow: AnswerFlow;
 }
 
 function shortageOf({ scope, window }: Refusal): string {
