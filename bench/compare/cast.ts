@@ -13,6 +13,8 @@ interface CastOptions {
   readonly built: string;
   readonly upstream: Subject;
   readonly peers: Peers;
+  /** The folder of another checkout. */
+  readonly against?: string | undefined;
 }
 
 /** Everybody who may be measured. Each is started when first asked for, and then stays. */
@@ -33,6 +35,13 @@ export class Cast {
     const subject = await this.#once(name, () => startGateway(workbench, this.upstream.port, size));
     if (subject === undefined) throw new Error('the gateway did not start');
     return subject;
+  }
+
+  /** That of another checkout; absent where none is named. */
+  async otherGateway(): Promise<Subject | undefined> {
+    const { workbench, against } = this.#options;
+    if (against === undefined) return undefined;
+    return this.#once('other gateway', () => startGateway(workbench, this.upstream.port, SMALLEST, against));
   }
 
   /** Gives a gateway that has done nothing yet, and ends it. */

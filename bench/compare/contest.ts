@@ -92,9 +92,14 @@ const GATEWAY_LANES = [LANES.relay, LANES.messagesToChat, LANES.responsesToMessa
 /** The upstream, the gateway in every lane, and nginx where it is there. */
 export async function usualEntrants(cast: Cast): Promise<Entrant[]> {
   const gateway = await cast.gateway();
+  const other = await cast.otherGateway();
   return [
     { name: 'upstream', subject: cast.upstream, lane: LANES.relay },
-    ...GATEWAY_LANES.map((lane) => ({ name: lane.name, subject: gateway, lane })),
+    // Both builds take turns in each lane: what happens on the machine meanwhile happens to both.
+    ...GATEWAY_LANES.flatMap((lane) => [
+      { name: lane.name, subject: gateway, lane },
+      ...(other === undefined ? [] : [{ name: `${lane.name}, other build`, subject: other, lane }]),
+    ]),
     ...peer('nginx', await cast.nginx()),
   ];
 }

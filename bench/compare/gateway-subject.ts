@@ -23,18 +23,23 @@ const KEYS_AT_ONCE = 32;
 /** The default leaves little room beside 4,000 streams. */
 const MOST_REQUESTS = 20_000;
 
-/** Starts the gateway as it ships, on the embedded engines: only the size of the installation and the upstream are set. */
+/**
+ * Starts the gateway as it ships, on the embedded engines: only the size of the installation and the upstream are set.
+ * `checkout`: the folder of the build; absent = this one.
+ */
 export async function startGateway(
   workbench: Workbench,
   upstreamPort: number,
   size: GatewaySize,
+  checkout?: string,
 ): Promise<Subject> {
-  const name = `gateway-${size.models}-models-${size.keys}-keys`;
+  const which = checkout === undefined ? 'gateway' : 'other-gateway';
+  const name = `${which}-${size.models}-models-${size.keys}-keys`;
   const dataDir = mkdtempSync(join(workbench.folder, `${name}-`));
   const managementKey = randomBytes(24).toString('hex');
   const port = await freePort();
   const config = workbench.write(`${name}.yaml`, JSON.stringify(configuration(upstreamPort, size.models)));
-  const program = resolve('dist', 'cli', 'signalbox.js');
+  const program = resolve(checkout ?? '.', 'dist', 'cli', 'signalbox.js');
   const flags = ['--port', String(port), '--config', config, '--data-dir', dataDir];
   const started = workbench.start(name, [process.execPath, program, 'serve', ...flags], {
     place: 'tested',

@@ -12,11 +12,13 @@ export interface BenchOptions {
   readonly peers: Peers;
   /** Where the figures are written as JSON. */
   readonly json?: string;
+  /** The folder of another checkout, built, that is measured beside this one. */
+  readonly against?: string;
 }
 
 /** How to call the benchmark. */
 export const USAGE =
-  'usage: npm run bench -- [--rounds N] [--seconds S] [--only SCENARIO] [--peers none|nginx|all] [--json FILE]';
+  'usage: npm run bench -- [--rounds N] [--seconds S] [--only SCENARIO] [--peers none|nginx|all] [--json FILE] [--against FOLDER]';
 
 /** Reads the words of the command line. Throws an error that says what is wrong with them. */
 export function parseOptions(words: readonly string[], scenarios: readonly string[]): BenchOptions {
@@ -28,6 +30,7 @@ export function parseOptions(words: readonly string[], scenarios: readonly strin
       only: { type: 'string' },
       peers: { type: 'string', default: 'all' },
       json: { type: 'string' },
+      against: { type: 'string' },
     },
   });
   if (values.only !== undefined && !scenarios.includes(values.only))
@@ -38,6 +41,7 @@ export function parseOptions(words: readonly string[], scenarios: readonly strin
     peers: peersOf(values.peers),
     ...(values.only !== undefined && { only: values.only }),
     ...(values.json !== undefined && { json: values.json }),
+    ...(values.against !== undefined && { against: values.against }),
   };
 }
 

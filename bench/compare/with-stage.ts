@@ -7,7 +7,7 @@ import type { Stage } from './scenario.ts';
 import { startUpstream } from './upstream-subject.ts';
 import { Workbench } from './workbench.ts';
 
-type StageOptions = Pick<BenchOptions, 'rounds' | 'seconds' | 'peers'>;
+type StageOptions = Pick<BenchOptions, 'rounds' | 'seconds' | 'peers' | 'against'>;
 
 /** Signals that end a run, and what it exits with then. */
 const INTERRUPTS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 };
@@ -15,7 +15,7 @@ const INTERRUPTS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 };
 /** Sets everything up, lets it be used, and takes it down again: at the end, after a failure, and when interrupted. */
 export async function withStage(
   built: string,
-  { rounds, seconds, peers }: StageOptions,
+  { rounds, seconds, peers, against }: StageOptions,
   use: (stage: Stage, conditions: Conditions) => Promise<void>,
 ): Promise<void> {
   const pinning = findPinning();
@@ -30,7 +30,7 @@ export async function withStage(
     ) as [ReturnType<typeof nativeProgram>, ReturnType<typeof nativeProgram>];
     const conditions = conditionsOf(pinning, [upstreamProgram, load]);
     const upstream = await startUpstream(workbench, upstreamProgram);
-    const cast = new Cast({ workbench, built, upstream, peers });
+    const cast = new Cast({ workbench, built, upstream, peers, against });
     await use({ workbench, load, cast, rounds, seconds, built }, conditions);
   } catch (problem) {
     console.error(`bench: ${problem instanceof Error ? problem.message : problem}`);
