@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { FREE } from '../../src/catalog/bill.ts';
 import { chatInbound, chatUpstream } from '../../src/dialects/chat/chat.ts';
 import type { InboundDialect, ReplyContext, UpstreamDialect } from '../../src/dialects/dialect.ts';
 import { messagesInbound, messagesUpstream } from '../../src/dialects/messages/messages.ts';
@@ -232,11 +233,8 @@ async function streamed(dialect: Both, chunks: Uint8Array[], hasLane: boolean) {
   const batches = new Batches(source, streamReader(dialect.createFrameReader(100_000), decoder));
   const meter = new Meter();
   const tools = {
-    journey: {},
     metadata: () => undefined,
-    billing: {},
-    believe: () => undefined,
-    estimate: async () => NO_USAGE,
+    account: () => ({ usage: NO_USAGE, bill: FREE }),
     watch: (batch: EventBatch) => meter.push(batch),
     mayGoOn: () => true,
     passing: hasLane ? { room: 3, whenAsked: () => {} } : undefined,

@@ -278,7 +278,7 @@ if (server !== undefined) {
         }
       }),
     );
-    await fc.assert(law, { numRuns: 25, seed: SEED, endOnFailure: true });
+    await fc.assert(law, { numRuns: 12, seed: SEED, endOnFailure: true });
   });
 }
 
