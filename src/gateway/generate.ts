@@ -27,7 +27,7 @@ import { fitContext, largestContext } from './context-length.ts';
 import { CredentialOpener } from './credentials.ts';
 import { Prompt } from './estimate.ts';
 import { type Explanation, explainNothing, explainPlan } from './explain.ts';
-import { GenerationPurse } from './generation/purse.ts';
+import { GenerationReservation } from './generation/reservation.ts';
 import { settleRefused, type UnservedRequest, unservedGeneration } from './generation/unserved.ts';
 import type {
   EndpointService,
@@ -107,9 +107,9 @@ export function createGateway(parts: GatewayParts): Gateway {
       const parsed = reading instanceof Promise ? await reading : reading;
       await STRETCH;
       const { ledger } = parts;
-      const purse = new GenerationPurse(input, { ledger, now });
-      const stages = stagesOf(parts, input, parsed.request, snapshot, purse);
-      return { input, snapshot, content, ...parsed, purse, stages };
+      const reservation = new GenerationReservation(input, { ledger, now });
+      const stages = stagesOf(parts, input, parsed.request, snapshot, reservation);
+      return { input, snapshot, content, ...parsed, reservation, stages };
     } catch (error) {
       void content.close();
       throw error;
@@ -117,12 +117,23 @@ export function createGateway(parts: GatewayParts): Gateway {
   }
 
   async function planFor(reading: ReadRequest): Promise<Underway> {
-    const { input, snapshot, request, prompt, stages, content, purse } = reading;
+    const { input, snapshot, request, prompt, stages, content, reservation } = reading;
     try {
       const { plan, mustRelay } = await planned(parts, input, snapshot, reading, stages.mayRelay);
-      const journey = new Journey(plan, stages.notes, purse.charges);
+      const journey = new Journey(plan, stages.notes, reservation.charges);
       const planFurther = furtherPlanner(parts, reading);
-      return { input, snapshot, request, prompt, journey, stages, purse, planFurther, mustRelay, content };
+      return {
+        input,
+        snapshot,
+        request,
+        prompt,
+        journey,
+        stages,
+        reservation,
+        planFurther,
+        mustRelay,
+        content,
+      };
     } catch (error) {
       void content.close();
       await settleCharges(reading, error);
@@ -132,7 +143,7 @@ export function createGateway(parts: GatewayParts): Gateway {
 
   /** Reserves the money, then answers. Nothing is awaited in between: what is admitted is settled. */
   async function admitted(underway: Underway): Promise<ModelAnswer> {
-    const { input, snapshot, request, prompt, journey, purse, stages } = underway;
+    const { input, snapshot, request, prompt, journey, reservation, stages } = underway;
     const { ownCredentialFee, basePath, region } = snapshot;
     const { tokenizer } = parts;
     let admission: Admission;
@@ -141,11 +152,11 @@ export function createGateway(parts: GatewayParts): Gateway {
       const { acceptedAtMs: pricedAtMs } = input;
       admission = await admit(
         { input, request, prompt, plan: journey.plan, pricedAtMs, row },
-        { purse, tokenizer, learnt: state.learnt, ownCredentialFee, basePath },
+        { reservation, tokenizer, learnt: state.learnt, ownCredentialFee, basePath },
       );
     } catch (error) {
       void underway.content.close();
-      await settleCharges({ input, request, snapshot: { region }, purse, stages }, error);
+      await settleCharges({ input, request, snapshot: { region }, reservation, stages }, error);
       throw routed(error, underway);
     }
     const going = admission.isTight ? translated(underway) : underway;
@@ -154,7 +165,7 @@ export function createGateway(parts: GatewayParts): Gateway {
 
   /** What stages have charged is the cost of a generation that comes to nothing after them. */
   async function settleCharges(charged: Charged, error: unknown): Promise<void> {
-    if (!charged.purse.isOpen) return;
+    if (!charged.reservation.isOpen) return;
     // It is recorded as soon as it can be; the caller is told why there is no answer.
     await settleRefused(unservedOf(charged), error, parts).catch((late: unknown) => {
       if (!(late instanceof LedgerUnavailable)) throw late;
@@ -292,17 +303,17 @@ interface ReadRequest extends Parsed {
   readonly input: GenerationInput;
   readonly snapshot: GatewaySnapshot;
   readonly content: ContentShare;
-  readonly purse: GenerationPurse;
+  readonly reservation: GenerationReservation;
   readonly stages: ActiveStages;
 }
 
 /** A request that stages may have charged something for. */
-interface Charged extends Pick<ReadRequest, 'input' | 'request' | 'purse' | 'stages'> {
+interface Charged extends Pick<ReadRequest, 'input' | 'request' | 'reservation' | 'stages'> {
   readonly snapshot: Pick<GatewaySnapshot, 'region'>;
 }
 
-function unservedOf({ input, request, purse, stages, snapshot }: Charged): UnservedRequest {
-  return { input, request, region: snapshot.region, purse, notes: stages.notes };
+function unservedOf({ input, request, reservation, stages, snapshot }: Charged): UnservedRequest {
+  return { input, request, region: snapshot.region, reservation, notes: stages.notes };
 }
 
 function stagesOf(
@@ -310,18 +321,20 @@ function stagesOf(
   input: GenerationInput,
   request: GenerationRequest,
   snapshot: GatewaySnapshot,
-  purse: GenerationPurse,
+  reservation: GenerationReservation,
 ): ActiveStages {
   const { generationId, caller, format, body, cache, signal, header } = input;
   const { region } = snapshot;
   const accepted = () =>
-    acceptedRow(unservedGeneration({ input, request, region, purse, notes: [] }, request.models[0] ?? ''));
+    acceptedRow(
+      unservedGeneration({ input, request, region, reservation, notes: [] }, request.models[0] ?? ''),
+    );
   return new ActiveStages(parts.stages, request, {
     generationId,
     caller,
     workspace: caller.workspace,
     settings: snapshot,
-    charge: (kind, nanos) => purse.charge(accepted, kind, nanos),
+    charge: (kind, nanos) => reservation.charge(accepted, kind, nanos),
     format,
     body,
     cache,
@@ -562,8 +575,8 @@ async function explained(
   const promptTokens = await prompt.count(parts.tokenizer, input.signal);
   try {
     const { ledger, clock } = parts;
-    const purse = new GenerationPurse(input, { ledger, now: () => clock.now() });
-    const { mayRelay } = stagesOf(parts, input, request, snapshot, purse);
+    const reservation = new GenerationReservation(input, { ledger, now: () => clock.now() });
+    const { mayRelay } = stagesOf(parts, input, request, snapshot, reservation);
     const { plan } = await planned(parts, { ...input, wantsMetadata: false }, snapshot, read, mayRelay);
     return await explainPlan(request, plan, {
       health: parts.health,

@@ -93,7 +93,7 @@ export class Journey {
     return this.#legs.flatMap(({ attempts }) => attempts);
   }
 
-  /** The leg whose answer the caller is given: of several main ones the last that somebody serves. */
+  /** The leg whose answer the caller gets: the last main leg that has a serving candidate. */
   get serving(): Leg {
     return (
       this.#legs.findLast(({ kind, selected }) => kind === 'main' && selected !== undefined) ?? this.firstLeg

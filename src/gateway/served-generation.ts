@@ -42,8 +42,8 @@ export class ServedGeneration {
 
   /** Records the generation. Rejects with LedgerUnavailable where it cannot be recorded. */
   static async settle(asked: ServedRequest, parts: ServedParts): Promise<ServedGeneration> {
-    const { served, purse } = asked;
-    const settled = { usage: NO_USAGE, bill: { ...FREE, totalNanos: purse.charged.creditNanos } };
+    const { served, reservation } = asked;
+    const settled = { usage: NO_USAGE, bill: { ...FREE, totalNanos: reservation.charged.creditNanos } };
     const { finish } = served.result;
     const result = { ...served.result, ...(finish && { finish: { ...finish, settled } }), settled };
     const settlement: Settlement = {
@@ -52,7 +52,7 @@ export class ServedGeneration {
       result,
       ...(served.sourceId !== null && { servedFrom: served.sourceId }),
     };
-    await settleUnserved(unservedGeneration(asked, served.model), settlement, purse, parts);
+    await settleUnserved(unservedGeneration(asked, served.model), settlement, reservation, parts);
     return new ServedGeneration(asked, result, parts);
   }
 

@@ -5,7 +5,7 @@ import type { Candidate } from '../routing/candidate.ts';
 import type { ActiveStages } from '../stages/stage.ts';
 import type { ContentShare } from './content-room.ts';
 import type { Prompt } from './estimate.ts';
-import type { GenerationPurse } from './generation/purse.ts';
+import type { GenerationReservation } from './generation/reservation.ts';
 import type { GenerationInput } from './generation.ts';
 import type { PlannedGeneration } from './generation-row.ts';
 import { type Journey, routingMetadata } from './journey.ts';
@@ -20,7 +20,7 @@ export interface Underway {
   readonly prompt: Prompt;
   readonly journey: Journey;
   readonly stages: ActiveStages;
-  readonly purse: GenerationPurse;
+  readonly reservation: GenerationReservation;
   /** Where a further leg may go. Rejects with a GatewayError. */
   readonly planFurther: (request: GenerationRequest, prompt: Prompt) => Promise<Plan>;
   /** Only the relay lane can carry it. */

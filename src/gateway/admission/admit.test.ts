@@ -30,8 +30,8 @@ async function factsOf({ request: changes = {}, counted, promptRatio }: Given) {
   const learnt = new LearntLengths();
   if (promptRatio !== undefined) learnt.learn(answersOf(KEY, MODEL), { outputTokens: 1, promptRatio });
   let asked = 0;
-  const purse: AdmitTools['purse'] = {
-    async take(_, size): Promise<Reserving> {
+  const reservation: AdmitTools['reservation'] = {
+    async hold(_, size): Promise<Reserving> {
       const amount = size(PLENTY);
       const isRefused = counted !== undefined && asked++ === 0;
       if (amount !== null && !isRefused) return { ok: true, reserved: amount };
@@ -55,7 +55,7 @@ async function factsOf({ request: changes = {}, counted, promptRatio }: Given) {
     row: () => ({}),
   } as unknown as Applicant;
   const tools = {
-    purse,
+    reservation,
     tokenizer: { count: async () => counted ?? Number.NaN, close: async () => {} },
     learnt,
     ownCredentialFee: 0,

@@ -5,7 +5,7 @@ import type { JsonObject } from '../../kit/json.ts';
 import { numberAt } from '../../kit/members.ts';
 import { type Affordable, type Headroom, LedgerUnavailable, type Refusal } from '../../ports/ledger.ts';
 import type { Prompt, WorstPrompt } from '../estimate.ts';
-import type { GenerationPurse } from '../generation/purse.ts';
+import type { GenerationReservation } from '../generation/reservation.ts';
 import type { GenerationInput } from '../generation.ts';
 import { countInputImages } from '../input-images.ts';
 import type { Plan } from '../plan.ts';
@@ -20,7 +20,7 @@ import { type CostFacts, USUAL_SEARCHES, WorstCost } from './worst-cost.ts';
 /** What admitting needs besides the request. */
 export interface AdmitTools {
   /** What money is taken from. */
-  readonly purse: Pick<GenerationPurse, 'take'>;
+  readonly reservation: Pick<GenerationReservation, 'hold'>;
   readonly tokenizer: Tokenizer;
   readonly learnt: LearntLengths;
   readonly ownCredentialFee: number;
@@ -61,13 +61,13 @@ const TOKENS_BEYOND_OURS_A_DIGIT = 2 / 3;
  */
 export async function admit(applicant: Applicant, tools: AdmitTools): Promise<Admission> {
   const { prompt, input, row } = applicant;
-  const { purse } = tools;
+  const { reservation } = tools;
   const quick = new Sizing(applicant, tools, undefined);
   try {
-    const first = await purse.take(row, (headroom) => quick.withPlenty(headroom));
+    const first = await reservation.hold(row, (headroom) => quick.withPlenty(headroom));
     if (first.ok) return quick.admission(first.reserved);
     const counted = new Sizing(applicant, tools, await prompt.count(tools.tokenizer, input.signal));
-    const second = await purse.take(row, (headroom) => counted.exactly(headroom));
+    const second = await reservation.hold(row, (headroom) => counted.exactly(headroom));
     if (second.ok) return counted.admission(second.reserved);
     throw refused(second.refusal, {
       scopes: input.caller.scopes,
@@ -94,13 +94,16 @@ export async function admitFurther(applicant: Applicant, tools: AdmitTools): Pro
 async function admitWholly(applicant: Applicant, tools: AdmitTools): Promise<Admission | Refusal> {
   const { prompt, input, row, plan } = applicant;
   const quick = new Sizing(applicant, tools, undefined);
-  const first = await tools.purse.take(row, (headroom) => quick.withPlenty(headroom));
+  const first = await tools.reservation.hold(row, (headroom) => quick.withPlenty(headroom));
   if (first.ok) return quick.admission(first.reserved);
   const counted = await prompt.count(tools.tokenizer, input.signal);
   const atFirst = { ...applicant, plan: { ...plan, candidates: plan.candidates.slice(0, 1) } };
   const all = new Sizing(applicant, tools, counted);
   const alone = new Sizing(atFirst, tools, counted);
-  const second = await tools.purse.take(row, (headroom) => all.wholly(headroom) ?? alone.wholly(headroom));
+  const second = await tools.reservation.hold(
+    row,
+    (headroom) => all.wholly(headroom) ?? alone.wholly(headroom),
+  );
   if (!second.ok) return second.refusal;
   return (all.isSized ? all : alone).admission(second.reserved);
 }

@@ -48,7 +48,7 @@ export class SeveralLegs extends Answering {
   constructor(underway: Underway, admission: Admission, parts: AnswerParts, state: AnswerState) {
     super(underway, parts, state);
     this.#first = admission;
-    underway.purse.noteProgress = () => this.noteProgress();
+    underway.reservation.noteProgress = () => this.noteProgress();
   }
 
   override flow(): AnswerFlow {
@@ -137,7 +137,7 @@ export class SeveralLegs extends Answering {
       await this.#close(running, isAbandoned ? 'cut' : failure);
       // Before anything was said the generation fails as a whole; later its stream does.
       if (isFirst) throw error;
-      // When the caller left, nobody is there to be told of a failure: the answer just ends.
+      // The caller has left: the answer ends without a terminal event.
       if (!isAbandoned) yield [{ type: 'failure', error: failure }];
     } finally {
       await this.#close(running, 'cut');
@@ -159,12 +159,12 @@ export class SeveralLegs extends Answering {
         new RunningLeg({ leg, request, prompt, admission: planned, limits, pricedAtMs }, this.surroundings),
       );
     }
-    if (planned !== undefined) this.underway.purse.giveBack(planned.reserved, NOTHING);
+    if (planned !== undefined) this.underway.reservation.release(planned.reserved, NOTHING);
     return this.#beginFurther(request, kind);
   }
 
   async #beginFurther(request: GenerationRequest, kind: LegKind): Promise<RunningLeg | Refusal> {
-    const { input, snapshot, purse, planFurther } = this.underway;
+    const { input, snapshot, reservation, planFurther } = this.underway;
     const { tokenizer, clock } = this.parts;
     const { ownCredentialFee, basePath } = snapshot;
     const { learnt } = this.surroundings.state;
@@ -177,7 +177,7 @@ export class SeveralLegs extends Answering {
     const row = () => acceptedRow(plannedGeneration(this.underway));
     const admission = await admitFurther(
       { input, request, prompt, plan, pricedAtMs, row },
-      { purse, tokenizer, learnt, ownCredentialFee, basePath },
+      { reservation, tokenizer, learnt, ownCredentialFee, basePath },
     );
     if (!(admission instanceof Admission)) return admission;
     this.#assertOpen();
@@ -227,7 +227,7 @@ export class SeveralLegs extends Answering {
     const account = await running.account(result, end);
     running.conclude(account, statusOf(end), result, typeof end === 'string' ? undefined : end);
     this.#uncharged = plusUncharged(this.#uncharged, account.uncharged);
-    this.underway.purse.giveBack(running.admission.reserved, running.spent);
+    this.underway.reservation.release(running.admission.reserved, running.spent);
     await this.noteProgress();
   }
 }

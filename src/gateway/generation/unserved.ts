@@ -9,7 +9,7 @@ import type { GenerationInput } from '../generation.ts';
 import { acceptedRow, type GenerationTimes, type PlannedGeneration, settledRow } from '../generation-row.ts';
 import { Journey } from '../journey.ts';
 import type { Settlement } from '../settle.ts';
-import type { GenerationPurse } from './purse.ts';
+import type { GenerationReservation } from './reservation.ts';
 
 /** What recording a generation needs that no model served. */
 export interface UnservedParts {
@@ -23,14 +23,14 @@ export interface UnservedRequest {
   readonly input: GenerationInput;
   readonly request: GenerationRequest;
   readonly region: string | null;
-  readonly purse: GenerationPurse;
+  readonly reservation: GenerationReservation;
   /** What stages did. */
   readonly notes: readonly PipelineEntry[];
 }
 
 /** The record of a generation that no endpoint was looked for. `model`: as the caller is told it. */
 export function unservedGeneration(
-  { input, request, region, purse, notes }: UnservedRequest,
+  { input, request, region, reservation, notes }: UnservedRequest,
   model: string,
 ): PlannedGeneration {
   const plan = {
@@ -41,7 +41,7 @@ export function unservedGeneration(
     pipeline: [],
     report: [],
   } as const;
-  return { input, request, region, journey: new Journey(plan, notes, purse.charges) };
+  return { input, request, region, journey: new Journey(plan, notes, reservation.charges) };
 }
 
 /**
@@ -51,29 +51,29 @@ export function unservedGeneration(
 export async function settleUnserved(
   generation: PlannedGeneration,
   settlement: Settlement,
-  purse: GenerationPurse,
+  reservation: GenerationReservation,
   { ledger, clock, tell }: UnservedParts,
 ): Promise<void> {
   const { input } = generation;
   const endMs = Math.max(0, clock.now() - input.acceptedAtMs);
   const times = { firstContentMs: endMs, endMs };
-  await purse.open(() => acceptedRow(generation));
+  await reservation.open(() => acceptedRow(generation));
   const row = settledRow(generation, settlement, times);
-  await ledger.settle(input.generationId, { used: purse.charged, row, atMs: clock.now() });
+  await ledger.settle(input.generationId, { used: reservation.charged, row, atMs: clock.now() });
   tell(generation, settlement, times);
 }
 
 /** Records a generation that a stage refused, or that came to nothing after something was charged. */
 export function settleRefused(asked: UnservedRequest, error: unknown, parts: UnservedParts): Promise<void> {
-  const { input, request, purse } = asked;
+  const { input, request, reservation } = asked;
   const generation = unservedGeneration(asked, request.models[0] ?? '');
   const isLeft = input.signal.aborted && input.signal.reason === error;
   const settlement: Settlement = {
     usage: NO_USAGE,
-    bill: { ...FREE, totalNanos: purse.charged.creditNanos },
+    bill: { ...FREE, totalNanos: reservation.charged.creditNanos },
     outcome: isLeft ? 'aborted' : 'failed',
     result: { items: [] },
     ...(!isLeft && { error: toGatewayError(error) }),
   };
-  return settleUnserved(generation, settlement, purse, parts);
+  return settleUnserved(generation, settlement, reservation, parts);
 }

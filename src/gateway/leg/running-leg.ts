@@ -166,7 +166,7 @@ export class RunningLeg implements AttemptTools, LegAccountFacts {
       // Tokens that cannot be true say nothing against the searches beside them.
       webSearchRequests: Math.max(usage.webSearchRequests, result.usage?.webSearchRequests ?? 0),
     };
-    // Searches that were not asked for are not charged, whoever counted them.
+    // Searches that the request does not allow are not charged, estimated or reported.
     return this.#plausible(counted) ?? { ...counted, webSearchRequests: 0 };
   }
 
@@ -177,7 +177,7 @@ export class RunningLeg implements AttemptTools, LegAccountFacts {
 
   /** What it would come to if it ended now. */
   async soFar(): Promise<UsedSoFar> {
-    // Whoever counts may be busy, or only just starting: then what is known about must do.
+    // The tokenizer may be busy or starting: an approximate count then has to do.
     if (!this.#meter.isReported) await isInTime(this.#count(), COUNT_PATIENCE_MS);
     const usage = this.#meter.usage(this.#promptTokens ?? this.#prompt.usualTokens);
     return { usage, bill: billGeneration(this.selected, usage, this.billing) };

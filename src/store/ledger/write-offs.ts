@@ -13,7 +13,7 @@ export const WRITE_OFF_CAUSES = [
   'abandoned',
 ] as const satisfies readonly WriteOffCause[];
 
-/** What is charged to nobody, and why; the cause is null when there is nothing. */
+/** The part of a use that no account is charged, and why; the cause is null when there is none. */
 export interface WriteOff {
   readonly writtenOffNanos: Nanos;
   readonly writtenOffCause: WriteOffCause | null;

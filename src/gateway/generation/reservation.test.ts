@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { callerOf } from '../../../test/builders/tenancy.ts';
 import { type Amount, NOTHING, plus } from '../../ir/amount.ts';
 import { type Headroom, type Ledger, LedgerUnavailable, type Refusal } from '../../ports/ledger.ts';
-import { GenerationPurse } from './purse.ts';
+import { GenerationReservation } from './reservation.ts';
 
 const credit = (creditNanos: bigint): Amount => ({ creditNanos, byokNanos: 0n });
 const row = () => ({});
@@ -43,75 +43,75 @@ function ledgerOf(limit: bigint | null) {
   return { ledger, asked };
 }
 
-const purseOf = (ledger: Ledger) => new GenerationPurse(input, { ledger, now: () => 0 });
+const reservationOf = (ledger: Ledger) => new GenerationReservation(input, { ledger, now: () => 0 });
 
-describe('a purse', () => {
-  it('takes out of what is free first, and tops up by what that lacks', async () => {
+describe('the reservation of a generation', () => {
+  it('holds free money first, and tops up by what that lacks', async () => {
     const { ledger, asked } = ledgerOf(100n);
-    const purse = purseOf(ledger);
-    expect(purse.isOpen).toBe(false);
-    await purse.take(row, () => credit(30n));
-    expect(purse.free).toEqual(NOTHING);
-    purse.giveBack(credit(30n), credit(5n));
-    expect(purse.free).toEqual(credit(25n));
-    expect(await purse.take(row, () => credit(20n))).toEqual({ ok: true, reserved: credit(20n) });
-    expect(await purse.take(row, () => credit(30n))).toEqual({ ok: true, reserved: credit(30n) });
+    const reservation = reservationOf(ledger);
+    expect(reservation.isOpen).toBe(false);
+    await reservation.hold(row, () => credit(30n));
+    expect(reservation.free).toEqual(NOTHING);
+    reservation.release(credit(30n), credit(5n));
+    expect(reservation.free).toEqual(credit(25n));
+    expect(await reservation.hold(row, () => credit(20n))).toEqual({ ok: true, reserved: credit(20n) });
+    expect(await reservation.hold(row, () => credit(30n))).toEqual({ ok: true, reserved: credit(30n) });
     expect(asked).toEqual(['reserve 30', 'top up 25']);
-    expect(purse.reserved).toEqual(credit(55n));
-    expect(await purse.take(row, () => credit(46n))).toEqual({ ok: false, refusal });
+    expect(reservation.reserved).toEqual(credit(55n));
+    expect(await reservation.hold(row, () => credit(46n))).toEqual({ ok: false, refusal });
   });
 
-  it('gives what is free to one of two that take at the same time', async () => {
+  it('gives free money to one of two legs that begin at the same time', async () => {
     const { ledger, asked } = ledgerOf(100n);
-    const purse = purseOf(ledger);
-    await purse.take(row, () => credit(50n));
-    purse.giveBack(credit(50n), NOTHING);
-    await Promise.all([purse.take(row, () => credit(40n)), purse.take(row, () => credit(40n))]);
+    const reservation = reservationOf(ledger);
+    await reservation.hold(row, () => credit(50n));
+    reservation.release(credit(50n), NOTHING);
+    await Promise.all([reservation.hold(row, () => credit(40n)), reservation.hold(row, () => credit(40n))]);
     expect(asked).toEqual(['reserve 50', 'top up 30']);
-    expect(purse.free).toEqual(NOTHING);
+    expect(reservation.free).toEqual(NOTHING);
   });
 
-  it('says what there is with what is free, so that a size is judged by both', async () => {
+  it('counts free money as headroom', async () => {
     const { ledger } = ledgerOf(100n);
-    const purse = purseOf(ledger);
-    await purse.take(row, () => credit(60n));
-    purse.giveBack(credit(60n), credit(10n));
+    const reservation = reservationOf(ledger);
+    await reservation.hold(row, () => credit(60n));
+    reservation.release(credit(60n), credit(10n));
     const seen: (bigint | null)[] = [];
-    await purse.take(row, ({ affordable }) => {
+    await reservation.hold(row, ({ affordable }) => {
       seen.push(affordable.creditNanos);
       return null;
     });
     expect(seen).toEqual([50n, 90n]);
   });
 
-  it('opened by nobody but a limitless caller asks the ledger each time: what is free binds nothing', async () => {
+  it('without limits asks the ledger each time: free money binds nothing', async () => {
     const { ledger, asked } = ledgerOf(null);
-    const purse = purseOf(ledger);
-    await purse.take(row, () => credit(30n));
-    purse.giveBack(credit(30n), NOTHING);
-    await purse.take(row, () => credit(20n));
+    const reservation = reservationOf(ledger);
+    await reservation.hold(row, () => credit(30n));
+    reservation.release(credit(30n), NOTHING);
+    await reservation.hold(row, () => credit(20n));
     expect(asked).toEqual(['reserve 30', 'top up 0']);
   });
 
   it('pays for charges, writes them down, and takes them back', async () => {
     const { ledger, asked } = ledgerOf(100n);
-    const purse = purseOf(ledger);
-    const paid = await purse.charge(row, 'web_search', 40n);
-    expect(purse.charged).toEqual(credit(40n));
-    expect(await purse.charge(row, 'web_search', 61n)).toBeUndefined();
+    const reservation = reservationOf(ledger);
+    const paid = await reservation.charge(row, 'web_search', 40n);
+    expect(reservation.charged).toEqual(credit(40n));
+    expect(await reservation.charge(row, 'web_search', 61n)).toBeUndefined();
     await paid?.waive();
     await paid?.waive();
-    expect(purse.charged).toEqual(NOTHING);
-    expect(purse.free).toEqual(credit(40n));
+    expect(reservation.charged).toEqual(NOTHING);
+    expect(reservation.free).toEqual(credit(40n));
     expect(asked).toEqual(['reserve 40', 'checkpoint 40', 'top up undefined', 'checkpoint 0']);
   });
 
   it('is not available where nothing can be reserved and no limit says so', async () => {
     const { ledger } = ledgerOf(100n);
-    const purse = purseOf(ledger);
-    await purse.open(row);
+    const reservation = reservationOf(ledger);
+    await reservation.open(row);
     ledger.topUp = async () => ({ ok: false, refusal: null });
-    await expect(purse.take(row, () => credit(1n))).rejects.toThrow(LedgerUnavailable);
-    await expect(purse.charge(row, 'web_search', 1n)).rejects.toThrow(LedgerUnavailable);
+    await expect(reservation.hold(row, () => credit(1n))).rejects.toThrow(LedgerUnavailable);
+    await expect(reservation.charge(row, 'web_search', 1n)).rejects.toThrow(LedgerUnavailable);
   });
 });

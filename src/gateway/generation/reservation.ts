@@ -14,8 +14,8 @@ import { isUnlimited } from '../admission/reservation-size.ts';
 import type { GenerationInput } from '../generation.ts';
 import { type Charge, chargeRows } from './charge.ts';
 
-/** The money of one generation: what is reserved for it, set aside for legs that run, and spent by those that ended. */
-export class GenerationPurse {
+/** The money that is reserved for one generation: held for legs that run, spent by legs that ended, or free. */
+export class GenerationReservation {
   readonly #input: Pick<GenerationInput, 'generationId' | 'caller'>;
   readonly #ledger: Ledger;
   readonly #now: () => number;
@@ -24,13 +24,13 @@ export class GenerationPurse {
   /** Writes down what the generation has come to. Before its first leg that is its charges. */
   noteProgress: () => Promise<void> = () => this.#noteCharges();
   #reserved = NOTHING;
-  #setAside = NOTHING;
+  #held = NOTHING;
   #spent = NOTHING;
   #isOpen = false;
-  /** Nothing bound it when it was opened. */
+  /** No limit applied when it was opened. */
   #isUnlimited = false;
-  /** Legs that begin at the same time take one after the other. */
-  #taking: Promise<unknown> = Promise.resolve();
+  /** Serializes holds, so that two legs never count the same free money. */
+  #holding: Promise<unknown> = Promise.resolve();
 
   constructor(
     input: Pick<GenerationInput, 'generationId' | 'caller'>,
@@ -57,47 +57,47 @@ export class GenerationPurse {
 
   /** Opens it with nothing in it, unless it is open. Rejects with LedgerUnavailable. */
   async open(row: () => JsonObject): Promise<void> {
-    if (!this.#isOpen) await this.take(row, () => NOTHING);
+    if (!this.#isOpen) await this.hold(row, () => NOTHING);
   }
 
   /**
-   * Pays for something besides model calls. Undefined: limits do not leave so much. `row`: as with `take`. Rejects with
+   * Pays for something besides model calls. Undefined: limits do not leave so much. `row`: as with `hold`. Rejects with
    * LedgerUnavailable.
    */
   async charge(row: () => JsonObject, kind: ChargeKind, nanos: Nanos): Promise<PaidCharge | undefined> {
     const amount = { creditNanos: nanos, byokNanos: 0n };
-    const outcome = await this.take(row, ({ affordable }) =>
+    const outcome = await this.hold(row, ({ affordable }) =>
       isAffordable(amount, affordable) ? amount : null,
     );
     if (!outcome.ok) return undefined;
     const charge = { kind, nanos };
     this.charges.push(charge);
-    this.giveBack(amount, amount);
+    this.release(amount, amount);
     await this.noteProgress();
     return { waive: () => this.#waive(charge) };
   }
 
-  /** Reserved, and neither spent nor set aside. */
+  /** Reserved, and neither spent nor held. */
   get free(): Amount {
-    return beyond(this.#reserved, plus(this.#spent, this.#setAside));
+    return beyond(this.#reserved, plus(this.#spent, this.#held));
   }
 
   /**
-   * Reserves money and sets it aside: out of what is free where that is enough, of what limits leave otherwise. `size`: how
-   * much, given what there is; null = too little. `row`: what is known of a generation that the ledger does not know yet.
+   * Holds money for a leg: free money if that is enough, else the rest is reserved with the ledger. `size` returns how much,
+   * given what there is; null = too little. `row` returns the row of a generation that the ledger does not know yet.
    */
-  take(row: () => JsonObject, size: (headroom: Headroom) => Amount | null): Promise<Reserving> {
+  hold(row: () => JsonObject, size: (headroom: Headroom) => Amount | null): Promise<Reserving> {
     if (!this.#isOpen) return this.#open(row(), size);
-    const taking = this.#taking.then(() => this.#takeMore(size));
-    this.#taking = taking.catch(() => {});
-    return taking;
+    const holding = this.#holding.then(() => this.#holdMore(size));
+    this.#holding = holding.catch(() => {});
+    return holding;
   }
 
-  async #takeMore(size: (headroom: Headroom) => Amount | null): Promise<Reserving> {
+  async #holdMore(size: (headroom: Headroom) => Amount | null): Promise<Reserving> {
     const { free } = this;
     const within = this.#isUnlimited ? null : size(onlyFree(free));
     if (within !== null && isWithin(within, free)) {
-      this.#setAside = plus(this.#setAside, within);
+      this.#held = plus(this.#held, within);
       return { ok: true, reserved: within };
     }
     let wanted = NOTHING;
@@ -113,16 +113,16 @@ export class GenerationPurse {
     );
     if (outcome.ok) {
       this.#reserved = plus(this.#reserved, outcome.more);
-      this.#setAside = plus(this.#setAside, wanted);
+      this.#held = plus(this.#held, wanted);
       return { ok: true, reserved: wanted };
     }
     if (outcome.refusal === null) throw new LedgerUnavailable('nothing more can be reserved at the moment');
     return { ok: false, refusal: outcome.refusal };
   }
 
-  /** What was set aside is not needed any longer: so much of it was spent. */
-  giveBack(setAside: Amount, spent: Amount): void {
-    this.#setAside = beyond(this.#setAside, setAside);
+  /** Ends a hold, of which `spent` was used. */
+  release(held: Amount, spent: Amount): void {
+    this.#held = beyond(this.#held, held);
     this.#spent = plus(this.#spent, spent);
   }
 
@@ -152,7 +152,7 @@ export class GenerationPurse {
     if (!outcome.ok) return outcome;
     this.#isOpen = true;
     this.#reserved = outcome.reserved;
-    this.#setAside = outcome.reserved;
+    this.#held = outcome.reserved;
     return outcome;
   }
 }
@@ -174,13 +174,13 @@ function isWithin(one: Amount, other: Amount): boolean {
   return one.creditNanos <= other.creditNanos && one.byokNanos <= other.byokNanos;
 }
 
-/** A purse that holds nothing but what is free. */
+/** Headroom of the free money alone. */
 function onlyFree({ creditNanos, byokNanos }: Amount): Headroom {
   const affordable = { creditNanos, totalNanos: creditNanos + byokNanos };
   return { affordable, unspent: affordable };
 }
 
-/** What limits leave, and what is free of that which they let pass before. */
+/** What limits leave, plus the free money, which they count as reserved. */
 function withFree({ affordable, unspent }: Headroom, free: Amount): Headroom {
   const more = ({ creditNanos, totalNanos }: Affordable): Affordable => ({
     creditNanos: creditNanos === null ? null : creditNanos + free.creditNanos,
