@@ -46,6 +46,18 @@ beforeAll(async () => {
     ...size,
     endpoints: [{ provider: slug, model: 'one', ...size, pricing }],
   });
+  /** Without prices for caches, which are the dearest otherwise and leave room for other faults. */
+  const uncached = (id: string, slug: string, upstreamModel = 'one') => ({
+    ...model(id, slug),
+    endpoints: [
+      {
+        provider: slug,
+        model: upstreamModel,
+        ...size,
+        pricing: { prompt: pricing.prompt, completion: pricing.completion },
+      },
+    ],
+  });
   gateway = await openTestGateway({
     providers: [
       provider('messages', 'anthropic-messages'),
@@ -66,6 +78,7 @@ beforeAll(async () => {
         ],
       },
       model('m/short', 'short'),
+      uncached('m/uncached', 'messages'),
     ],
   } as never);
 });
@@ -426,6 +439,58 @@ it('an earlier turn that looked at a page does not fill the context', async () =
     input,
   });
   expect(status).toBe(200);
+});
+
+describe('a context that is compacted first', () => {
+  const compacting = (trigger = 50_000) => ({
+    model: 'm/messages',
+    max_tokens: 500,
+    messages: [{ role: 'user', content: 'word '.repeat(59_000) }],
+    context_management: {
+      edits: [{ type: 'compact_20260112', trigger: { type: 'input_tokens', value: trigger } }],
+    },
+  });
+  const usage = {
+    input_tokens: 8000,
+    output_tokens: 500,
+    iterations: [
+      { type: 'compaction', input_tokens: 60_000, output_tokens: 3500 },
+      { type: 'message', input_tokens: 8000, output_tokens: 500 },
+    ],
+  };
+  const price = 68_000 * 0.000003 + 4000 * 0.0000001;
+
+  it('is charged for both passes', async () => {
+    upstream.answer(message(usage));
+    const { id } = await ask(await newKey(5), '/messages', compacting());
+    const record = await recordOf(id);
+    expect(record).toMatchObject({ tokens_prompt: 68_000, tokens_completion: 4000, written_off: 0 });
+    expect(record.total_cost).toBeCloseTo(price, 9);
+  });
+
+  it('is reserved for: 8 requests that race cost the upstream no more than their limit', async () => {
+    const pass = { input_tokens: 59_000, output_tokens: 500 };
+    const iterations = [
+      { type: 'compaction', ...pass },
+      { type: 'message', ...pass },
+    ];
+    const race = async (limit: number) => {
+      upstream.clear();
+      upstream.answer(message({ ...pass, iterations }));
+      const key = await newKey(limit);
+      await racing(8, () => ask(key, '/messages', { ...compacting(), model: 'm/uncached' }));
+      return upstream.requests.length;
+    };
+    expect((await race(0.3)) * 2 * 59_000 * 0.000003).toBeLessThanOrEqual(0.3);
+    expect(await race(0.6)).toBe(1);
+  });
+
+  it('is believed where both passes together count more than the context holds', async () => {
+    const pass = { type: 'compaction', input_tokens: 230_000, output_tokens: 1000 };
+    upstream.answer(message({ ...usage, iterations: [pass, pass] }));
+    const { id } = await ask(await newKey(), '/messages', compacting());
+    expect(await recordOf(id)).toMatchObject({ tokens_prompt: 460_000, usage_source: 'measured' });
+  });
 });
 
 it('thoughts that are billed and not shown are paid for, although answers were short before', async () => {

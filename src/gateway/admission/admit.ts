@@ -13,6 +13,7 @@ import {
 import type { Prompt, WorstPrompt } from '../estimate.ts';
 import type { GenerationInput } from '../generation.ts';
 import { countInputImages } from '../input-images.ts';
+import { mayCompact } from '../may-compact.ts';
 import type { Plan } from '../plan.ts';
 import type { Tokenizer } from '../tokenizer.ts';
 import { Admission } from './admission.ts';
@@ -230,6 +231,7 @@ class Sizing {
       inputImages: countInputImages(request),
       searchesAsked: this.#searchesAsked,
       mostSearches: searches,
+      mayCompact: mayCompact(request),
       maxOutputTokens: request.maxOutputTokens,
       ownCredentialFee: this.#tools.ownCredentialFee,
       atMs: input.acceptedAtMs,

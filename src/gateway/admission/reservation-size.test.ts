@@ -23,6 +23,7 @@ function costOf(price: string, maxOutputTokens: number | undefined) {
     mayFillContext: false,
     searchesAsked: () => ({ most: 0, isBoundable: true }),
     mostSearches: 0,
+    mayCompact: false,
     inputImages: 0,
     maxOutputTokens,
     ownCredentialFee: 0,

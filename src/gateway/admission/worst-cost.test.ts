@@ -21,6 +21,7 @@ const FACTS: CostFacts = {
   inputImages: 2,
   searchesAsked: () => ({ most: 0, isBoundable: true }),
   mostSearches: 10,
+  mayCompact: false,
   maxOutputTokens: undefined,
   ownCredentialFee: 0,
   atMs: 0,
@@ -77,6 +78,21 @@ describe('the worst cost', () => {
       searches: 10,
       mustBoundSearches: false,
     });
+  });
+
+  it('pays for a context that is compacted before each pass, and for the summaries', () => {
+    const pricing = { prompt: '0.000000001', completion: '0.000000005' };
+    const compacting = (searches: number) =>
+      cost(pricing, { mayCompact: true, searchesAsked: () => ({ most: searches, isBoundable: true }) });
+    const summary = 16_384n * 5n;
+    expect(compacting(0).amountOf(0).creditNanos).toBe(2n * 100n + summary);
+    expect(compacting(1).amountOf(0).creditNanos).toBe(2n * (100n + 100n + 16_384n) + 2n * summary);
+    expect(
+      cost(pricing, { mayCompact: true, endpoint: { maxOutputTokens: 10 } }).amountOf(0).creditNanos,
+    ).toBe(250n);
+    const usage = { ...NO_USAGE, inputTokens: 200, outputTokens: 16_394 };
+    expect(compacting(0).exceededBy(usage, 10)).toBe('price');
+    expect(compacting(0).exceededBy(usage, 9)).toBe('output');
   });
 
   it('covers the dearest tier that may serve', () => {
@@ -215,7 +231,12 @@ describe('law: no bill is higher than what is reserved', () => {
       fc.property(
         fc.tuple(tier, tier),
         fee,
-        fc.record({ promptTokens: tokens, inputImages: fc.nat(3), mayFillContext: fc.boolean() }),
+        fc.record({
+          promptTokens: tokens,
+          inputImages: fc.nat(3),
+          mayFillContext: fc.boolean(),
+          mayCompact: fc.boolean(),
+        }),
         fc.record({ asked: fc.nat(12), isBoundable: fc.boolean(), most: fc.nat(12) }),
         fc.record({ input: share, output: share, searches: share }),
         parts,

@@ -23,6 +23,8 @@ export interface CostFacts {
   readonly searchesAsked: SearchesAsked;
   /** Searches that are paid for, where the endpoint can be told a limit. */
   readonly mostSearches: number;
+  /** The request lets the endpoint compact the context before each pass of the model. */
+  readonly mayCompact: boolean;
   /** The output limit that the caller named. */
   readonly maxOutputTokens: number | undefined;
   /** Share of the list price that is charged where the caller's own credential is used. */
@@ -43,6 +45,9 @@ export const USUAL_SEARCHES = 10;
 /** What one search adds to the prompt, tokens: the results that the model reads. */
 const SEARCH_RESULT_TOKENS = 16_384;
 
+/** What one summary of a compacted context has, tokens: no limit that a request names is documented to hold for it. */
+const SUMMARY_TOKENS = 16_384;
+
 /** The most that one candidate may cost, as a function of the output that it is let write. */
 export class WorstCost {
   readonly candidate: Candidate;
@@ -52,11 +57,13 @@ export class WorstCost {
   readonly isOutputAssumed: boolean;
   /** Tokens of the prompt that are paid for, those of search results included. */
   readonly promptTokens: number;
+  /** Output tokens that are paid for besides: summaries of the context. */
+  readonly #summaryTokens: number;
   /** Searches that are paid for. */
   readonly searches: number;
   /** Whether the endpoint may run more searches than are paid for, and can be told not to. */
   readonly mustBoundSearches: boolean;
-  /** The price of the whole prompt and of all searches. */
+  /** The price of the whole prompt, of all searches and summaries. */
   readonly #fixedPrice: Price;
   readonly #outputPrice: Price;
   /** Undefined where the gateway's own credential is used. */
@@ -75,10 +82,14 @@ export class WorstCost {
     this.fullTokens = output ?? USUAL_OUTPUT;
     this.isOutputAssumed = output === undefined;
     this.promptTokens = promptTokens;
+    this.#summaryTokens = facts.mayCompact
+      ? (1 + searches) * Math.min(SUMMARY_TOKENS, endpoint.maxOutputTokens ?? SUMMARY_TOKENS)
+      : 0;
     this.searches = searches;
     this.mustBoundSearches = mustBound;
     this.#fixedPrice =
       costOf(promptTokens, prices.input) +
+      costOf(this.#summaryTokens, prices.output) +
       prices.request +
       costOf(facts.inputImages, prices.image) +
       costOf(searches, prices.search);
@@ -106,7 +117,7 @@ export class WorstCost {
   exceededBy({ webSearchRequests, inputTokens, outputTokens }: Usage, paidTokens: number): WriteOffCause {
     if (webSearchRequests > this.searches) return 'searches';
     if (inputTokens > this.promptTokens) return 'prompt';
-    return outputTokens > paidTokens ? 'output' : 'price';
+    return outputTokens > paidTokens + this.#summaryTokens ? 'output' : 'price';
   }
 
   #countWithin(nanos: Nanos): number {
@@ -121,12 +132,16 @@ function searchesOf({ endpoint }: Candidate, { searchesAsked, mostSearches }: Co
   return { searches, mustBound: isBoundable && searches < most };
 }
 
-/** Each search sends the prompt through the model again, together with what was found. */
+/**
+ * Each search sends the prompt through the model again, together with what was found. Whether to compact is decided before
+ * each of these passes, and sends the same through once more.
+ */
 function promptTokensOf({ endpoint }: Candidate, facts: CostFacts, searches: number): number {
   const { contextLength = USUAL_CONTEXT } = endpoint;
   const known = facts.promptTokens + facts.images * imageTokensOf(endpoint);
   const once = facts.mayFillContext ? Math.max(known, contextLength) : known;
-  return once + searches * (once + SEARCH_RESULT_TOKENS);
+  const all = once + searches * (once + SEARCH_RESULT_TOKENS);
+  return facts.mayCompact ? 2 * all : all;
 }
 
 /** Tokens of an image, at most: what the largest count for at the providers that count most. */
