@@ -4,6 +4,7 @@ import type { Omission, Result } from '../ir/result.ts';
 import type { Usage } from '../ir/usage.ts';
 import type { JsonObject } from '../kit/json.ts';
 import { jsonLength } from '../kit/json-length.ts';
+import { tokensOfDearCharacters } from './dear-characters.ts';
 import { charactersOf } from './text-slices.ts';
 import type { Tokenizer } from './tokenizer.ts';
 
@@ -71,8 +72,8 @@ class Length extends UsualCount {
 export interface WorstPrompt {
   /** Bytes of all text in UTF-8: no tokenizer makes more tokens of it. */
   readonly bytes: number;
-  /** Digits: some tokenizers make a token of each. */
-  readonly digits: number;
+  /** Tokens that other tokenizers may make of its digits and rare letters, beyond half as much again as ours does. */
+  readonly dearTokens: number;
   /** Tokens beyond those of the text that our tokenizer is shown. */
   readonly unseenTokens: number;
   readonly images: number;
@@ -85,14 +86,15 @@ const SEAL_CHARACTERS = 4;
 
 class Worst implements Counted, WorstPrompt {
   bytes = 0;
-  digits = 0;
+  dearTokens = 0;
   unseenTokens = 0;
   images = 0;
   documents = 0;
 
   addText(text: string): void {
-    this.bytes += Buffer.byteLength(text);
-    this.digits += text.length > MOST_LOOKED_AT ? text.length : digitsIn(text);
+    const bytes = Buffer.byteLength(text);
+    this.bytes += bytes;
+    this.dearTokens += text.length > MOST_LOOKED_AT ? bytes : tokensOfDearCharacters(text);
   }
 
   addJson(value: object): void {
@@ -126,20 +128,8 @@ class Worst implements Counted, WorstPrompt {
   }
 }
 
-/** Characters of a text whose digits are counted: of a longer one each may be one, so that no other request waits for it. */
+/** Longer texts are not looked at, so that no other request waits for it: each of their bytes may be a token. */
 const MOST_LOOKED_AT = 1_000_000;
-
-const ZERO = 48;
-const NINE = 57;
-
-function digitsIn(text: string): number {
-  let digits = 0;
-  for (let index = 0; index < text.length; index++) {
-    const code = text.charCodeAt(index);
-    if (code >= ZERO && code <= NINE) digits++;
-  }
-  return digits;
-}
 
 /** Something to be counted: texts for the tokenizer, and tokens that are known without it. */
 class Countable extends UsualCount {

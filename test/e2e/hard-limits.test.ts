@@ -1,3 +1,4 @@
+import { countTokens as countAsCl100k } from 'gpt-tokenizer/encoding/cl100k_base';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { messagesFrames, sse } from '../fakes/answers.ts';
 import {
@@ -79,6 +80,7 @@ beforeAll(async () => {
       },
       model('m/short', 'short'),
       uncached('m/uncached', 'messages'),
+      uncached('m/uncached-chat', 'chat'),
     ],
   } as never);
 });
@@ -534,6 +536,18 @@ it('thoughts that are billed and not shown are paid for, although answers were s
     }),
   );
   expect(billed).toBeLessThanOrEqual(0.0015);
+});
+
+it('a script of which another tokenizer knows no words is reserved for as that one counts it', async () => {
+  const text = 'გამარჯობა, მე ვარ ახალი ტიპის ენობრივი მოდელი, სასიამოვნოა თქვენი გაცნობა! '.repeat(100);
+  const tokens = countAsCl100k(text) + 7;
+  const limit = tokens * 0.000003 * 0.9;
+  upstream.answer(completion({ prompt_tokens: tokens, total_tokens: tokens + 5 }));
+  const body = { model: 'm/uncached-chat', max_tokens: 5, messages: [{ role: 'user', content: text }] };
+  const key = await newKey(Number(limit.toFixed(6)));
+  await racing(4, () => ask(key, '/chat/completions', body));
+  expect(upstream.requests.length * tokens * 0.000003).toBeLessThanOrEqual(limit);
+  expect((await ask(await newKey(2 * limit), '/chat/completions', body)).status).toBe(200);
 });
 
 it('prompts that an upstream counted low do not teach that text is cheap', async () => {

@@ -57,9 +57,6 @@ const COUNT_EXTRA = 8;
 /** What upstreams put into a prompt to explain tools, tokens. */
 const TOOL_PREAMBLE_TOKENS = 600;
 
-/** Our tokenizer makes one token of up to three digits, others make three. */
-const TOKENS_BEYOND_OURS_A_DIGIT = 2 / 3;
-
 /**
  * Reserves the money for a request before anything of it goes out. Rejects with a 402 or 403 where a limit forbids it, with
  * a 503 where nothing can be recorded.
@@ -109,10 +106,10 @@ export function unrecordable(error: LedgerUnavailable): GatewayError {
 function promptTokens(
   counted: number | undefined,
   ratio: number,
-  { bytes, digits, unseenTokens }: WorstPrompt,
+  { bytes, dearTokens, unseenTokens }: WorstPrompt,
 ): number {
   if (counted === undefined) return bytes;
-  const ofText = counted * Math.max(ratio, COUNT_SLACK) + digits * TOKENS_BEYOND_OURS_A_DIGIT;
+  const ofText = counted * Math.max(ratio, COUNT_SLACK) + dearTokens;
   return Math.min(bytes, Math.ceil(ofText) + unseenTokens);
 }
 
