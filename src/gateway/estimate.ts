@@ -5,6 +5,7 @@ import type { Usage } from '../ir/usage.ts';
 import type { JsonObject } from '../kit/json.ts';
 import { jsonLength } from '../kit/json-length.ts';
 import { tokensOfDearCharacters } from './dear-characters.ts';
+import { type PixelSize, pixelSizeOf } from './pixel-size.ts';
 import { charactersOf } from './text-slices.ts';
 import type { Tokenizer } from './tokenizer.ts';
 
@@ -23,7 +24,7 @@ interface Counted {
   /** Something that is written as JSON. */
   addJson(value: object): void;
   addTokens(tokens: number): void;
-  addImage(): void;
+  addImage(source?: Source): void;
   /** A file, a recording or a film; or something that names one. */
   addDocument(): void;
   /** Sealed thoughts, by their characters: some upstreams count what is in them. */
@@ -77,6 +78,8 @@ export interface WorstPrompt {
   /** Tokens beyond those of the text that our tokenizer is shown. */
   readonly unseenTokens: number;
   readonly images: number;
+  /** Of each of them; undefined = not known. */
+  readonly imageSizes: readonly (PixelSize | undefined)[];
   /** Files, recordings and films: their tokens are known to the upstream alone. */
   readonly documents: number;
 }
@@ -88,8 +91,12 @@ class Worst implements Counted, WorstPrompt {
   bytes = 0;
   dearTokens = 0;
   unseenTokens = 0;
-  images = 0;
+  readonly imageSizes: (PixelSize | undefined)[] = [];
   documents = 0;
+
+  get images(): number {
+    return this.imageSizes.length;
+  }
 
   addText(text: string): void {
     const bytes = Buffer.byteLength(text);
@@ -105,8 +112,8 @@ class Worst implements Counted, WorstPrompt {
     this.bytes += tokens;
   }
 
-  addImage(): void {
-    this.images += 1;
+  addImage(source?: Source): void {
+    this.imageSizes.push(source?.kind === 'base64' ? pixelSizeOf(source.data) : undefined);
   }
 
   addDocument(): void {
@@ -292,7 +299,7 @@ function addItem(item: Item, to: Counted): void {
       to.addSeal(item.signature?.length ?? 0);
       return;
     case 'image':
-      to.addImage();
+      to.addImage(item.source);
       return;
     case 'opaque':
       to.addJson(item.value);
@@ -321,7 +328,7 @@ function addPart(part: Part, to: Counted): void {
       if (part.filename !== undefined) to.addUnmodelled([part.filename]);
       return;
     case 'image':
-      to.addImage();
+      to.addImage(part.source);
       return;
     case 'audio':
     case 'video':

@@ -81,6 +81,8 @@ beforeAll(async () => {
       model('m/short', 'short'),
       uncached('m/uncached', 'messages'),
       uncached('m/uncached-chat', 'chat'),
+      uncached('m/qwen', 'chat', 'qwen3-vl-plus'),
+      uncached('m/gemini', 'chat', 'google/gemini-2.5-flash'),
     ],
   } as never);
 });
@@ -441,6 +443,34 @@ it('an earlier turn that looked at a page does not fill the context', async () =
     input,
   });
   expect(status).toBe(200);
+});
+
+describe('images', () => {
+  /** The header of a PNG of so many pixels on each side. */
+  function png(pixels: number): string {
+    const bytes = Buffer.from('89504e470d0a1a0a0000000d494844520000000000000000080600000000000000', 'hex');
+    bytes.writeUInt32BE(pixels, 16);
+    bytes.writeUInt32BE(pixels, 20);
+    return `data:image/png;base64,${bytes.toString('base64')}`;
+  }
+
+  it.each([
+    ['16,384 tokens with high resolution', 'm/qwen', png(1), 16_384, 0.06],
+    ['tiles of an image that comes along', 'm/gemini', png(12_288), 66_048, 0.25],
+    ['tiles of an image somewhere else', 'm/gemini', 'https://a.example/b.png', 66_048, 0.7],
+  ])('are reserved for by what the model may count: %s', async (_, model, url, tokens, enough) => {
+    const body = {
+      model,
+      max_tokens: 5,
+      messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url } }] }],
+    };
+    upstream.answer(completion({ prompt_tokens: tokens, total_tokens: tokens + 5 }));
+    const short = tokens * 0.000003 * 0.9;
+    const key = await newKey(Number(short.toFixed(6)));
+    await racing(4, () => ask(key, '/chat/completions', body));
+    expect(upstream.requests.length * tokens * 0.000003).toBeLessThanOrEqual(short);
+    expect((await ask(await newKey(enough), '/chat/completions', body)).status).toBe(200);
+  });
 });
 
 describe('a context that is compacted first', () => {

@@ -224,7 +224,7 @@ class Sizing {
     return {
       promptTokens: prompt.usualTokens,
       mayFillContext: false,
-      images: 0,
+      images: [],
       inputImages: countInputImages(request),
       searchesAsked: this.#searchesAsked,
       mostSearches: searches,
@@ -243,7 +243,7 @@ class Sizing {
       ...this.#usualFacts(searches),
       promptTokens: promptTokens(this.#counted, promptRatio, worst) + preamble,
       mayFillContext: worst.documents > 0,
-      images: worst.images,
+      images: worst.imageSizes,
       maxOutputTokens: highestLimit(request),
     };
   }

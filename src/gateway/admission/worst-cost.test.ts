@@ -16,7 +16,7 @@ const own: Access = { kind: 'own', credential: { id: 'c' } as OwnCredential };
 
 const FACTS: CostFacts = {
   promptTokens: 100,
-  images: 0,
+  images: [],
   mayFillContext: false,
   inputImages: 2,
   searchesAsked: () => ({ most: 0, isBoundable: true }),
@@ -60,10 +60,23 @@ describe('the worst cost', () => {
   });
 
   it('pays for images by what they count for at most, at models that count more for more', () => {
-    const images = (upstreamModel: string) =>
-      cost({ prompt: '0.000000001' }, { images: 2, endpoint: { upstreamModel } }).amountOf(0).creditNanos;
+    const images = (upstreamModel: string, width?: number, height = width) => {
+      const size = width === undefined || height === undefined ? undefined : { width, height };
+      const endpoint = { upstreamModel, contextLength: 1_000_000 };
+      return cost({ prompt: '0.000000001' }, { images: [size, size], endpoint }).amountOf(0).creditNanos;
+    };
     expect(images('gpt-5')).toBe(10_100n);
     expect(images('gpt-4o-mini-2024-07-18')).toBe(100_100n);
+    expect(images('gpt-5.4-mini')).toBe(10_100n);
+    expect(images('openai.gpt-5.5')).toBe(24_100n);
+    expect(images('gpt-6-astra')).toBe(72_100n);
+    expect(images('gpt-6-astra', 4032, 3024)).toBe(2n * 14_364n + 100n);
+    expect(images('qwen3-vl-plus', 10)).toBe(2n * 16_384n + 100n);
+    expect(images('gemini-2.5-flash', 12_288)).toBe(2n * 66_048n + 100n);
+    expect(images('gemini-2.5-flash', 10)).toBe(10_100n);
+    expect(images('gemini-2.5-flash', 30_000, 300)).toBe(2n * 258n * 236n + 100n);
+    expect(images('gemini-2.5-flash')).toBe(1_000_000n);
+    expect(images('gemini-3.5-flash')).toBe(10_100n);
   });
 
   it('pays for searches, for what they bring into the prompt, and for the prompt anew with each of them', () => {

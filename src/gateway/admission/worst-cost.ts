@@ -7,14 +7,16 @@ import type { Usage } from '../../ir/usage.ts';
 import { costOf, countWithin, type Nanos, type Price, toNanosUp } from '../../kit/money.ts';
 import type { WriteOffCause } from '../../ports/ledger.ts';
 import type { Candidate } from '../../routing/candidate.ts';
+import type { PixelSize } from '../pixel-size.ts';
+import { imageTokensAt } from './image-tokens.ts';
 import type { SearchesAsked } from './searches-asked.ts';
 
 /** What the cost of a request depends on, before anything of its answer is known. */
 export interface CostFacts {
   /** Tokens of the prompt, at most, images and files apart. */
   readonly promptTokens: number;
-  /** Images whose tokens are not among them. */
-  readonly images: number;
+  /** Images whose tokens are not among them; undefined = of a size that is not known. */
+  readonly images: readonly (PixelSize | undefined)[];
   /** The prompt holds files, recordings or films: their tokens are known to the upstream alone. */
   readonly mayFillContext: boolean;
   /** Images that have a price of their own, where they have one. */
@@ -138,20 +140,16 @@ function searchesOf({ endpoint }: Candidate, { searchesAsked, mostSearches }: Co
  */
 function promptTokensOf({ endpoint }: Candidate, facts: CostFacts, searches: number): number {
   const { contextLength = USUAL_CONTEXT } = endpoint;
-  const known = facts.promptTokens + facts.images * imageTokensOf(endpoint);
-  const once = facts.mayFillContext ? Math.max(known, contextLength) : known;
+  let known = facts.promptTokens;
+  let { mayFillContext } = facts;
+  for (const size of facts.images) {
+    const tokens = imageTokensAt(endpoint.upstreamModel, size);
+    if (tokens === undefined) mayFillContext = true;
+    else known += tokens;
+  }
+  const once = mayFillContext ? Math.max(known, contextLength) : known;
   const all = once + searches * (once + SEARCH_RESULT_TOKENS);
   return facts.mayCompact ? 2 * all : all;
-}
-
-/** Tokens of an image, at most: what the largest count for at the providers that count most. */
-const IMAGE_TOKENS = 5_000;
-
-/** Models that count images otherwise, by the name at their provider: small models, whose tokens cost less. */
-const OTHER_IMAGE_TOKENS: readonly (readonly [model: RegExp, tokens: number])[] = [[/gpt-4o-mini/, 50_000]];
-
-function imageTokensOf({ upstreamModel }: Candidate['endpoint']): number {
-  return OTHER_IMAGE_TOKENS.find(([model]) => model.test(upstreamModel))?.[1] ?? IMAGE_TOKENS;
 }
 
 /** Undefined where nothing limits the output. */
