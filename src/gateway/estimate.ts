@@ -4,6 +4,7 @@ import type { Omission, Result } from '../ir/result.ts';
 import type { Usage } from '../ir/usage.ts';
 import type { JsonObject } from '../kit/json.ts';
 import { jsonLength } from '../kit/json-length.ts';
+import { objectAt } from '../kit/members.ts';
 import { tokensOfDearCharacters } from './dear-characters.ts';
 import { type PixelSize, pixelSizeOf } from './pixel-size.ts';
 import { charactersOf } from './text-slices.ts';
@@ -259,12 +260,17 @@ function gather<T extends Counted>(request: GenerationRequest, prompt: T): T {
   return prompt;
 }
 
-/** Hosted tools by which an upstream puts pages, files or what servers say into the prompt. */
-const READERS = /^(?:web_fetch|mcp|file_search|code_interpreter|code_execution)/;
+/** Hosted tools by which an upstream puts pages, files or what servers and programs say into the prompt. */
+const READERS = /^(?:web_fetch|mcp|file_search|code_interpreter|code_execution|shell)/;
 
 function addTool(tool: Tool, to: Counted): void {
   to.addJson(tool);
-  if (tool.type === 'hosted' && READERS.test(tool.kind)) to.addDocument();
+  if (tool.type === 'hosted' && READERS.test(tool.kind) && !isLocal(tool.value)) to.addDocument();
+}
+
+/** A shell that the caller runs: what it says comes with the next request. */
+function isLocal(tool: JsonObject): boolean {
+  return objectAt(tool, 'environment')?.type === 'local';
 }
 
 /** Fields of the body by which an upstream reads from servers or containers of its own. */
@@ -345,15 +351,28 @@ function addFile(source: Source, to: Counted): void {
 
 const TEXT_TYPES = /^(?:text\/(?!pdf)|application\/(?:json|xml|yaml|javascript)\b)/i;
 
-/** How files begin, in base64, that are no text whatever the caller says: PDF, ZIP and what is made of it, gzip. */
-const BINARY_BEGINNINGS = ['JVBERi0', 'UEsDB', 'H4sI'];
+/** How files begin that are no text whatever the caller says: ZIP and what is made of it, gzip, old office files. */
+const BINARY_BEGINNINGS = ['PK\x03\x04', '\x1f\x8b\x08', '\xd0\xcf\x11\xe0'];
 
-function isText({ mediaType, data }: Extract<Source, { kind: 'base64' }>): boolean {
-  return TEXT_TYPES.test(mediaType) && !isBinary(data);
+/** Base64 of the bytes in which readers look for the beginning of a PDF: 1,024, and what is left of a mark of 8. */
+const HEAD_CHARACTERS = 1_376;
+
+/** The beginning of a file, a character for each byte. */
+function headOf(base64: string): string {
+  return Buffer.from(base64.slice(0, HEAD_CHARACTERS), 'base64').toString('latin1');
 }
 
-function isBinary(base64: string): boolean {
-  return BINARY_BEGINNINGS.some((beginning) => base64.startsWith(beginning));
+/** A text has no zeros, unless two bytes or four are one character: then it begins with a mark that says so. */
+const WIDE_CHARACTERS = /^(?:\xff\xfe|\xfe\xff|\0\0\xfe\xff)/;
+
+function isText({ mediaType, data }: Extract<Source, { kind: 'base64' }>): boolean {
+  if (!TEXT_TYPES.test(mediaType)) return false;
+  const head = headOf(data);
+  return !isBinary(head) && (!head.includes('\0') || WIDE_CHARACTERS.test(head));
+}
+
+function isBinary(head: string): boolean {
+  return head.includes('%PDF-') || BINARY_BEGINNINGS.some((beginning) => head.startsWith(beginning));
 }
 
 function bytesOf(base64: string): number {
@@ -367,7 +386,7 @@ type Trait = (name: string, text: string | undefined) => boolean;
 const isFile: Trait = (name, text) =>
   /^file_(?:id|url|uri|data)$/.test(name) ||
   (name === 'media_type' && text === 'application/pdf') ||
-  (text !== undefined && isBinary(text));
+  (text !== undefined && isBinary(headOf(text)));
 
 /** It names anything at all that only the upstream reads. */
 const isContent: Trait = (name, text) =>

@@ -420,6 +420,46 @@ describe('files', () => {
     expect((await ask(key, '/chat/completions', body)).status).toBe(200);
   });
 
+  it.each([
+    ['a PDF behind a line break', Buffer.from('\n%PDF-1.4 tiny')],
+    ['a PDF behind a byte order mark', Buffer.from('\ufeff%PDF-1.4 tiny')],
+    ['a PDF behind a thousand characters', Buffer.from(`${'x'.repeat(1000)}%PDF-1.4 tiny`)],
+    ['an old Word file', Buffer.from('d0cf11e0a1b11ae1', 'hex')],
+    ['bytes that no text has', Buffer.from('MM\0\x2a\0\0\0\x08')],
+  ])('that are called text may fill the context where they are %s', async (_, bytes) => {
+    upstream.answer(completion({ prompt_tokens: 150_000 }));
+    const file = { filename: 'a.txt', file_data: `data:text/plain;base64,${bytes.toString('base64')}` };
+    const messages = [{ role: 'user', content: [{ type: 'file', file }] }];
+    const body = { model: 'm/chat', max_tokens: 50, messages };
+    expect((await ask(await newKey(0.05), '/chat/completions', body)).status).toBe(402);
+    expect(upstream.requests).toHaveLength(0);
+  });
+
+  it.each([
+    ['UTF-16', Buffer.from('\ufeffhello', 'utf16le')],
+    ['Latin-1', Buffer.from('h\xe9llo', 'latin1')],
+  ])('of plain text in %s count by their bytes', async (_, bytes) => {
+    upstream.answer(completion({}));
+    const file = { filename: 'a.txt', file_data: `data:text/plain;base64,${bytes.toString('base64')}` };
+    const messages = [{ role: 'user', content: [{ type: 'file', file }] }];
+    const body = { model: 'm/chat', max_tokens: 50, messages };
+    expect((await ask(await newKey(0.05), '/chat/completions', body)).status).toBe(200);
+  });
+
+  it.each([
+    ['may fill the context where the upstream runs it', 'container_auto', 402],
+    ['does not where the caller runs it', 'local', 200],
+  ])('what a shell reads %s', async (_, environment, status) => {
+    upstream.answer(response(0));
+    const replied = await ask(await newKey(0.05), '/responses', {
+      model: 'm/responses',
+      max_output_tokens: 50,
+      input: 'x',
+      tools: [{ type: 'shell', environment: { type: environment } }],
+    });
+    expect(replied.status).toBe(status);
+  });
+
   it('that are recordings may fill the context too', async () => {
     upstream.answer(completion({ prompt_tokens: 150_000 }));
     const content = [{ type: 'input_audio', input_audio: { data: btoa('sound'), format: 'wav' } }];
@@ -443,6 +483,26 @@ it('an earlier turn that looked at a page does not fill the context', async () =
     input,
   });
   expect(status).toBe(200);
+});
+
+it('tools that the upstream itself defines are reserved for by what it says of them', async () => {
+  const tokens = 499 + 735 + 700 + 245 + 10;
+  upstream.answer(message({ input_tokens: tokens, output_tokens: 1 }));
+  const body = {
+    model: 'm/uncached',
+    max_tokens: 1,
+    messages: [{ role: 'user', content: 'x' }],
+    tools: [
+      { type: 'computer_20250124', name: 'computer', display_width_px: 1024, display_height_px: 768 },
+      { type: 'text_editor_20250728', name: 'str_replace_based_edit_tool' },
+      { type: 'bash_20250124', name: 'bash' },
+    ],
+  };
+  const short = tokens * 0.000003 * 0.9;
+  const key = await newKey(Number(short.toFixed(6)));
+  await racing(4, () => ask(key, '/messages', body));
+  expect(upstream.requests.length * tokens * 0.000003).toBeLessThanOrEqual(short);
+  expect((await ask(await newKey(0.02), '/messages', body)).status).toBe(200);
 });
 
 describe('images', () => {

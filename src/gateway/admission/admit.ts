@@ -21,6 +21,7 @@ import { type Answers, answersOf, type LearntLengths } from './learnt-lengths.ts
 import { refused } from './refused.ts';
 import { isUnlimited, type ReservationSize, sizeReservation, tokensWithin } from './reservation-size.ts';
 import { type SearchesAsked, searchesAskedBy } from './searches-asked.ts';
+import { toolPreambleTokens } from './tool-preambles.ts';
 import { type CostFacts, USUAL_SEARCHES, WorstCost } from './worst-cost.ts';
 
 /** What admitting needs besides the request. */
@@ -53,9 +54,6 @@ const PLENTY = 8n;
 /** How many more tokens an upstream may count than we do, at least, and what it puts around a prompt. */
 const COUNT_SLACK = 1.5;
 const COUNT_EXTRA = 8;
-
-/** What upstreams put into a prompt to explain tools, tokens. */
-const TOOL_PREAMBLE_TOKENS = 600;
 
 /**
  * Reserves the money for a request before anything of it goes out. Rejects with a 402 or 403 where a limit forbids it, with
@@ -238,7 +236,7 @@ class Sizing {
   #worstFacts(searches: number, promptRatio = 0): CostFacts {
     const { request, prompt } = this.#applicant;
     const { worst } = prompt;
-    const preamble = COUNT_EXTRA + (request.tools.length > 0 ? TOOL_PREAMBLE_TOKENS : 0);
+    const preamble = COUNT_EXTRA + toolPreambleTokens(request.tools);
     return {
       ...this.#usualFacts(searches),
       promptTokens: promptTokens(this.#counted, promptRatio, worst) + preamble,
