@@ -21,6 +21,8 @@ export interface Usage {
   readonly imageTokens: number;
   /** Searches that the upstream itself ran. */
   readonly webSearchRequests: number;
+  /** The upstream says that it kept all of it in the United States, which has a price of its own. */
+  readonly isUsOnly?: true;
   readonly source: UsageSource;
 }
 

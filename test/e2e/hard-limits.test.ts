@@ -505,6 +505,32 @@ it('tools that the upstream itself defines are reserved for by what it says of t
   expect((await ask(await newKey(0.02), '/messages', body)).status).toBe(200);
 });
 
+it('tokens that are kept in the United States are reserved for and charged at 1.1 times their price', async () => {
+  upstream.answer((request) =>
+    message({
+      input_tokens: 10_000,
+      output_tokens: 5,
+      inference_geo: (request.json as any).inference_geo ?? 'global',
+    }),
+  );
+  const body = (more: object) => ({
+    model: 'm/uncached',
+    max_tokens: 5,
+    messages: [{ role: 'user', content: 'word '.repeat(10_000) }],
+    ...more,
+  });
+  const listed = 10_000 * 0.000003 + 5 * 0.0000001;
+  const costs = async (more: object) =>
+    (await recordOf((await ask(await newKey(), '/messages', body(more))).id)).total_cost;
+  expect(await costs({ inference_geo: 'us' })).toBeCloseTo(1.1 * listed, 12);
+  expect(await costs({ inference_geo: 'global' })).toBeCloseTo(listed, 12);
+  expect(await costs({})).toBeCloseTo(listed, 12);
+  // The reservation is one and a half times our count of the text: 0.0452 as listed, 0.0497 at this price.
+  const between = async (more: object) => (await ask(await newKey(0.047), '/messages', body(more))).status;
+  expect(await between({})).toBe(200);
+  expect(await between({ inference_geo: 'us' })).toBe(402);
+});
+
 describe('images', () => {
   /** The header of a PNG of so many pixels on each side. */
   function png(pixels: number): string {

@@ -94,6 +94,7 @@ export class UsageMeter {
       outputTokens: output,
       reasoningTokens: Math.min(reasoning, output),
       webSearchRequests: searches,
+      ...(this.#extras.inference_geo === 'us' && { isUsOnly: true }),
       source: this.#isOutputFinal ? 'measured' : 'estimated',
     };
   }

@@ -227,6 +227,7 @@ class Sizing {
       searchesAsked: this.#searchesAsked,
       mostSearches: searches,
       mayCompact: mayCompact(request),
+      namesRegion: (request.body.inference_geo ?? 'global') !== 'global',
       maxOutputTokens: request.maxOutputTokens,
       ownCredentialFee: this.#tools.ownCredentialFee,
       atMs: input.acceptedAtMs,

@@ -24,6 +24,7 @@ function costOf(price: string, maxOutputTokens: number | undefined) {
     searchesAsked: () => ({ most: 0, isBoundable: true }),
     mostSearches: 0,
     mayCompact: false,
+    namesRegion: false,
     inputImages: 0,
     maxOutputTokens,
     ownCredentialFee: 0,

@@ -22,6 +22,7 @@ const FACTS: CostFacts = {
   searchesAsked: () => ({ most: 0, isBoundable: true }),
   mostSearches: 10,
   mayCompact: false,
+  namesRegion: false,
   maxOutputTokens: undefined,
   ownCredentialFee: 0,
   atMs: 0,
@@ -249,6 +250,7 @@ describe('law: no bill is higher than what is reserved', () => {
           inputImages: fc.nat(3),
           mayFillContext: fc.boolean(),
           mayCompact: fc.boolean(),
+          namesRegion: fc.boolean(),
         }),
         fc.record({ asked: fc.nat(12), isBoundable: fc.boolean(), most: fc.nat(12) }),
         fc.record({ input: share, output: share, searches: share }),
@@ -291,6 +293,7 @@ describe('law: no bill is higher than what is reserved', () => {
             reasoningTokens: Math.floor(outputTokens * part.reasoning),
             imageTokens: Math.floor(outputTokens * part.image),
             webSearchRequests: Math.floor(worst.searches * used.searches),
+            ...(given.namesRegion && { isUsOnly: true }),
             source: 'measured',
           };
           const bill = billGeneration(

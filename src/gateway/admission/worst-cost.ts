@@ -1,4 +1,4 @@
-import { feeUpTo, listPriceWithin } from '../../catalog/bill.ts';
+import { feeUpTo, listPriceWithin, usOnly } from '../../catalog/bill.ts';
 import type { Pricing } from '../../catalog/catalog.ts';
 import { pricingsUpTo } from '../../catalog/price-history.ts';
 import { mayBeServedBy } from '../../catalog/served-endpoint.ts';
@@ -27,6 +27,8 @@ export interface CostFacts {
   readonly mostSearches: number;
   /** The request lets the endpoint compact the context before each pass of the model. */
   readonly mayCompact: boolean;
+  /** The request names a region to which the endpoint keeps, and which may cost more. */
+  readonly namesRegion: boolean;
   /** The output limit that the caller named. */
   readonly maxOutputTokens: number | undefined;
   /** Share of the list price that is charged where the caller's own credential is used. */
@@ -89,13 +91,14 @@ export class WorstCost {
       : 0;
     this.searches = searches;
     this.mustBoundSearches = mustBound;
+    const inputPrice = facts.namesRegion ? usOnly(prices.input) : prices.input;
+    this.#outputPrice = facts.namesRegion ? usOnly(prices.output) : prices.output;
     this.#fixedPrice =
-      costOf(promptTokens, prices.input) +
-      costOf(this.#summaryTokens, prices.output) +
+      costOf(promptTokens, inputPrice) +
+      costOf(this.#summaryTokens, this.#outputPrice) +
       prices.request +
       costOf(facts.inputImages, prices.image) +
       costOf(searches, prices.search);
-    this.#outputPrice = prices.output;
     this.#fee = access.kind === 'own' ? facts.ownCredentialFee : undefined;
   }
 
