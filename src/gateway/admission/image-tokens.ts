@@ -1,3 +1,4 @@
+import type { Endpoint } from '../../catalog/catalog.ts';
 import type { PixelSize } from '../pixel-size.ts';
 
 /** Tokens of an image, at most: what the largest count for at the providers that count most. */
@@ -36,7 +37,10 @@ function partsOf({ width, height }: PixelSize, side: number): number {
   return Math.ceil(width / side) * Math.ceil(height / side);
 }
 
-/** Models that may count more than `IMAGE_TOKENS`, by the name at their provider. The first that matches holds. */
+/**
+ * Models that may count more than `IMAGE_TOKENS`, by their names: a deployment may have any name at its provider. The first
+ * that matches holds.
+ */
 const RULES: readonly (readonly [model: RegExp, rule: ImageRule])[] = [
   // OpenAI: 2,833 tokens and 5,667 for each of up to eight tiles. It is a small model, whose tokens cost less.
   [/gpt-4o-mini/, upTo(50_000)],
@@ -48,9 +52,18 @@ const RULES: readonly (readonly [model: RegExp, rule: ImageRule])[] = [
   [/gemini-(?![3-9])/, byTiles],
 ];
 
-/** Tokens of an image at a model, at most; undefined = as many as the context holds. */
-export function imageTokensAt(upstreamModel: string, size: PixelSize | undefined): number | undefined {
-  const rule = RULES.find(([model]) => model.test(upstreamModel))?.[1];
+/** Models of Google that do not count by tiles. */
+const FIXED_GEMINI = /gemini-[3-9]/;
+
+/** Tokens of an image at an endpoint, at most; undefined = as many as the context holds. */
+export function imageTokensAt(endpoint: Endpoint, size: PixelSize | undefined): number | undefined {
+  const rule = ruleOf(endpoint);
   const tokens = rule === undefined ? IMAGE_TOKENS : rule(size);
   return tokens === undefined ? undefined : Math.max(IMAGE_TOKENS, tokens);
+}
+
+function ruleOf({ modelId, upstreamModel, provider }: Endpoint): ImageRule | undefined {
+  const names = `${modelId} ${upstreamModel}`;
+  const known = RULES.find(([model]) => model.test(names))?.[1];
+  return known ?? (provider.dialect === 'gemini' && !FIXED_GEMINI.test(names) ? byTiles : undefined);
 }

@@ -78,6 +78,13 @@ describe('the worst cost', () => {
     expect(images('gemini-2.5-flash', 30_000, 300)).toBe(2n * 258n * 236n + 100n);
     expect(images('gemini-2.5-flash')).toBe(1_000_000n);
     expect(images('gemini-3.5-flash')).toBe(10_100n);
+    const deployed = (endpoint: object) =>
+      cost(
+        { prompt: '0.000000001' },
+        { images: [undefined], endpoint: { contextLength: 500_000, ...endpoint } },
+      );
+    expect(deployed({ modelId: 'openai/gpt-6-astra', upstreamModel: 'ours' }).promptTokens).toBe(36_100);
+    expect(deployed({ provider: providerOf({ dialect: 'gemini' }) }).promptTokens).toBe(500_000);
   });
 
   it('pays for searches, for what they bring into the prompt, and for the prompt anew with each of them', () => {

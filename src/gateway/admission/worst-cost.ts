@@ -146,7 +146,7 @@ function promptTokensOf({ endpoint }: Candidate, facts: CostFacts, searches: num
   let known = facts.promptTokens;
   let { mayFillContext } = facts;
   for (const size of facts.images) {
-    const tokens = imageTokensAt(endpoint.upstreamModel, size);
+    const tokens = imageTokensAt(endpoint, size);
     if (tokens === undefined) mayFillContext = true;
     else known += tokens;
   }
