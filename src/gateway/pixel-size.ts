@@ -4,7 +4,8 @@ export interface PixelSize {
   readonly height: number;
 }
 
-/** Base64 of a JPEG that is read to find its size, characters: what cameras put before it is often long. */
+/** Base64 of a JPEG that is read to find its size, characters: a little first, for what cameras put before it is often long. */
+const USUALLY_READ = 8_192;
 const MOST_READ = 700_000;
 
 /** Base64 that holds the size in all other formats, characters. */
@@ -14,7 +15,7 @@ const HEAD = 64;
 export function pixelSizeOf(base64: string): PixelSize | undefined {
   const head = Buffer.from(base64.slice(0, HEAD), 'base64');
   const size = head.subarray(0, 2).equals(JPEG)
-    ? sizeOfJpeg(Buffer.from(base64.slice(0, MOST_READ), 'base64'))
+    ? (sizeOfJpeg(base64.slice(0, USUALLY_READ)) ?? sizeOfJpeg(base64.slice(0, MOST_READ)))
     : head.length < LEAST_HEAD
       ? undefined
       : sizeIn(head);
@@ -56,7 +57,8 @@ const BARE_MARKERS: ReadonlySet<number> = new Set([
 const NO_FRAMES: ReadonlySet<number> = new Set([0xc4, 0xc8, 0xcc]);
 
 /** Goes from segment to segment until one is the header of a frame. */
-function sizeOfJpeg(bytes: Buffer): PixelSize | undefined {
+function sizeOfJpeg(base64: string): PixelSize | undefined {
+  const bytes = Buffer.from(base64, 'base64');
   let at = 2;
   while (at + 9 <= bytes.length && bytes[at] === 0xff) {
     const marker = bytes[at + 1] ?? 0;
