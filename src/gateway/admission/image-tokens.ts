@@ -24,8 +24,9 @@ const byPatches =
   };
 
 /**
- * Google, Understand and count tokens: 258 tokens a tile, of 768 pixels or of two thirds of the shorter side. The number of
- * tiles has no limit. Gemini 3 and later have a fixed number of tokens, at most 2,240.
+ * Google, Understand and count tokens: 258 tokens for each tile of 768 pixels, and no limit to their number. Tiles of small images
+ * are assumed to be smaller, two thirds of the shorter side, which only raises the number. Gemini 3 and later count a fixed number
+ * for each resolution, 1,120 for high; the one above it is assumed to stay below `IMAGE_TOKENS`.
  */
 const byTiles: ImageRule = (size) => {
   if (size === undefined) return undefined;

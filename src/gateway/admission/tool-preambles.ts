@@ -8,11 +8,11 @@ const PREAMBLE_TOKENS = 850;
 
 /**
  * What Anthropic puts into a prompt for each tool that it defines itself, tokens, by the beginning of its type. Published
- * (Pricing, Tool use): 735 for computer use and 499 of instructions, 700 for the text editor, 245 for bash. A third is added for
- * models since Claude Opus 4.7, which make more tokens of the same text.
+ * (Pricing, Tool use): 735 for computer use and 499 of instructions, 700 for the text editor, 245 for bash. 35 percent are added for
+ * models since Claude Opus 4.7, which make up to that many more tokens of the same text.
  */
 const DEFINITION_TOKENS: readonly (readonly [kind: RegExp, tokens: number])[] = [
-  // About thirty tools in one. No figure is published.
+  // About thirty tools in one. No figure is published: an assumption.
   [/^\w+_toolset/, 8_000],
   [/^computer/, 1_700],
   [/^bash/, 350],
