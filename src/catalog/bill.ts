@@ -14,10 +14,23 @@ export interface Billable {
  * reasoning without a price of their own are completion tokens; any other absent price is 0.
  */
 export function billOf({ usage, inputImages }: Billable, pricing: Pricing): Bill {
-  const input = inputCost(usage, inputImages, pricing);
-  const total = toNanos(input + outputCost(usage, pricing));
+  const { request = 0n, image = 0n, web_search = 0n } = pricing;
+  const ofTokens = usage.isUsOnly ? usOnly : asListed;
+  const input = ofTokens(inputCost(usage, pricing)) + request + costOf(inputImages, image);
+  const output = ofTokens(outputCost(usage, pricing)) + costOf(usage.webSearchRequests, web_search);
+  const total = toNanos(input + output);
   const inputNanos = toNanos(input);
   return { totalNanos: total, inputNanos, outputNanos: total - inputNanos, isByok: false };
+}
+
+const asListed = (cost: Price): Price => cost;
+
+/**
+ * The price of tokens that are kept in the United States: 1.1 times the listed one for all of them, and no more for searches
+ * (Anthropic, Pricing, Data residency). Rounded up.
+ */
+export function usOnly(cost: Price): Price {
+  return (cost * 11n + 9n) / 10n;
 }
 
 /** A generation with the caller's own credential: listed at its price, charged a share of it. */
@@ -50,8 +63,8 @@ function billionthsOf(share: number): bigint {
 /** Nothing was charged. */
 export const FREE: Bill = { totalNanos: 0n, inputNanos: 0n, outputNanos: 0n, isByok: false };
 
-function inputCost(usage: Usage, inputImages: number, pricing: Pricing): Price {
-  const { prompt = 0n, input_cache_read = prompt, input_cache_write = prompt, request = 0n } = pricing;
+function inputCost(usage: Usage, pricing: Pricing): Price {
+  const { prompt = 0n, input_cache_read = prompt, input_cache_write = prompt } = pricing;
   const { inputTokens } = usage;
   // Parts that add up to more than the whole are cut: a token has one price.
   const cached = Math.min(usage.cachedTokens, inputTokens);
@@ -61,21 +74,18 @@ function inputCost(usage: Usage, inputImages: number, pricing: Pricing): Price {
     costOf(inputTokens - cached - written - written1h, prompt) +
     costOf(cached, input_cache_read) +
     costOf(written, input_cache_write) +
-    costOf(written1h, pricing.input_cache_write_1h ?? input_cache_write) +
-    request +
-    costOf(inputImages, pricing.image ?? 0n)
+    costOf(written1h, pricing.input_cache_write_1h ?? input_cache_write)
   );
 }
 
 function outputCost(usage: Usage, pricing: Pricing): Price {
-  const { completion = 0n, image_output = 0n, internal_reasoning = 0n, web_search = 0n } = pricing;
+  const { completion = 0n, image_output = 0n, internal_reasoning = 0n } = pricing;
   const { outputTokens } = usage;
   const images = image_output === 0n ? 0 : Math.min(usage.imageTokens, outputTokens);
   const thoughts = internal_reasoning === 0n ? 0 : Math.min(usage.reasoningTokens, outputTokens - images);
   return (
     costOf(outputTokens - images - thoughts, completion) +
     costOf(images, image_output) +
-    costOf(thoughts, internal_reasoning) +
-    costOf(usage.webSearchRequests, web_search)
+    costOf(thoughts, internal_reasoning)
   );
 }

@@ -4,6 +4,9 @@ import type { Omission, Result } from '../ir/result.ts';
 import type { Usage } from '../ir/usage.ts';
 import type { JsonObject } from '../kit/json.ts';
 import { jsonLength } from '../kit/json-length.ts';
+import { objectAt } from '../kit/members.ts';
+import { tokensOfDearCharacters } from './dear-characters.ts';
+import { type PixelSize, pixelSizeOf } from './pixel-size.ts';
 import { charactersOf } from './text-slices.ts';
 import type { Tokenizer } from './tokenizer.ts';
 
@@ -22,7 +25,7 @@ interface Counted {
   /** Something that is written as JSON. */
   addJson(value: object): void;
   addTokens(tokens: number): void;
-  addImage(): void;
+  addImage(source?: Source): void;
   /** A file, a recording or a film; or something that names one. */
   addDocument(): void;
   /** Sealed thoughts, by their characters: some upstreams count what is in them. */
@@ -71,11 +74,13 @@ class Length extends UsualCount {
 export interface WorstPrompt {
   /** Bytes of all text in UTF-8: no tokenizer makes more tokens of it. */
   readonly bytes: number;
-  /** Digits: some tokenizers make a token of each. */
-  readonly digits: number;
+  /** Tokens that other tokenizers may make of its digits and rare letters, beyond half as much again as ours does. */
+  readonly dearTokens: number;
   /** Tokens beyond those of the text that our tokenizer is shown. */
   readonly unseenTokens: number;
   readonly images: number;
+  /** Of each of them; undefined = not known. */
+  readonly imageSizes: readonly (PixelSize | undefined)[];
   /** Files, recordings and films: their tokens are known to the upstream alone. */
   readonly documents: number;
 }
@@ -85,14 +90,19 @@ const SEAL_CHARACTERS = 4;
 
 class Worst implements Counted, WorstPrompt {
   bytes = 0;
-  digits = 0;
+  dearTokens = 0;
   unseenTokens = 0;
-  images = 0;
+  readonly imageSizes: (PixelSize | undefined)[] = [];
   documents = 0;
 
+  get images(): number {
+    return this.imageSizes.length;
+  }
+
   addText(text: string): void {
-    this.bytes += Buffer.byteLength(text);
-    this.digits += text.length > MOST_LOOKED_AT ? text.length : digitsIn(text);
+    const bytes = Buffer.byteLength(text);
+    this.bytes += bytes;
+    this.dearTokens += text.length > MOST_LOOKED_AT ? bytes : tokensOfDearCharacters(text);
   }
 
   addJson(value: object): void {
@@ -103,8 +113,8 @@ class Worst implements Counted, WorstPrompt {
     this.bytes += tokens;
   }
 
-  addImage(): void {
-    this.images += 1;
+  addImage(source?: Source): void {
+    this.imageSizes.push(source?.kind === 'base64' ? pixelSizeOf(source.data) : undefined);
   }
 
   addDocument(): void {
@@ -126,20 +136,8 @@ class Worst implements Counted, WorstPrompt {
   }
 }
 
-/** Characters of a text whose digits are counted: of a longer one each may be one, so that no other request waits for it. */
+/** Longer texts are not looked at, so that no other request waits for it: each of their bytes may be a token. */
 const MOST_LOOKED_AT = 1_000_000;
-
-const ZERO = 48;
-const NINE = 57;
-
-function digitsIn(text: string): number {
-  let digits = 0;
-  for (let index = 0; index < text.length; index++) {
-    const code = text.charCodeAt(index);
-    if (code >= ZERO && code <= NINE) digits++;
-  }
-  return digits;
-}
 
 /** Something to be counted: texts for the tokenizer, and tokens that are known without it. */
 class Countable extends UsualCount {
@@ -262,12 +260,17 @@ function gather<T extends Counted>(request: GenerationRequest, prompt: T): T {
   return prompt;
 }
 
-/** Hosted tools by which an upstream puts pages, files or what servers say into the prompt. */
-const READERS = /^(?:web_fetch|mcp|file_search|code_interpreter|code_execution)/;
+/** Hosted tools by which an upstream puts pages, files or what servers and programs say into the prompt. */
+const READERS = /^(?:web_fetch|mcp|file_search|code_interpreter|code_execution|shell)/;
 
 function addTool(tool: Tool, to: Counted): void {
   to.addJson(tool);
-  if (tool.type === 'hosted' && READERS.test(tool.kind)) to.addDocument();
+  if (tool.type === 'hosted' && READERS.test(tool.kind) && !isLocal(tool.value)) to.addDocument();
+}
+
+/** A shell that the caller runs: what it says comes with the next request. */
+function isLocal(tool: JsonObject): boolean {
+  return objectAt(tool, 'environment')?.type === 'local';
 }
 
 /** Fields of the body by which an upstream reads from servers or containers of its own. */
@@ -302,7 +305,7 @@ function addItem(item: Item, to: Counted): void {
       to.addSeal(item.signature?.length ?? 0);
       return;
     case 'image':
-      to.addImage();
+      to.addImage(item.source);
       return;
     case 'opaque':
       to.addJson(item.value);
@@ -331,7 +334,7 @@ function addPart(part: Part, to: Counted): void {
       if (part.filename !== undefined) to.addUnmodelled([part.filename]);
       return;
     case 'image':
-      to.addImage();
+      to.addImage(part.source);
       return;
     case 'audio':
     case 'video':
@@ -348,15 +351,28 @@ function addFile(source: Source, to: Counted): void {
 
 const TEXT_TYPES = /^(?:text\/(?!pdf)|application\/(?:json|xml|yaml|javascript)\b)/i;
 
-/** How files begin, in base64, that are no text whatever the caller says: PDF, ZIP and what is made of it, gzip. */
-const BINARY_BEGINNINGS = ['JVBERi0', 'UEsDB', 'H4sI'];
+/** How files begin that are no text whatever the caller says: ZIP and what is made of it, gzip, old office files. */
+const BINARY_BEGINNINGS = ['PK\x03\x04', '\x1f\x8b\x08', '\xd0\xcf\x11\xe0'];
 
-function isText({ mediaType, data }: Extract<Source, { kind: 'base64' }>): boolean {
-  return TEXT_TYPES.test(mediaType) && !isBinary(data);
+/** Base64 of the bytes in which readers look for the beginning of a PDF: 1,024, and what is left of a mark of 8. */
+const HEAD_CHARACTERS = 1_376;
+
+/** The beginning of a file, a character for each byte. */
+function headOf(base64: string): string {
+  return Buffer.from(base64.slice(0, HEAD_CHARACTERS), 'base64').toString('latin1');
 }
 
-function isBinary(base64: string): boolean {
-  return BINARY_BEGINNINGS.some((beginning) => base64.startsWith(beginning));
+/** A text has no zeros, unless two bytes or four are one character: then it begins with a mark that says so. */
+const WIDE_CHARACTERS = /^(?:\xff\xfe|\xfe\xff|\0\0\xfe\xff)/;
+
+function isText({ mediaType, data }: Extract<Source, { kind: 'base64' }>): boolean {
+  if (!TEXT_TYPES.test(mediaType)) return false;
+  const head = headOf(data);
+  return !isBinary(head) && (!head.includes('\0') || WIDE_CHARACTERS.test(head));
+}
+
+function isBinary(head: string): boolean {
+  return head.includes('%PDF-') || BINARY_BEGINNINGS.some((beginning) => head.startsWith(beginning));
 }
 
 function bytesOf(base64: string): number {
@@ -370,7 +386,7 @@ type Trait = (name: string, text: string | undefined) => boolean;
 const isFile: Trait = (name, text) =>
   /^file_(?:id|url|uri|data)$/.test(name) ||
   (name === 'media_type' && text === 'application/pdf') ||
-  (text !== undefined && isBinary(text));
+  (text !== undefined && isBinary(headOf(text)));
 
 /** It names anything at all that only the upstream reads. */
 const isContent: Trait = (name, text) =>

@@ -3,6 +3,7 @@ import type { GenerationRequest } from '../ir/request.ts';
 import { plausible, type Usage } from '../ir/usage.ts';
 import { searchesAskedBy } from './admission/searches-asked.ts';
 import { Prompt } from './estimate.ts';
+import { mayCompact } from './may-compact.ts';
 
 /** Counts up to this are believed without measuring the prompt: it costs more than they could. */
 const BELIEVED_TOKENS = 50_000;
@@ -19,6 +20,7 @@ export function plausibleUsage(
     maxOutputTokens: endpoint?.maxOutputTokens,
     promptCharacters: reported.inputTokens > BELIEVED_TOKENS ? charactersOf(request) : undefined,
     searches: reported.webSearchRequests === 0 ? 0 : searchesAt(endpoint, request),
+    mayCompact: mayCompact(request),
   });
 }
 

@@ -6,6 +6,7 @@ const UNKNOWN: UsageBounds = {
   maxOutputTokens: undefined,
   promptCharacters: undefined,
   searches: 5,
+  mayCompact: false,
 };
 
 function plausible(counts: Partial<typeof NO_USAGE>, bounds: Partial<UsageBounds>): boolean {
@@ -28,6 +29,10 @@ describe('counts that an upstream reports', () => {
         { contextLength: 200_000, promptCharacters: 50 },
       ],
     ],
+    [
+      'a context that was compacted first',
+      [{ inputTokens: 500_000 }, { contextLength: 200_000, mayCompact: true }],
+    ],
     ['an answer of full length', [{ outputTokens: 8192 }, { maxOutputTokens: 8192 }]],
     ['much where nothing is known', [{ inputTokens: 4e6, outputTokens: 4e6 }, {}]],
   ])('can be true: %s', (_name, given) => {
@@ -35,6 +40,7 @@ describe('counts that an upstream reports', () => {
   });
 
   it.each<[string, Parameters<typeof plausible>]>([
+    ['two contexts and nothing compacted', [{ inputTokens: 500_000 }, { contextLength: 200_000 }]],
     ['more than any context', [{ outputTokens: 1e9 }, {}]],
     ['far more than the context', [{ inputTokens: 999_999_999 }, { contextLength: 200_000 }]],
     ['far more than the prompt', [{ inputTokens: 999_999_999 }, { promptCharacters: 12 }]],

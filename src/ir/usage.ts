@@ -21,6 +21,8 @@ export interface Usage {
   readonly imageTokens: number;
   /** Searches that the upstream itself ran. */
   readonly webSearchRequests: number;
+  /** The upstream says that it kept all of it in the United States, which has a price of its own. */
+  readonly isUsOnly?: true;
   readonly source: UsageSource;
 }
 
@@ -92,6 +94,8 @@ export interface UsageBounds {
   readonly promptCharacters: number | undefined;
   /** Searches that the request lets the upstream run: 0 = none, infinite = as many as it likes. */
   readonly searches: number;
+  /** The request lets the upstream compact the context: before each pass of the model, by one more. */
+  readonly mayCompact: boolean;
 }
 
 /** Searches that one answer runs at most, whatever the request allows. */
@@ -118,13 +122,14 @@ const UNSEEN_TOKENS = 50_000;
  */
 export function plausible(usage: Usage, bounds: UsageBounds): Usage | undefined {
   const webSearchRequests = Math.min(usage.webSearchRequests, bounds.searches, MOST_SEARCHES);
-  if (!isPlausible(usage, bounds, 1 + webSearchRequests)) return undefined;
+  const rounds = (1 + webSearchRequests) * (bounds.mayCompact ? 2 : 1);
+  if (!isPlausible(usage, bounds, rounds)) return undefined;
   return webSearchRequests === usage.webSearchRequests ? usage : { ...usage, webSearchRequests };
 }
 
 /**
  * No prompt is larger than the context, nor far larger than its characters, and no answer larger than what the endpoint
- * writes. `rounds`: what an upstream looks up goes through the context again, once for each search.
+ * writes. `rounds`: how often the context goes through the model, once more for each search and each compaction.
  */
 function isPlausible(usage: Usage, bounds: UsageBounds, rounds: number): boolean {
   const { contextLength = LARGEST_CONTEXT, promptCharacters } = bounds;

@@ -1,6 +1,7 @@
 import type { Settled } from '../../ir/events.ts';
 import { NO_USAGE, tokenCount, type Usage } from '../../ir/usage.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json.ts';
+import { objectsAt } from '../../kit/members.ts';
 import { usdOf } from '../../kit/money.ts';
 
 /** Token counts in both directions. Here `input_tokens` are the fresh ones only; cache reads and writes stand apart. */
@@ -27,6 +28,9 @@ const PLACES: readonly (readonly [counter: Counter, field: string, member?: stri
   ['searches', 'server_tool_use', 'web_search_requests'],
 ];
 
+/** What each entry of `iterations` counts. */
+const PASS_PLACES = PLACES.filter(([counter]) => counter !== 'reasoning' && counter !== 'searches');
+
 const OF_PROMPT: ReadonlySet<Counter> = new Set(['fresh', 'cached', 'written', 'written5m', 'written1h']);
 const PROMPT_PLACES = PLACES.filter(([counter]) => OF_PROMPT.has(counter));
 
@@ -36,6 +40,8 @@ const EXTRAS = ['inference_geo', 'server_tool_use', 'speed', 'iterations'] as co
 /** Gathers what an upstream says about tokens, event by event. A valid count that is said later wins. */
 export class UsageMeter {
   readonly #counts: Partial<Record<Counter, number>> = {};
+  /** Sums over all passes of the model, as `iterations` lists them. */
+  #passes: Partial<Record<Counter, number>> = {};
   readonly #extras: JsonObject = {};
   #serviceTier: string | undefined;
   #isOutputFinal = false;
@@ -54,6 +60,8 @@ export class UsageMeter {
       else this.#counts[counter] ??= count;
       if (counter === 'output' && !isOpening) this.#isOutputFinal = true;
     }
+    const passes = objectsAt(usage, 'iterations');
+    if (passes.length > 0) this.#passes = sumOf(passes);
     for (const name of EXTRAS) {
       const extra = usage[name];
       if (extra !== null && extra !== undefined) this.#extras[name] = extra;
@@ -65,12 +73,18 @@ export class UsageMeter {
   /**
    * Undefined unless both sides are known: half a measurement must not pass for a whole one. Neither must one that was made
    * before the answer.
+   *
+   * The top-level counts leave out passes that compact the context, which are billed: "sum across all entries in the
+   * `usage.iterations` array" (Anthropic, Compaction, Understanding usage). So each count is the higher of the two.
    */
   usage(): Usage | undefined {
-    const { fresh, output, cached = 0, reasoning = 0, searches = 0 } = this.#counts;
-    if (fresh === undefined || output === undefined) return undefined;
-    const { written1h = 0, written5m = 0 } = this.#counts;
-    const written = Math.max(this.#counts.written ?? 0, written5m + written1h);
+    const { reasoning = 0, searches = 0 } = this.#counts;
+    if (this.#counts.fresh === undefined || this.#counts.output === undefined) return undefined;
+    const fresh = this.#highest('fresh');
+    const output = this.#highest('output');
+    const cached = this.#highest('cached');
+    const written1h = this.#highest('written1h');
+    const written = Math.max(this.#highest('written'), this.#highest('written5m') + written1h);
     return {
       ...NO_USAGE,
       inputTokens: fresh + cached + written,
@@ -80,8 +94,13 @@ export class UsageMeter {
       outputTokens: output,
       reasoningTokens: Math.min(reasoning, output),
       webSearchRequests: searches,
+      ...(this.#extras.inference_geo === 'us' && { isUsOnly: true }),
       source: this.#isOutputFinal ? 'measured' : 'estimated',
     };
+  }
+
+  #highest(counter: Counter): number {
+    return Math.max(this.#counts[counter] ?? 0, this.#passes[counter] ?? 0);
   }
 
   /** Tier in the gateway's word. */
@@ -101,6 +120,14 @@ export function withWholeToolUse(usage: JsonObject): JsonObject {
 }
 
 const NO_TOOL_USE = { web_search_requests: 0, web_fetch_requests: 0 } as const;
+
+function sumOf(passes: readonly JsonObject[]): Partial<Record<Counter, number>> {
+  const sums: Partial<Record<Counter, number>> = {};
+  for (const [counter, field, member] of PASS_PLACES) {
+    sums[counter] = passes.reduce((sum, pass) => sum + (countAt(pass, field, member) ?? 0), 0);
+  }
+  return sums;
+}
 
 function countAt(usage: JsonObject, field: string, member: string | undefined): number | undefined {
   const value = usage[field];

@@ -8,6 +8,7 @@ import type { Prompt, WorstPrompt } from '../estimate.ts';
 import type { GenerationReservation } from '../generation/reservation.ts';
 import type { GenerationInput } from '../generation.ts';
 import { countInputImages } from '../input-images.ts';
+import { mayCompact } from '../may-compact.ts';
 import type { Plan } from '../plan.ts';
 import type { Tokenizer } from '../tokenizer.ts';
 import { Admission } from './admission.ts';
@@ -15,6 +16,7 @@ import { type Answers, answersOf, type LearntLengths } from './learnt-lengths.ts
 import { refused } from './refused.ts';
 import { isUnlimited, type ReservationSize, sizeReservation, tokensWithin } from './reservation-size.ts';
 import { type SearchesAsked, searchesAskedBy } from './searches-asked.ts';
+import { toolPreambleTokens } from './tool-preambles.ts';
 import { type CostFacts, USUAL_SEARCHES, WorstCost } from './worst-cost.ts';
 
 /** What admitting needs besides the request. */
@@ -48,12 +50,6 @@ const PLENTY = 8n;
 /** How many more tokens an upstream may count than we do, at least, and what it puts around a prompt. */
 const COUNT_SLACK = 1.5;
 const COUNT_EXTRA = 8;
-
-/** What upstreams put into a prompt to explain tools, tokens. */
-const TOOL_PREAMBLE_TOKENS = 600;
-
-/** Our tokenizer makes one token of up to three digits, others make three. */
-const TOKENS_BEYOND_OURS_A_DIGIT = 2 / 3;
 
 /**
  * Reserves the money for a request before anything of it goes out. Rejects with a 402 or 403 where a limit forbids it, with
@@ -124,10 +120,10 @@ export function unrecordable(error: LedgerUnavailable): GatewayError {
 function promptTokens(
   counted: number | undefined,
   ratio: number,
-  { bytes, digits, unseenTokens }: WorstPrompt,
+  { bytes, dearTokens, unseenTokens }: WorstPrompt,
 ): number {
   if (counted === undefined) return bytes;
-  const ofText = counted * Math.max(ratio, COUNT_SLACK) + digits * TOKENS_BEYOND_OURS_A_DIGIT;
+  const ofText = counted * Math.max(ratio, COUNT_SLACK) + dearTokens;
   return Math.min(bytes, Math.ceil(ofText) + unseenTokens);
 }
 
@@ -257,10 +253,12 @@ class Sizing {
     return {
       promptTokens: prompt.usualTokens,
       mayFillContext: false,
-      images: 0,
+      images: [],
       inputImages: countInputImages(request),
       searchesAsked: this.#searchesAsked,
       mostSearches: searches,
+      mayCompact: mayCompact(request),
+      namesRegion: (request.body.inference_geo ?? 'global') !== 'global',
       maxOutputTokens: request.maxOutputTokens,
       ownCredentialFee: this.#tools.ownCredentialFee,
       atMs: pricedAtMs,
@@ -270,12 +268,12 @@ class Sizing {
   #worstFacts(searches: number, promptRatio = 0): CostFacts {
     const { request, prompt } = this.#applicant;
     const { worst } = prompt;
-    const preamble = COUNT_EXTRA + (request.tools.length > 0 ? TOOL_PREAMBLE_TOKENS : 0);
+    const preamble = COUNT_EXTRA + toolPreambleTokens(request.tools);
     return {
       ...this.#usualFacts(searches),
       promptTokens: promptTokens(this.#counted, promptRatio, worst) + preamble,
       mayFillContext: worst.documents > 0,
-      images: worst.images,
+      images: worst.imageSizes,
       maxOutputTokens: highestLimit(request),
     };
   }

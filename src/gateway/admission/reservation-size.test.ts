@@ -19,10 +19,12 @@ function costOf(price: string, maxOutputTokens: number | undefined) {
   };
   return new WorstCost(candidate, {
     promptTokens: 10,
-    images: 0,
+    images: [],
     mayFillContext: false,
     searchesAsked: () => ({ most: 0, isBoundable: true }),
     mostSearches: 0,
+    mayCompact: false,
+    namesRegion: false,
     inputImages: 0,
     maxOutputTokens,
     ownCredentialFee: 0,

@@ -16,11 +16,13 @@ const own: Access = { kind: 'own', credential: { id: 'c' } as OwnCredential };
 
 const FACTS: CostFacts = {
   promptTokens: 100,
-  images: 0,
+  images: [],
   mayFillContext: false,
   inputImages: 2,
   searchesAsked: () => ({ most: 0, isBoundable: true }),
   mostSearches: 10,
+  mayCompact: false,
+  namesRegion: false,
   maxOutputTokens: undefined,
   ownCredentialFee: 0,
   atMs: 0,
@@ -59,10 +61,30 @@ describe('the worst cost', () => {
   });
 
   it('pays for images by what they count for at most, at models that count more for more', () => {
-    const images = (upstreamModel: string) =>
-      cost({ prompt: '0.000000001' }, { images: 2, endpoint: { upstreamModel } }).amountOf(0).creditNanos;
+    const images = (upstreamModel: string, width?: number, height = width) => {
+      const size = width === undefined || height === undefined ? undefined : { width, height };
+      const endpoint = { upstreamModel, contextLength: 1_000_000 };
+      return cost({ prompt: '0.000000001' }, { images: [size, size], endpoint }).amountOf(0).creditNanos;
+    };
     expect(images('gpt-5')).toBe(10_100n);
     expect(images('gpt-4o-mini-2024-07-18')).toBe(100_100n);
+    expect(images('gpt-5.4-mini')).toBe(10_100n);
+    expect(images('openai.gpt-5.5')).toBe(24_100n);
+    expect(images('gpt-6-astra')).toBe(72_100n);
+    expect(images('gpt-6-astra', 4032, 3024)).toBe(2n * 14_364n + 100n);
+    expect(images('qwen3-vl-plus', 10)).toBe(2n * 16_384n + 100n);
+    expect(images('gemini-2.5-flash', 12_288)).toBe(2n * 66_048n + 100n);
+    expect(images('gemini-2.5-flash', 10)).toBe(10_100n);
+    expect(images('gemini-2.5-flash', 30_000, 300)).toBe(2n * 258n * 236n + 100n);
+    expect(images('gemini-2.5-flash')).toBe(1_000_000n);
+    expect(images('gemini-3.5-flash')).toBe(10_100n);
+    const deployed = (endpoint: object) =>
+      cost(
+        { prompt: '0.000000001' },
+        { images: [undefined], endpoint: { contextLength: 500_000, ...endpoint } },
+      );
+    expect(deployed({ modelId: 'openai/gpt-6-astra', upstreamModel: 'ours' }).promptTokens).toBe(36_100);
+    expect(deployed({ provider: providerOf({ dialect: 'gemini' }) }).promptTokens).toBe(500_000);
   });
 
   it('pays for searches, for what they bring into the prompt, and for the prompt anew with each of them', () => {
@@ -77,6 +99,21 @@ describe('the worst cost', () => {
       searches: 10,
       mustBoundSearches: false,
     });
+  });
+
+  it('pays for a context that is compacted before each pass, and for the summaries', () => {
+    const pricing = { prompt: '0.000000001', completion: '0.000000005' };
+    const compacting = (searches: number) =>
+      cost(pricing, { mayCompact: true, searchesAsked: () => ({ most: searches, isBoundable: true }) });
+    const summary = 16_384n * 5n;
+    expect(compacting(0).amountOf(0).creditNanos).toBe(2n * 100n + summary);
+    expect(compacting(1).amountOf(0).creditNanos).toBe(2n * (100n + 100n + 16_384n) + 2n * summary);
+    expect(
+      cost(pricing, { mayCompact: true, endpoint: { maxOutputTokens: 10 } }).amountOf(0).creditNanos,
+    ).toBe(250n);
+    const usage = { ...NO_USAGE, inputTokens: 200, outputTokens: 16_394 };
+    expect(compacting(0).exceededBy(usage, 10)).toBe('price');
+    expect(compacting(0).exceededBy(usage, 9)).toBe('output');
   });
 
   it('covers the dearest tier that may serve', () => {
@@ -215,7 +252,13 @@ describe('law: no bill is higher than what is reserved', () => {
       fc.property(
         fc.tuple(tier, tier),
         fee,
-        fc.record({ promptTokens: tokens, inputImages: fc.nat(3), mayFillContext: fc.boolean() }),
+        fc.record({
+          promptTokens: tokens,
+          inputImages: fc.nat(3),
+          mayFillContext: fc.boolean(),
+          mayCompact: fc.boolean(),
+          namesRegion: fc.boolean(),
+        }),
         fc.record({ asked: fc.nat(12), isBoundable: fc.boolean(), most: fc.nat(12) }),
         fc.record({ input: share, output: share, searches: share }),
         parts,
@@ -257,6 +300,7 @@ describe('law: no bill is higher than what is reserved', () => {
             reasoningTokens: Math.floor(outputTokens * part.reasoning),
             imageTokens: Math.floor(outputTokens * part.image),
             webSearchRequests: Math.floor(worst.searches * used.searches),
+            ...(given.namesRegion && { isUsOnly: true }),
             source: 'measured',
           };
           const bill = billGeneration(

@@ -1,4 +1,4 @@
-import { feeUpTo, listPriceWithin } from '../../catalog/bill.ts';
+import { feeUpTo, listPriceWithin, usOnly } from '../../catalog/bill.ts';
 import type { Pricing } from '../../catalog/catalog.ts';
 import { pricingsUpTo } from '../../catalog/price-history.ts';
 import { mayBeServedBy } from '../../catalog/served-endpoint.ts';
@@ -7,14 +7,16 @@ import type { Usage } from '../../ir/usage.ts';
 import { costOf, countWithin, type Nanos, type Price, toNanosUp } from '../../kit/money.ts';
 import type { WriteOffCause } from '../../ports/ledger.ts';
 import type { Candidate } from '../../routing/candidate.ts';
+import type { PixelSize } from '../pixel-size.ts';
+import { imageTokensAt } from './image-tokens.ts';
 import type { SearchesAsked } from './searches-asked.ts';
 
 /** What the cost of a request depends on, before anything of its answer is known. */
 export interface CostFacts {
   /** Tokens of the prompt, at most, images and files apart. */
   readonly promptTokens: number;
-  /** Images whose tokens are not among them. */
-  readonly images: number;
+  /** Images whose tokens are not among them; undefined = of a size that is not known. */
+  readonly images: readonly (PixelSize | undefined)[];
   /** The prompt holds files, recordings or films: their tokens are known to the upstream alone. */
   readonly mayFillContext: boolean;
   /** Images that have a price of their own, where they have one. */
@@ -23,6 +25,10 @@ export interface CostFacts {
   readonly searchesAsked: SearchesAsked;
   /** Searches that are paid for, where the endpoint can be told a limit. */
   readonly mostSearches: number;
+  /** The request lets the endpoint compact the context before each pass of the model. */
+  readonly mayCompact: boolean;
+  /** The request names a region to which the endpoint keeps, and which may cost more. */
+  readonly namesRegion: boolean;
   /** The output limit that the caller named. */
   readonly maxOutputTokens: number | undefined;
   /** Share of the list price that is charged where the caller's own credential is used. */
@@ -43,6 +49,9 @@ export const USUAL_SEARCHES = 10;
 /** What one search adds to the prompt, tokens: the results that the model reads. */
 const SEARCH_RESULT_TOKENS = 16_384;
 
+/** What one summary of a compacted context has, tokens: no limit that a request names is documented to hold for it. */
+const SUMMARY_TOKENS = 16_384;
+
 /** The most that one candidate may cost, as a function of the output that it is let write. */
 export class WorstCost {
   readonly candidate: Candidate;
@@ -52,11 +61,13 @@ export class WorstCost {
   readonly isOutputAssumed: boolean;
   /** Tokens of the prompt that are paid for, those of search results included. */
   readonly promptTokens: number;
+  /** Output tokens that are paid for besides: summaries of the context. */
+  readonly #summaryTokens: number;
   /** Searches that are paid for. */
   readonly searches: number;
   /** Whether the endpoint may run more searches than are paid for, and can be told not to. */
   readonly mustBoundSearches: boolean;
-  /** The price of the whole prompt and of all searches. */
+  /** The price of the whole prompt, of all searches and summaries. */
   readonly #fixedPrice: Price;
   readonly #outputPrice: Price;
   /** Undefined where the gateway's own credential is used. */
@@ -75,14 +86,19 @@ export class WorstCost {
     this.fullTokens = output ?? USUAL_OUTPUT;
     this.isOutputAssumed = output === undefined;
     this.promptTokens = promptTokens;
+    this.#summaryTokens = facts.mayCompact
+      ? (1 + searches) * Math.min(SUMMARY_TOKENS, endpoint.maxOutputTokens ?? SUMMARY_TOKENS)
+      : 0;
     this.searches = searches;
     this.mustBoundSearches = mustBound;
+    const inputPrice = facts.namesRegion ? usOnly(prices.input) : prices.input;
+    this.#outputPrice = facts.namesRegion ? usOnly(prices.output) : prices.output;
     this.#fixedPrice =
-      costOf(promptTokens, prices.input) +
+      costOf(promptTokens, inputPrice) +
+      costOf(this.#summaryTokens, this.#outputPrice) +
       prices.request +
       costOf(facts.inputImages, prices.image) +
       costOf(searches, prices.search);
-    this.#outputPrice = prices.output;
     this.#fee = access.kind === 'own' ? facts.ownCredentialFee : undefined;
   }
 
@@ -106,7 +122,7 @@ export class WorstCost {
   exceededBy({ webSearchRequests, inputTokens, outputTokens }: Usage, paidTokens: number): WriteOffCause {
     if (webSearchRequests > this.searches) return 'searches';
     if (inputTokens > this.promptTokens) return 'prompt';
-    return outputTokens > paidTokens ? 'output' : 'price';
+    return outputTokens > paidTokens + this.#summaryTokens ? 'output' : 'price';
   }
 
   #countWithin(nanos: Nanos): number {
@@ -121,22 +137,22 @@ function searchesOf({ endpoint }: Candidate, { searchesAsked, mostSearches }: Co
   return { searches, mustBound: isBoundable && searches < most };
 }
 
-/** Each search sends the prompt through the model again, together with what was found. */
+/**
+ * Each search sends the prompt through the model again, together with what was found. Whether to compact is decided before
+ * each of these passes, and sends the same through once more.
+ */
 function promptTokensOf({ endpoint }: Candidate, facts: CostFacts, searches: number): number {
   const { contextLength = USUAL_CONTEXT } = endpoint;
-  const known = facts.promptTokens + facts.images * imageTokensOf(endpoint);
-  const once = facts.mayFillContext ? Math.max(known, contextLength) : known;
-  return once + searches * (once + SEARCH_RESULT_TOKENS);
-}
-
-/** Tokens of an image, at most: what the largest count for at the providers that count most. */
-const IMAGE_TOKENS = 5_000;
-
-/** Models that count images otherwise, by the name at their provider: small models, whose tokens cost less. */
-const OTHER_IMAGE_TOKENS: readonly (readonly [model: RegExp, tokens: number])[] = [[/gpt-4o-mini/, 50_000]];
-
-function imageTokensOf({ upstreamModel }: Candidate['endpoint']): number {
-  return OTHER_IMAGE_TOKENS.find(([model]) => model.test(upstreamModel))?.[1] ?? IMAGE_TOKENS;
+  let known = facts.promptTokens;
+  let { mayFillContext } = facts;
+  for (const size of facts.images) {
+    const tokens = imageTokensAt(endpoint, size);
+    if (tokens === undefined) mayFillContext = true;
+    else known += tokens;
+  }
+  const once = mayFillContext ? Math.max(known, contextLength) : known;
+  const all = once + searches * (once + SEARCH_RESULT_TOKENS);
+  return facts.mayCompact ? 2 * all : all;
 }
 
 /** Undefined where nothing limits the output. */
