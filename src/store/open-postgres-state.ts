@@ -6,10 +6,10 @@ import { adoptGenerations, type BookedPlace, bookedAfter } from './sql/booked-ge
 import { DatabaseUnavailable } from './sql/database-unavailable.ts';
 import { openPostgresLedger } from './sql/ledger/open-postgres-ledger.ts';
 import { openPostgres } from './sql/open-postgres.ts';
-import { PostgresGenerationStore } from './sql/postgres-generation-store.ts';
 import { SqlAppRegistry } from './sql/sql-app-registry.ts';
 import { SqlByokStore } from './sql/sql-byok-store.ts';
 import { SqlFileStore } from './sql/sql-file-store.ts';
+import { SqlGenerationStore } from './sql/sql-generation-store.ts';
 import { SqlTenancy } from './sql/sql-tenancy.ts';
 import type { State, StateOptions } from './state.ts';
 
@@ -58,7 +58,7 @@ export async function openPostgresState(options: PostgresStateOptions): Promise<
       tenancy: new SqlTenancy(postgres.database),
       // What is overwritten there is gone when its server tidies up: nobody outside can make it.
       byokStore: new SqlByokStore(postgres.database, async () => {}),
-      generationStore: new PostgresGenerationStore(postgres.database),
+      generationStore: new SqlGenerationStore(postgres.database),
       fileStore: new SqlFileStore(postgres.database),
       appRegistry,
       eventStore: events.eventStore,

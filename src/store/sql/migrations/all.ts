@@ -9,6 +9,7 @@ import { bookedInMigration } from './0008-booked-in.ts';
 import { ledgerJournalsMigration } from './0009-ledger-journals.ts';
 import { writtenOffCauseMigration } from './0010-written-off-cause.ts';
 import { bookedByMigration } from './0011-booked-by.ts';
+import { prunedSumsMigration } from './0013-pruned-sums.ts';
 import type { Migration } from './migration.ts';
 
 /** Every migration, oldest first. New ones go to the end. */
@@ -24,4 +25,5 @@ export const MIGRATIONS: readonly Migration[] = [
   ledgerJournalsMigration,
   writtenOffCauseMigration,
   bookedByMigration,
+  prunedSumsMigration,
 ];
