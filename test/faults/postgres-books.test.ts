@@ -146,13 +146,92 @@ if (server !== undefined) {
         expect(await statement(second)).toMatchObject({ settledNanos: 12n, differenceNanos: 0n });
         expect(second.warnings).toContainEqual({
           message: expect.stringContaining('not charged again'),
-          fields: { count: 1 },
+          fields: { count: 1, charges_usd: 7e-9 },
         });
         await second.close();
         const third = await bench.ledger(directory, { keptMs: () => DAY_MS });
         expect(third.warnings).toEqual([]);
         await spend(third, 'new', 1n);
         expect(await statement(third)).toMatchObject({ settledNanos: 13n, differenceNanos: 0n });
+      });
+
+      /** Settled so many days ago, and booked or not, by a gateway of an older version. Resolves with its directory. */
+      const leftByOlder = async (id: string, days: number, isBooked: boolean) => {
+        const other = await bench.ledger(bench.directory());
+        await spend(other, `before-${id}`, 1n);
+        await statement(other);
+        await pruneAll();
+        const directory = bench.directory();
+        const older = await bench.ledger(directory);
+        await older.ledger.reserve(generation(id), () => credit(7n));
+        older.setAway(!isBooked);
+        await older.ledger.settle(id, use(7n, { atMs: Date.now() - days * DAY_MS }));
+        if (isBooked) await statement(older);
+        await older.close();
+        return directory;
+      };
+
+      /** As another gateway does with the reservations of one that never came back. */
+      const releaseAll = async () => {
+        await sql`update ledger_reservations set expires_at_ms = 0`.execute(bench.postgres.database);
+        const other = await bench.ledger(bench.directory());
+        expect(await statement(other)).toMatchObject({ reservedNanos: 0n });
+      };
+
+      const adoptedBy = async (directory: string) => {
+        await forgetJournals();
+        const newer = await bench.ledger(directory, { keptMs: () => 400 * DAY_MS });
+        const { settledNanos, differenceNanos } = await statement(newer);
+        expect(differenceNanos).toBe(0n);
+        return { settledNanos, warnings: newer.warnings };
+      };
+
+      it('are not charged again for what another gateway has pruned that keeps less', async () => {
+        const directory = await leftByOlder('g1', 10, true);
+        await bench.rows.prune(Date.now() - 7 * DAY_MS, 10);
+        expect(await adoptedBy(directory)).toEqual({
+          settledNanos: 8n,
+          warnings: [
+            {
+              message: expect.stringContaining('not charged again'),
+              fields: { count: 1, charges_usd: 7e-9 },
+            },
+          ],
+        });
+      });
+
+      it('take what still has its reservation, however old', async () => {
+        const directory = await leftByOlder('g1', 10, false);
+        expect(await adoptedBy(directory)).toEqual({ settledNanos: 8n, warnings: [] });
+      });
+
+      it('take what is younger than any gateway prunes', async () => {
+        const directory = await leftByOlder('g1', 0, false);
+        await releaseAll();
+        expect(await adoptedBy(directory)).toEqual({ settledNanos: 8n, warnings: [] });
+      });
+
+      it('take what is younger than a row that is there, and not what is older', async () => {
+        const younger = await leftByOlder('g1', 10, false);
+        const older = await leftByOlder('g2', 12, false);
+        await releaseAll();
+        const other = await bench.ledger(bench.directory());
+        await other.ledger.reserve(generation('g3'), () => credit(1n));
+        await other.ledger.settle('g3', use(1n, { atMs: Date.now() - 11 * DAY_MS }));
+        expect(await statement(other)).toMatchObject({ settledNanos: 3n });
+        expect(await adoptedBy(younger)).toEqual({ settledNanos: 10n, warnings: [] });
+        expect(await adoptedBy(older)).toMatchObject({
+          settledNanos: 10n,
+          warnings: [{ fields: { count: 1 } }],
+        });
+      });
+
+      it('take what is in its outbox, however old, when nothing was ever charged to the account', async () => {
+        const directory = await leftByOlder('g1', 10, false);
+        for (const table of ['ledger_tallies', 'ledger_reservations']) {
+          await sql`delete from ${sql.table(table)}`.execute(bench.postgres.database);
+        }
+        expect(await adoptedBy(directory)).toEqual({ settledNanos: 7n, warnings: [] });
       });
 
       it('take what was settled and not booked before', async () => {

@@ -52,6 +52,8 @@ export interface Warning {
 export interface BenchLedger extends OpenedLedger {
   readonly ledger: PostgresLedger;
   readonly warnings: readonly Warning[];
+  /** Whether its database answers it. */
+  setAway(isAway: boolean): void;
   /** Ends it without another word to the database. What it has written to its disk is there. */
   crash(): Promise<void>;
 }
@@ -119,7 +121,10 @@ export class LedgerBench {
       return close();
     };
     this.#closers.push(close);
-    return { ...opened, ledger: opened.ledger as PostgresLedger, warnings, close, crash };
+    const setAway = (isAway: boolean) => {
+      isCut = isAway;
+    };
+    return { ...opened, ledger: opened.ledger as PostgresLedger, warnings, setAway, close, crash };
   }
 
   async close(): Promise<void> {

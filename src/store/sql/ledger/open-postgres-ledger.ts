@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '../../../kit/ids.ts';
 import { isInTime } from '../../../kit/is-in-time.ts';
+import { usdOf } from '../../../kit/money.ts';
 import type { Durability } from '../../../ports/journal.ts';
 import type { GatewayIdentity } from '../../gateway-id.ts';
 import type { JournalFiles } from '../../journal/journal-files.ts';
@@ -202,6 +203,7 @@ async function bookedOf(
     earlierOwners: identity?.earlierOwners ?? [],
     lastSequence: generations.lastSequence,
     ends: [...generations.unbooked.values()],
+    clock: settings.databaseClock ?? serverClock,
     keptSinceMs: keptMs === undefined ? Number.NEGATIVE_INFINITY : clock.now() - keptMs(),
   });
   if (adopted === 'taken') {
@@ -212,10 +214,10 @@ async function bookedOf(
     return bookedOf(generations, settings);
   }
   const { booked, pruned } = adopted;
-  if (pruned > 0) {
+  if (pruned.count > 0) {
     warn(
-      'generations in the outbox have no row and are older than retention.events_days: they count as booked and are not charged again',
-      { count: pruned },
+      'generations in the outbox have no row, and a gateway may have pruned rows of their age (retention.events_days): they count as booked and are not charged again',
+      { count: pruned.count, charges_usd: usdOf(pruned.creditNanos) },
     );
   }
   return booked;
