@@ -36,6 +36,8 @@ export interface AcceptRecord extends RecordHead {
   /** The limits that it was checked against, and is until it ends. */
   readonly limits: Limits;
   readonly reserved: Amount;
+  /** True when no limit, budget or balance covered it; absent = one may have. Gateways that share a database say it. */
+  readonly isUnlimited?: boolean | undefined;
   /** What is known of the generation, for whoever writes its row after a crash. */
   readonly row: JsonObject;
 }
@@ -115,6 +117,13 @@ const writeOffCauseCodec: Codec<WriteOffCause | null> = {
   decode: (json) => WRITE_OFF_CAUSES.find((cause) => cause === json) ?? null,
 };
 
+/** True, or not written at all. */
+const markCodec: Codec<boolean | undefined> = {
+  encode: () => 'true',
+  decode: (json) => (json === true ? true : undefined),
+  isOmitted: (mark) => mark !== true,
+};
+
 const CODECS: { readonly [K in Kind]: Codec<RecordOf<K>> } = {
   accept: membersCodec<AcceptRecord>({
     kind: wordCodec('accept'),
@@ -123,6 +132,7 @@ const CODECS: { readonly [K in Kind]: Codec<RecordOf<K>> } = {
     scopes: scopesCodec,
     limits: limitsCodec,
     reserved: amountCodec,
+    isUnlimited: markCodec,
     row: objectCodec,
   }),
   'top-up': membersCodec<TopUpRecord>({

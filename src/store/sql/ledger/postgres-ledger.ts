@@ -19,7 +19,6 @@ import {
   type Use,
 } from '../../../ports/ledger.ts';
 import { cappedUse } from '../../ledger/capped-use.ts';
-import type { OpenGeneration } from '../../ledger/open-generation.ts';
 import { NO_MATTER, RecentCharges } from '../../ledger/recent-charges.ts';
 import type { RecordWriter } from '../../ledger/record-writer.ts';
 import type { SettleRecord } from '../../ledger/records.ts';
@@ -32,7 +31,7 @@ import type { BookedEnds } from './booked-ends.ts';
 import type { Booker } from './booker.ts';
 import type { ClockWatch } from './clock-watch.ts';
 import type { DatabaseClock } from './database-clock.ts';
-import type { LocalGenerations } from './local-generations.ts';
+import type { LocalGeneration, LocalGenerations } from './local-generations.ts';
 import { reserveFor, reserveMoreFor, stretchTo } from './purse.ts';
 import { forgetIn, grantIn, spendingIn, statementIn, totalsIn } from './statements.ts';
 import { strayReservations } from './stray-reservations.ts';
@@ -124,10 +123,10 @@ export class PostgresLedger implements Ledger, RecentGenerations {
     this.#generations.begin(generationId, this.#options.journal.end.segment);
     let isAccepted = false;
     try {
-      const outcome = await this.#reserveBooked(generation, size);
+      const { outcome, isUnlimited } = await this.#reserveBooked(generation, size);
       if (outcome.ok) {
         isAccepted = true;
-        await this.#accept(generation, outcome.reserved);
+        await this.#accept(generation, outcome.reserved, isUnlimited);
       }
       return outcome;
     } catch (error) {
@@ -257,22 +256,26 @@ export class PostgresLedger implements Ledger, RecentGenerations {
   async #reserveBooked(
     generation: NewGeneration,
     size: (headroom: Headroom) => Amount | null,
-  ): Promise<Reserving> {
+  ): Promise<{ readonly outcome: Reserving; readonly isUnlimited: boolean }> {
     const { database, reservationMs, databaseClock } = this.#options;
     const owner = { gatewayId: this.#options.gatewayId(), lastsMs: reservationMs() };
+    let isUnlimited = false;
     const sizeInTime = (headroom: Headroom) => {
       this.#assertInTime(headroom);
+      isUnlimited = isWithoutLimit(headroom);
       return size(headroom);
     };
-    const outcome = await reserveFor(database, generation, sizeInTime, owner, databaseClock);
-    if (outcome.ok || !(await this.#flushFor(generation.scopes))) return outcome;
-    return reserveFor(database, generation, sizeInTime, owner, databaseClock);
+    let outcome = await reserveFor(database, generation, sizeInTime, owner, databaseClock);
+    if (!outcome.ok && (await this.#flushFor(generation.scopes))) {
+      outcome = await reserveFor(database, generation, sizeInTime, owner, databaseClock);
+    }
+    return { outcome, isUnlimited };
   }
 
   /** Throws for what a limit covers while the clocks are far apart: nobody can say then which window it belongs to. */
-  #assertInTime({ affordable: { creditNanos, totalNanos } }: Headroom): void {
+  #assertInTime(headroom: Headroom): void {
     const { aheadMs, isFarOff } = this.#options.clockWatch;
-    if (!isFarOff || aheadMs === null || (creditNanos === null && totalNanos === null)) return;
+    if (!isFarOff || aheadMs === null || isWithoutLimit(headroom)) return;
     const seconds = Math.round(Math.abs(aheadMs) / 1000);
     throw new LedgerUnavailable(
       `the clock of this gateway is ${seconds} s ${aheadMs > 0 ? 'ahead of' : 'behind'} that of the database; what a limit or a balance covers is not begun until it is right`,
@@ -287,9 +290,14 @@ export class PostgresLedger implements Ledger, RecentGenerations {
     return isOurs;
   }
 
-  async #accept({ generationId, scopes, limits, row, atMs }: NewGeneration, reserved: Amount): Promise<void> {
+  async #accept(
+    { generationId, scopes, limits, row, atMs }: NewGeneration,
+    reserved: Amount,
+    isUnlimited: boolean,
+  ): Promise<void> {
     const sequence = this.#generations.nextSequence();
-    const record = { kind: 'accept', sequence, atMs, generationId, scopes, limits, reserved, row } as const;
+    const money = { scopes, limits, reserved, isUnlimited };
+    const record = { kind: 'accept', sequence, atMs, generationId, ...money, row } as const;
     this.#generations.apply(record);
     if (await this.#isWritten(this.#options.writer.write(record, 'process'))) return;
     void this.void(generationId, atMs);
@@ -307,7 +315,7 @@ export class PostgresLedger implements Ledger, RecentGenerations {
     this.#options.writer.write(record, 'process');
   }
 
-  async #settleOpen(generation: OpenGeneration, use: Use): Promise<Charge> {
+  async #settleOpen(generation: LocalGeneration, use: Use): Promise<Charge> {
     const { used, row, atMs } = use;
     assertAmount(used);
     const { generationId, scopes } = generation;
@@ -333,16 +341,19 @@ export class PostgresLedger implements Ledger, RecentGenerations {
     return settled;
   }
 
-  /** Beyond its reservation only what the limits leave; that is nothing while nobody can be asked. */
-  async #chargeFor(generation: OpenGeneration, used: Amount): Promise<Amount> {
-    const { reserved } = generation;
+  /**
+   * Beyond its reservation only what the limits leave; nothing while the database cannot be asked, unless no limit covered the
+   * generation. Then it is charged in full: booking it still looks at a balance that is enforced by then.
+   */
+  async #chargeFor(generation: LocalGeneration, used: Amount): Promise<Amount> {
+    const { reserved, isUnlimited } = generation;
     if (used.creditNanos <= reserved.creditNanos) return used;
     try {
       await this.#flushFor(generation.scopes);
       return await stretchTo(this.#options.database, generation, used, this.#options.databaseClock);
     } catch (error) {
       if (!(error instanceof DatabaseUnavailable)) throw error;
-      return { creditNanos: reserved.creditNanos, byokNanos: used.byokNanos };
+      return isUnlimited ? used : { creditNanos: reserved.creditNanos, byokNanos: used.byokNanos };
     }
   }
 
@@ -373,6 +384,10 @@ export class PostgresLedger implements Ledger, RecentGenerations {
   #assertAvailable(): void {
     if (!this.isAvailable) throw unavailable();
   }
+}
+
+function isWithoutLimit({ affordable: { creditNanos, totalNanos } }: Headroom): boolean {
+  return creditNanos === null && totalNanos === null;
 }
 
 const NOT_TOPPED_UP: ToppingUp = { ok: false, refusal: null };
