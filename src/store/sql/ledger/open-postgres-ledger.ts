@@ -32,7 +32,7 @@ export interface PostgresLedgerSettings {
   readonly postgres: Pick<OpenedPostgres, 'database' | 'patient' | 'isUp'>;
   readonly gatewayId: string;
   /** Who the gateway is in this run; absent = nothing tells its runs apart. */
-  readonly identity?: Pick<GatewayIdentity, 'id' | 'owner' | 'earlierOwners' | 'renew'>;
+  readonly identity?: Pick<GatewayIdentity, 'id' | 'owner' | 'earlierOwners' | 'renew' | 'adopted'>;
   /** How long a generation may take. */
   generationMs(): number;
   /** How long rows of generations are kept, milliseconds; absent = for good. */
@@ -213,6 +213,7 @@ async function bookedOf(
     });
     return bookedOf(generations, settings);
   }
+  identity?.adopted();
   const { booked, pruned } = adopted;
   if (pruned.count > 0) {
     warn(
