@@ -128,6 +128,7 @@ export async function openGateway(options: OpenOptions): Promise<RunningGateway>
         database: {
           address: runtime.database,
           waits: true,
+          serves: true,
           keptMs: () => keptMs(running.config.retention.events_days),
         },
       }),
@@ -286,6 +287,7 @@ export async function openGateway(options: OpenOptions): Promise<RunningGateway>
       activity: new Activity(questions),
       metrics: () => expositionOf(metrics),
       firstAccountId: firstAccount.id,
+      fault: installation.fault,
       generations: new Generations({
         recent: installation.recentGenerations,
         rows: installation.generationStore,

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { windowsAt } from '../../src/kit/windows.ts';
 import { LedgerUnavailable, type Limits } from '../../src/ports/ledger.ts';
 import { GatewayIdentity } from '../../src/store/gateway-id.ts';
-import { bookEnds, type JournalledEnd } from '../../src/store/sql/ledger/apply-ends.ts';
+import { bookEnds, type JournalledEnd, releaseStrays } from '../../src/store/sql/ledger/apply-ends.ts';
 import { databaseClock } from '../../src/store/sql/ledger/database-clock.ts';
 import { readJournals } from '../../src/store/sql/ledger/journal-rows.ts';
 import { migrate } from '../../src/store/sql/migrate.ts';
@@ -566,6 +566,24 @@ if (server !== undefined) {
       } finally {
         await server.start();
       }
+    });
+
+    it('say how many reservations were let go, not of those that were booked meanwhile', async () => {
+      const { database } = bench.postgres;
+      const one = await bench.ledger(bench.directory());
+      await one.ledger.reserve(generation('g1'), () => credit(7n));
+      const strays = ['g1', 'booked'].map((generationId) => ({
+        generationId,
+        sequence: undefined,
+        scopes: SCOPES,
+        limits: NO_LIMITS,
+        settled: undefined,
+      }));
+      const release = () =>
+        releaseStrays(database, { gatewayId: 'other', owner: 'any', strays, clock: databaseClock });
+      expect(await release()).toBe(1);
+      expect(await release()).toBe(0);
+      expect(await statement(one)).toMatchObject({ reservedNanos: 0n, differenceNanos: 0n });
     });
 
     it('take nothing twice whose booking was not answered, in whatever batches it comes again', async () => {

@@ -26,7 +26,8 @@ import { type WriteOffs, writeOffOf } from '../../ledger/write-offs.ts';
 import type { Writing } from '../../ledger/writing.ts';
 import { DatabaseUnavailable } from '../database-unavailable.ts';
 import type { Tables } from '../tables.ts';
-import { generationOf, releaseStrays } from './apply-ends.ts';
+import { generationOf, JournalTakenOver, releaseStrays, type Strays } from './apply-ends.ts';
+import { available, unavailable, unavailableOr } from './available.ts';
 import type { BookedEnds } from './booked-ends.ts';
 import type { Booker } from './booker.ts';
 import type { ClockWatch } from './clock-watch.ts';
@@ -43,6 +44,8 @@ export interface PostgresLedgerOptions {
   /** The database answered when it was asked last. */
   isUp(): boolean;
   readonly gatewayId: () => string;
+  /** The run of this gateway; undefined = whichever. */
+  readonly owner: string | undefined;
   readonly databaseClock: DatabaseClock;
   readonly clockWatch: ClockWatch;
   /** What this process has written off, and what was written off when its ends were booked. */
@@ -188,6 +191,7 @@ export class PostgresLedger implements Ledger, RecentGenerations {
   }
 
   async grant(accountId: string, leftNanos: Nanos | null, atMs: number): Promise<void> {
+    this.#assertNotTakenOver();
     await available(this.#options.booker.flush());
     await available(grantIn(this.#options.database, accountId, leftNanos, atMs));
   }
@@ -225,15 +229,14 @@ export class PostgresLedger implements Ledger, RecentGenerations {
     return settled && generationOf(settled);
   }
 
-  /** Lets reservations go that nobody will end. Resolves with how many. */
+  /** Lets reservations go that no gateway will end, once the journal is this gateway's. Resolves with how many. */
   async sweep(): Promise<number> {
-    if (this.#isTakenOver) return 0;
-    const { database, databaseClock } = this.#options;
+    if (!this.#isAdopted || this.#isTakenOver) return 0;
+    const { database, databaseClock: clock, owner } = this.#options;
     const gatewayId = this.#options.gatewayId();
     const isHere = (id: string) => this.#generations.isHere(id);
-    const strays = await strayReservations(database, gatewayId, isHere, databaseClock);
-    if (strays.length > 0) await releaseStrays(database, strays, databaseClock);
-    return strays.length;
+    const strays = await strayReservations(database, gatewayId, isHere, clock);
+    return strays.length === 0 ? 0 : this.#release({ gatewayId, owner, strays, clock });
   }
 
   /** Takes up its work: it is known what of its journal the database has booked. */
@@ -245,12 +248,31 @@ export class PostgresLedger implements Ledger, RecentGenerations {
 
   /** A copy of the data directory runs under the id of this gateway: nothing is begun here any more. */
   takenOver(): void {
+    if (this.#isTakenOver) return;
     this.#isTakenOver = true;
+    this.#options.warn(
+      'another gateway runs with a copy of this data directory; this one begins nothing more. Stop the copy and restart this one: it takes an id of its own and books what waits',
+      { gateway_id: this.#options.gatewayId() },
+    );
+  }
+
+  /** Why this process must be restarted; null = it need not be. */
+  get fault(): string | null {
+    return this.#isTakenOver ? TAKEN_OVER : null;
   }
 
   /** Nothing is reserved from now on. What is open may still be settled. */
   close(): void {
     this.#isClosed = true;
+  }
+
+  async #release(strays: Strays): Promise<number> {
+    try {
+      return await releaseStrays(this.#options.database, strays);
+    } catch (error) {
+      if (error instanceof JournalTakenOver) this.takenOver();
+      throw error;
+    }
   }
 
   async #reserveBooked(
@@ -382,32 +404,21 @@ export class PostgresLedger implements Ledger, RecentGenerations {
   }
 
   #assertAvailable(): void {
+    this.#assertNotTakenOver();
     if (!this.isAvailable) throw unavailable();
   }
+
+  #assertNotTakenOver(): void {
+    if (this.#isTakenOver) throw new LedgerUnavailable(TAKEN_OVER);
+  }
 }
+
+/** Callers and probes read it. */
+const TAKEN_OVER =
+  'another gateway has taken the journal of this one over, because both run with copies of one data directory; the operator must stop the copy and restart this gateway';
 
 function isWithoutLimit({ affordable: { creditNanos, totalNanos } }: Headroom): boolean {
   return creditNanos === null && totalNanos === null;
 }
 
 const NOT_TOPPED_UP: ToppingUp = { ok: false, refusal: null };
-
-/** What the database was asked. Rejects with LedgerUnavailable when it is away. */
-async function available<T>(asked: Promise<T>): Promise<T> {
-  try {
-    return await asked;
-  } catch (error) {
-    throw unavailableOr(error);
-  }
-}
-
-function unavailableOr(error: unknown): unknown {
-  return error instanceof DatabaseUnavailable ? unavailable(error) : error;
-}
-
-function unavailable(cause?: unknown): LedgerUnavailable {
-  return new LedgerUnavailable(
-    'the ledger cannot be reached or written at the moment; it goes on by itself once it can',
-    cause,
-  );
-}
