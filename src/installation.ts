@@ -80,6 +80,8 @@ export interface Installation {
   readonly sources: Sources;
   /** Does something that needs the database; again, as long as it takes, where that may be away for a while. */
   readonly whenThere: State['whenThere'];
+  /** Why the process must be restarted; null = it need not be. */
+  readonly fault: State['fault'];
   /** Closes the ledger and the database, then lets the next process in. */
   close(): Promise<void>;
 }
@@ -89,6 +91,8 @@ export interface SharedDatabase {
   readonly address: DatabaseAddress;
   /** Whether to wait for it when it is away. */
   readonly waits: boolean;
+  /** Whether this process is the gateway, and not a command. */
+  readonly serves: boolean;
   /** How long rows of generations are kept, milliseconds. */
   keptMs(): number;
 }
@@ -145,6 +149,7 @@ export async function openInstallation(options: InstallationOptions): Promise<In
       ledger,
       recentGenerations,
       whenThere,
+      fault,
     } = state;
     const vault = await whenThere(() => Vault.open(byokStore, directory.encryptionKeys));
     const ownCredentials = new OwnCredentialDirectory(byokStore, vault, sources.clock);
@@ -211,6 +216,7 @@ export async function openInstallation(options: InstallationOptions): Promise<In
       }),
       sources,
       whenThere,
+      fault,
       close,
     };
   } catch (error) {

@@ -131,6 +131,7 @@ export async function openGateway(options: OpenOptions): Promise<RunningGateway>
         database: {
           address: runtime.database,
           waits: true,
+          serves: true,
           keptMs: () => keptMs(running.config.retention.events_days),
         },
       }),
@@ -289,6 +290,7 @@ export async function openGateway(options: OpenOptions): Promise<RunningGateway>
       activity: new Activity(questions),
       metrics: () => expositionOf(metrics),
       firstAccountId: firstAccount.id,
+      fault: installation.fault,
       generations: new Generations({
         recent: installation.recentGenerations,
         rows: installation.generationStore,

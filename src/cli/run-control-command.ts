@@ -37,6 +37,7 @@ export function installationOptions(flags: Flags): InstallationOptions {
       database: {
         address: runtime.database,
         waits: false,
+        serves: false,
         keptMs: () => keptMs(config.retention.events_days),
       },
     }),

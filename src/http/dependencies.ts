@@ -116,6 +116,8 @@ export interface HttpServices {
   readonly metrics: () => string;
   /** The account that the installation began with: that of whoever runs it. */
   readonly firstAccountId: string;
+  /** Why the process must be restarted; null, and where it is absent, it need not be. */
+  readonly fault?: () => string | null;
 }
 
 /** What the HTTP layer is built from. */

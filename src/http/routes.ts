@@ -299,7 +299,10 @@ export function routesFor(vendor: string): readonly Route[] {
       summary: 'Whether the gateway takes requests',
       responses: {
         200: ok(healthSchema),
-        503: { description: 'Starting or draining', content: { 'application/json': errorEnvelopeSchema } },
+        503: {
+          description: 'Starting, draining, or to be restarted',
+          content: { 'application/json': errorEnvelopeSchema },
+        },
         ...errors(errorEnvelopeSchema, [500]),
       },
       handler: showReadiness,
@@ -357,7 +360,9 @@ const showPage: Handler = ({ exchange, server }) => {
   });
 };
 
-const showReadiness: Handler = ({ exchange, server }) => {
+const showReadiness: Handler = ({ exchange, server, services }) => {
   if (server.state !== 'ready') throw unavailable(`The gateway is ${server.state}`);
+  const fault = services.fault?.() ?? null;
+  if (fault !== null) throw unavailable(`Not ready: ${fault}`);
   exchange.reply.json(200, { status: 'ok' });
 };

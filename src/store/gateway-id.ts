@@ -29,16 +29,23 @@ export function readOrMakeGatewayId(directory: string): string {
 
 const OWNER_FILE = 'gateway-owner';
 
+/** Earlier owners that stay known after the database has the newest: it may be restored to an older state. */
+const MAX_EARLIER_OWNERS = 8;
+
 /**
- * Who a gateway is where it shares its database: its id, and a word that each run makes and leaves in the data directory
- * and in the database. A copy of the directory that runs too leaves another one, and so the two are told apart.
+ * Who a gateway is where it shares its database: its id, and an owner word that each run makes and leaves in the data directory
+ * and in the database. A copy of the directory that runs too leaves another word, and so the two are told apart. Only for a
+ * process that serves: a command has no run of its own.
  */
 export class GatewayIdentity {
   readonly #directory: string;
   #id: string;
-  /** The word of this run. */
+  /** The owner word of this run. */
   readonly owner = randomUUID();
-  /** Words that the database may have of earlier runs: a run that ended early may not have left its own there. */
+  /**
+   * Owner words of earlier runs, newest first. All runs since the last that the database knows are among them: one that was
+   * killed early has left its word in the directory, not in the database.
+   */
   readonly earlierOwners: readonly string[];
 
   constructor(directory: string) {
@@ -46,16 +53,27 @@ export class GatewayIdentity {
     this.#id = readOrMakeGatewayId(directory);
     const earlier = readIfThere(join(directory, OWNER_FILE))?.toString('utf8').trim() ?? '';
     this.earlierOwners = earlier === '' ? [] : earlier.split('\n');
-    writeWhole(join(directory, OWNER_FILE), [this.owner, ...this.earlierOwners.slice(0, 1), ''].join('\n'));
+    this.#writeOwners(this.earlierOwners);
   }
 
   get id(): string {
     return this.#id;
   }
 
+  /** The database has the owner word of this run: most earlier ones are not needed any more. */
+  adopted(): void {
+    if (this.earlierOwners.length > MAX_EARLIER_OWNERS) {
+      this.#writeOwners(this.earlierOwners.slice(0, MAX_EARLIER_OWNERS));
+    }
+  }
+
   /** Takes another id: a copy of the data directory goes on with the one it had. */
   renew(): void {
     this.#id = randomUUID();
     writeWhole(join(this.#directory, FILE), `${this.#id}\n`);
+  }
+
+  #writeOwners(earlier: readonly string[]): void {
+    writeWhole(join(this.#directory, OWNER_FILE), [this.owner, ...earlier, ''].join('\n'));
   }
 }

@@ -52,6 +52,7 @@ export async function openEmbeddedState(options: EmbeddedStateOptions): Promise<
       ledger,
       recentGenerations,
       whenThere: (work) => work(),
+      fault: () => null,
       async close() {
         await close();
         await events.close();

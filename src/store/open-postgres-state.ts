@@ -1,15 +1,20 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { DatabaseAddress } from '../kit/database-address.ts';
 import { openSharedEvents } from './events/shared-events.ts';
+import { examineOutbox } from './examine/examine-journal.ts';
 import { GatewayIdentity } from './gateway-id.ts';
+import type { OpenedLedger } from './ledger/opened-ledger.ts';
 import { adoptGenerations, type BookedPlace, bookedAfter } from './sql/booked-generations.ts';
 import { DatabaseUnavailable } from './sql/database-unavailable.ts';
+import { GatewayLock } from './sql/gateway-lock.ts';
+import { CommandLedger } from './sql/ledger/command-ledger.ts';
+import { readJournals } from './sql/ledger/journal-rows.ts';
 import { openPostgresLedger } from './sql/ledger/open-postgres-ledger.ts';
-import { openPostgres } from './sql/open-postgres.ts';
-import { PostgresGenerationStore } from './sql/postgres-generation-store.ts';
+import { type OpenedPostgres, openPostgres } from './sql/open-postgres.ts';
 import { SqlAppRegistry } from './sql/sql-app-registry.ts';
 import { SqlByokStore } from './sql/sql-byok-store.ts';
 import { SqlFileStore } from './sql/sql-file-store.ts';
+import { SqlGenerationStore } from './sql/sql-generation-store.ts';
 import { SqlTenancy } from './sql/sql-tenancy.ts';
 import type { State, StateOptions } from './state.ts';
 
@@ -17,6 +22,8 @@ export interface PostgresStateOptions extends StateOptions {
   readonly database: DatabaseAddress;
   /** Whether to wait for a database that is away. */
   readonly waits: boolean;
+  /** Whether this process is the gateway: only that takes up the journal of the data directory, ends and books what is in it. */
+  readonly serves: boolean;
   /** How long rows of generations are kept, milliseconds. */
   keptMs(): number;
 }
@@ -35,19 +42,9 @@ export async function openPostgresState(options: PostgresStateOptions): Promise<
     ...(waits && { waiting: (reason: string) => warn(reason) }),
   });
   try {
-    const identity = new GatewayIdentity(options.directory);
-    const { ledger, recentGenerations, close } = await openPostgresLedger({
-      directory: options.directory,
-      postgres,
-      gatewayId: identity.id,
-      identity,
-      generationMs: options.generationMs,
-      keptMs: options.keptMs,
-      durability: options.durability,
-      wholeRow: options.wholeRow,
-      clock,
-      warn,
-    });
+    const { ledger, recentGenerations, fault, close } = options.serves
+      ? await openServingLedger(postgres, options)
+      : await openCommandLedger(postgres, options);
     const appRegistry = new SqlAppRegistry(postgres.database);
     const rows = {
       after: (place: BookedPlace, limit: number) => bookedAfter(postgres.patient, place, limit),
@@ -58,13 +55,14 @@ export async function openPostgresState(options: PostgresStateOptions): Promise<
       tenancy: new SqlTenancy(postgres.database),
       // What is overwritten there is gone when its server tidies up: nobody outside can make it.
       byokStore: new SqlByokStore(postgres.database, async () => {}),
-      generationStore: new PostgresGenerationStore(postgres.database),
+      generationStore: new SqlGenerationStore(postgres.database),
       fileStore: new SqlFileStore(postgres.database),
       appRegistry,
       eventStore: events.eventStore,
       eventFeed: events,
       ledger,
       recentGenerations,
+      fault: () => fault?.() ?? null,
       whenThere: (work) => (waits ? untilDone(work) : work()),
       async close() {
         await close();
@@ -77,6 +75,63 @@ export async function openPostgresState(options: PostgresStateOptions): Promise<
     throw error;
   }
 }
+
+/** The ledger of the gateway of a data directory. Rejects with GatewayIdInUse when that is a copy of another one's that runs. */
+async function openServingLedger(
+  postgres: OpenedPostgres,
+  {
+    database: address,
+    directory,
+    generationMs,
+    keptMs,
+    durability,
+    wholeRow,
+    clock,
+    warn,
+  }: PostgresStateOptions,
+): Promise<StateLedger> {
+  const identity = new GatewayIdentity(directory);
+  const lock = new GatewayLock({ address, warn });
+  try {
+    return await openPostgresLedger({
+      directory,
+      postgres,
+      gatewayId: identity.id,
+      identity,
+      lock,
+      generationMs,
+      keptMs,
+      durability,
+      wholeRow,
+      clock,
+      warn,
+    });
+  } catch (error) {
+    lock.close();
+    throw error;
+  }
+}
+
+/** The ledger of a command. What waits in the data directory for its gateway is not in its figures. */
+async function openCommandLedger(
+  { database, patient }: OpenedPostgres,
+  { directory, warn }: PostgresStateOptions,
+): Promise<StateLedger> {
+  const { journal, openGenerations, unbookedGenerations } = await examineOutbox(
+    directory,
+    await readJournals(database),
+  );
+  if (openGenerations + unbookedGenerations > 0) {
+    warn(
+      'generations in the outbox of this data directory may not be in the figures yet; its gateway books them when it runs',
+      { open: openGenerations, settled: unbookedGenerations },
+    );
+  }
+  const ledger = new CommandLedger({ database, patient, journal });
+  return { ledger, recentGenerations: ledger, close: async () => {} };
+}
+
+type StateLedger = Pick<OpenedLedger, 'ledger' | 'recentGenerations' | 'fault' | 'close'>;
 
 async function untilDone<T>(work: () => Promise<T>): Promise<T> {
   for (;;) {

@@ -1,6 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { sql } from 'kysely';
 import { afterEach, describe, expect, it } from 'vitest';
-import { postgresForTests } from '../postgres/postgres-server.ts';
+import { openPostgres } from '../../src/store/sql/open-postgres.ts';
+import { addressOf, postgresForTests } from '../postgres/postgres-server.ts';
 import { openTestGateway, type TestGateway } from './harness.ts';
 
 const server = await postgresForTests();
@@ -124,6 +126,23 @@ if (server !== undefined) {
       }
       await expect.poll(async () => (await answered(gateway)).status, { timeout: 5_000 }).toBe(200);
       expect((await gateway.fetch('/key', { key: 'sk-sb-v1-nobody-knows-this-one' })).status).toBe(401);
+    });
+
+    it('says in its answers and by /readyz that it must be restarted once a copy has its journal', async () => {
+      const url = await server.createDatabase();
+      const gateway = await openWith(url);
+      expect((await answered(gateway)).status).toBe(200);
+      expect((await fetch(`${gateway.origin}/readyz`)).status).toBe(200);
+      const { database, close } = await openPostgres(addressOf(url), { nowMs: 1 });
+      await sql`update ledger_journals set owner = 'the run of a copy'`.execute(database);
+      await close();
+      await expect
+        .poll(async () => (await answered(gateway)).body, { timeout: 10_000 })
+        .toMatchObject({ error: { code: 503, message: expect.stringContaining('restart this gateway') } });
+      const probe = await fetch(`${gateway.origin}/readyz`);
+      expect(probe.status).toBe(503);
+      expect(await probe.text()).toContain('restart this gateway');
+      expect((await fetch(`${gateway.origin}/healthz`)).status).toBe(200);
     });
 
     it('starts without its database, says that it is not ready, and is ready soon after the database is there', async () => {

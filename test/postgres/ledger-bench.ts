@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import type { Amount } from '../../src/ir/amount.ts';
+import type { DatabaseAddress } from '../../src/kit/database-address.ts';
 import type { Limits, NewGeneration, Use } from '../../src/ports/ledger.ts';
 import type { OpenedLedger } from '../../src/store/ledger/opened-ledger.ts';
 import { DatabaseUnavailable } from '../../src/store/sql/database-unavailable.ts';
@@ -52,6 +53,8 @@ export interface Warning {
 export interface BenchLedger extends OpenedLedger {
   readonly ledger: PostgresLedger;
   readonly warnings: readonly Warning[];
+  /** Whether its database answers it. */
+  setAway(isAway: boolean): void;
   /** Ends it without another word to the database. What it has written to its disk is there. */
   crash(): Promise<void>;
 }
@@ -59,19 +62,21 @@ export interface BenchLedger extends OpenedLedger {
 /** Ledgers of gateways on one database, for a test. The scopes of `SCOPES` exist. */
 export class LedgerBench {
   readonly postgres: OpenedPostgres;
+  readonly address: DatabaseAddress;
   readonly rows: SqlGenerationStore;
   readonly #closers: (() => Promise<void> | void)[];
   #timeMs: number | undefined;
 
   static async open(server: PostgresServer): Promise<LedgerBench> {
-    const postgres = await openPostgres(addressOf(await server.emptyDatabase()), { nowMs: 1 });
-    const bench = new LedgerBench(postgres);
+    const address = addressOf(await server.emptyDatabase());
+    const bench = new LedgerBench(await openPostgres(address, { nowMs: 1 }), address);
     await bench.addScopes();
     return bench;
   }
 
-  constructor(postgres: OpenedPostgres) {
+  constructor(postgres: OpenedPostgres, address: DatabaseAddress) {
     this.postgres = postgres;
+    this.address = address;
     this.rows = new SqlGenerationStore(postgres.database);
     this.#closers = [() => postgres.close()];
   }
@@ -119,7 +124,10 @@ export class LedgerBench {
       return close();
     };
     this.#closers.push(close);
-    return { ...opened, ledger: opened.ledger as PostgresLedger, warnings, close, crash };
+    const setAway = (isAway: boolean) => {
+      isCut = isAway;
+    };
+    return { ...opened, ledger: opened.ledger as PostgresLedger, warnings, setAway, close, crash };
   }
 
   async close(): Promise<void> {

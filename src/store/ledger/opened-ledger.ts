@@ -17,6 +17,8 @@ export interface OpenedLedger {
   /** Generations on the way to their rows. */
   readonly recentGenerations: RecentGenerations;
   readonly report: OpeningReport;
+  /** Why the process must be restarted; null, and where it is absent, it need not be. */
+  fault?(): string | null;
   /** Waits for what is under way, within reason. */
   close(): Promise<void>;
 }

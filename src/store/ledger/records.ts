@@ -35,6 +35,8 @@ export interface AcceptRecord extends RecordHead {
   /** The limits that it was checked against, and is until it ends. */
   readonly limits: Limits;
   readonly reserved: Amount;
+  /** True when no limit, budget or balance covered it; absent = one may have. Gateways that share a database say it. */
+  readonly isUnlimited?: boolean | undefined;
   /** What is known of the generation, for whoever writes its row after a crash. */
   readonly row: JsonObject;
 }
@@ -149,6 +151,13 @@ const settleCodec: Codec<SettleRecord> = {
   },
 };
 
+/** True, or not written at all. */
+const markCodec: Codec<boolean | undefined> = {
+  encode: () => 'true',
+  decode: (json) => (json === true ? true : undefined),
+  isOmitted: (mark) => mark !== true,
+};
+
 const CODECS: { readonly [K in Kind]: Codec<RecordOf<K>> } = {
   accept: membersCodec<AcceptRecord>({
     kind: wordCodec('accept'),
@@ -157,6 +166,7 @@ const CODECS: { readonly [K in Kind]: Codec<RecordOf<K>> } = {
     scopes: scopesCodec,
     limits: limitsCodec,
     reserved: amountCodec,
+    isUnlimited: markCodec,
     row: objectCodec,
   }),
   'top-up': membersCodec<TopUpRecord>({

@@ -11,7 +11,7 @@ import type { Tables } from '../tables.ts';
 import { transact } from '../transact.ts';
 import { isBooked, NONE_BOOKED, withBooked } from './booked-ends.ts';
 import type { DatabaseClock } from './database-clock.ts';
-import { lockJournal, SumsByAccount, writeJournal } from './journal-rows.ts';
+import { type KnownJournal, lockJournal, SumsByAccount, writeJournal } from './journal-rows.ts';
 import {
   emptyTally,
   keysOf,
@@ -62,14 +62,22 @@ export function bookEnds(database: Kysely<Tables>, batch: Batch): Promise<Bookin
   return transact(database, (transaction) => book(transaction, batch), 'read committed');
 }
 
-/** Lets reservations go that nobody will end. */
+/** Reservations that a gateway lets go. */
+export interface Strays extends Pick<Batch, 'gatewayId' | 'owner' | 'clock'> {
+  readonly strays: readonly End[];
+}
+
+/**
+ * Lets reservations go that no gateway will end. Resolves with how many were still there: an end may have been booked meanwhile.
+ * Rejects with JournalTakenOver: then they may be those of a copy that runs.
+ */
 export function releaseStrays(
   database: Kysely<Tables>,
-  strays: readonly End[],
-  clock: DatabaseClock,
-): Promise<void> {
+  { gatewayId, owner, strays, clock }: Strays,
+): Promise<number> {
   const release = async (transaction: Transaction<Tables>) => {
-    await apply(transaction, strays, clock, null);
+    assertOwned(await lockJournal(transaction, gatewayId), owner);
+    return (await apply(transaction, strays, clock, null)).freed;
   };
   return transact(database, release, 'read committed');
 }
@@ -77,12 +85,16 @@ export function releaseStrays(
 /** Another run of the gateway books for it: somebody started a copy of its data directory. */
 export class JournalTakenOver extends Error {}
 
+function assertOwned(known: KnownJournal | undefined, owner: string | undefined): void {
+  if (owner !== undefined && known !== undefined && known.owner !== owner) throw new JournalTakenOver();
+}
+
 async function book(
   transaction: Transaction<Tables>,
   { gatewayId, owner, ends, waiting, clock }: Batch,
 ): Promise<Booking> {
   const known = await lockJournal(transaction, gatewayId);
-  if (owner !== undefined && known !== undefined && known.owner !== owner) throw new JournalTakenOver();
+  assertOwned(known, owner);
   const before = known?.booked ?? NONE_BOOKED;
   const { sums, releasedNanos } = await apply(
     transaction,
@@ -95,6 +107,12 @@ async function book(
   return { releasedNanos };
 }
 
+interface Applied extends Booking {
+  readonly sums: SumsByAccount;
+  /** Reservations that were there and are gone. */
+  readonly freed: number;
+}
+
 /**
  * Makes the changes that ends say, in their order. Resolves with what was charged: all that the record says while its money is
  * reserved. Where somebody has let the reservation go meanwhile, others may have taken the money, and only what the limits
@@ -105,10 +123,11 @@ async function apply(
   ends: readonly End[],
   clock: DatabaseClock,
   gatewayId: string | null,
-): Promise<Booking & { readonly sums: SumsByAccount }> {
+): Promise<Applied> {
   const sums = new SumsByAccount();
   let releasedNanos = 0n;
-  if (ends.length === 0) return { sums, releasedNanos };
+  let freed = 0;
+  if (ends.length === 0) return { sums, releasedNanos, freed };
   const { tallies, atMs } = await lockTallies(transaction, uniqueKeys(ends), clock);
   const windows = windowsAt(atMs);
   const added = await addRows(transaction, ends, gatewayId, atMs);
@@ -116,7 +135,7 @@ async function apply(
   const changed: SettleRecord[] = [];
   for (const end of ends) {
     const held = reserved.get(end.generationId) ?? NOTHING;
-    reserved.delete(end.generationId);
+    if (reserved.delete(end.generationId)) freed += 1;
     const said = end.settled !== undefined && added.delete(end.generationId) ? end.settled : undefined;
     const record = said && chargedWithin(said, end, held, { tallies, windows });
     if (record !== undefined) sums.add(end.scopes.account, record.charge, record.writtenOffNanos);
@@ -133,7 +152,7 @@ async function apply(
   }
   await writeTallies(transaction, [...tallies.values()]);
   await changeRows(transaction, changed);
-  return { sums, releasedNanos };
+  return { sums, releasedNanos, freed };
 }
 
 /** The record, or one that charges less where it must. */

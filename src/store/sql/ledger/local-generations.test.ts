@@ -44,6 +44,17 @@ describe('LocalGenerations', () => {
     expect(generations.nextSequence()).toBe(4);
   });
 
+  it('knows whether a limit covered what is open; records of older versions do not say so', () => {
+    expect(replayed('accept').open.get('g')).toMatchObject({ isUnlimited: false });
+    const generations = new LocalGenerations();
+    generations.replay({
+      record: encodeRecord({ ...RECORDS.accept, isUnlimited: true }),
+      position: { segment: 1, offset: 0 },
+    });
+    generations.replay({ record: encodeRecord(RECORDS.checkpoint), position: { segment: 1, offset: 50 } });
+    expect(generations.open.get('g')).toMatchObject({ isUnlimited: true, checkpoint: { row: { x: 1 } } });
+  });
+
   it.each(['settle', 'void'] as const)('has what ended with %s to be booked, once', (kind) => {
     const generations = replayed('accept', 'checkpoint', kind, 'accept', 'checkpoint', kind);
     expect(generations.open.size).toBe(0);

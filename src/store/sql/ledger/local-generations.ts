@@ -7,6 +7,12 @@ import { decodeRecord, type LedgerRecord } from '../../ledger/records.ts';
 import type { JournalledEnd } from './apply-ends.ts';
 import { type BookedEnds, isBooked } from './booked-ends.ts';
 
+/** An open generation of this gateway. */
+export interface LocalGeneration extends OpenGeneration {
+  /** No limit, budget or balance covered it when money was reserved: what it used is charged, however little is reserved. */
+  readonly isUnlimited: boolean;
+}
+
 /** What is known of the limits of a settlement whose beginning was lost. The balance of its account holds all the same. */
 const NO_LIMITS: Limits = { key: [], workspace: [] };
 
@@ -15,7 +21,7 @@ const NO_LIMITS: Limits = { key: [], workspace: [] };
  * the journal each of them begins. Made anew from the journal at a start.
  */
 export class LocalGenerations {
-  readonly #open = new Map<string, OpenGeneration>();
+  readonly #open = new Map<string, LocalGeneration>();
   readonly #unbooked = new Map<string, JournalledEnd>();
   /** Where the records of those that are not done with begin. */
   readonly #segments = new Map<string, number>();
@@ -72,9 +78,9 @@ export class LocalGenerations {
   apply(record: LedgerRecord): void {
     switch (record.kind) {
       case 'accept': {
-        const { generationId, scopes, limits, reserved, row, atMs: acceptedAtMs } = record;
-        const opened = { generationId, scopes, limits, reserved, acceptedAtMs, row, checkpoint: null };
-        this.#open.set(generationId, opened);
+        const { generationId, scopes, limits, reserved, isUnlimited = false, row, atMs } = record;
+        const opened = { generationId, scopes, limits, reserved, isUnlimited, row, checkpoint: null };
+        this.#open.set(generationId, { ...opened, acceptedAtMs: atMs });
         return;
       }
       case 'top-up':
@@ -122,7 +128,7 @@ export class LocalGenerations {
     }
   }
 
-  get open(): ReadonlyMap<string, OpenGeneration> {
+  get open(): ReadonlyMap<string, LocalGeneration> {
     return this.#open;
   }
 

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '../../../kit/ids.ts';
 import { isInTime } from '../../../kit/is-in-time.ts';
+import { usdOf } from '../../../kit/money.ts';
 import type { Durability } from '../../../ports/journal.ts';
 import type { GatewayIdentity } from '../../gateway-id.ts';
 import type { JournalFiles } from '../../journal/journal-files.ts';
@@ -15,6 +16,7 @@ import { replayWithPlace } from '../../ledger/replay-with-place.ts';
 import { reportTornTails } from '../../ledger/report-torn-tails.ts';
 import { WriteOffs } from '../../ledger/write-offs.ts';
 import { DatabaseUnavailable } from '../database-unavailable.ts';
+import { GatewayIdInUse, type GatewayLock } from '../gateway-lock.ts';
 import type { OpenedPostgres } from '../open-postgres.ts';
 import { adoptJournal } from './adopt-journal.ts';
 import type { BookedEnds } from './booked-ends.ts';
@@ -31,7 +33,9 @@ export interface PostgresLedgerSettings {
   readonly postgres: Pick<OpenedPostgres, 'database' | 'patient' | 'isUp'>;
   readonly gatewayId: string;
   /** Who the gateway is in this run; absent = nothing tells its runs apart. */
-  readonly identity?: Pick<GatewayIdentity, 'id' | 'owner' | 'earlierOwners' | 'renew'>;
+  readonly identity?: Pick<GatewayIdentity, 'id' | 'owner' | 'earlierOwners' | 'renew' | 'adopted'>;
+  /** Says whether another living process has the id of this gateway; absent = none has. */
+  readonly lock?: Pick<GatewayLock, 'hold' | 'close'>;
   /** How long a generation may take. */
   generationMs(): number;
   /** How long rows of generations are kept, milliseconds; absent = for good. */
@@ -109,13 +113,7 @@ export async function openPostgresLedger(settings: PostgresLedgerSettings): Prom
     owner: settings.identity?.owner,
     generations,
     warn,
-    takenOver() {
-      ledger.takenOver();
-      warn(
-        'another gateway runs with a copy of this data directory; this one begins nothing more. Stop one of them: the next start of this one takes an id of its own and books what waits',
-        { gateway_id: gatewayId() },
-      );
-    },
+    takenOver: () => ledger.takenOver(),
     booked({ releasedNanos }) {
       writeOffs.add({ writtenOffCause: 'released', writtenOffNanos: releasedNanos });
       const segment = generations.firstSegment ?? journal.end.segment;
@@ -127,6 +125,7 @@ export async function openPostgresLedger(settings: PostgresLedgerSettings): Prom
   const ledger = new PostgresLedger({
     ...postgres,
     gatewayId,
+    owner: settings.identity?.owner,
     databaseClock,
     clockWatch,
     writeOffs,
@@ -153,13 +152,20 @@ export async function openPostgresLedger(settings: PostgresLedgerSettings): Prom
   });
   const resolved = generations.open.size;
   const adopting = adoptSoon(
-    async () => {
-      ledger.adopted(await bookedOf(generations, settings));
+    async (signal) => {
+      ledger.adopted(await bookedOf(generations, settings, signal));
       await resolveOpen(generations, ledger, clock.now(), settings.wholeRow);
     },
     (error) => warn('the ledger cannot go on from its journal', { error }),
   );
-  await adopting.first;
+  try {
+    await adopting.first;
+  } catch (error) {
+    reconciler.close();
+    writer.close();
+    await journal.close();
+    throw error;
+  }
   let forgotten = 0;
   const forgetting = repeatSoon(async () => {
     forgotten += await forgetAbsent(postgres.database);
@@ -174,6 +180,7 @@ export async function openPostgresLedger(settings: PostgresLedgerSettings): Prom
   return {
     ledger,
     recentGenerations: ledger,
+    fault: () => ledger.fault,
     report: { resolved, forgotten, tornTailBytes },
     async close() {
       ledger.close();
@@ -186,6 +193,7 @@ export async function openPostgresLedger(settings: PostgresLedgerSettings): Prom
       await booker.close();
       writer.close();
       await journal.close();
+      settings.lock?.close();
     },
   };
 }
@@ -194,14 +202,18 @@ export async function openPostgresLedger(settings: PostgresLedgerSettings): Prom
 async function bookedOf(
   generations: LocalGenerations,
   settings: PostgresLedgerSettings,
+  signal: AbortSignal,
 ): Promise<BookedEnds> {
   const { postgres, identity, keptMs, clock, warn } = settings;
+  const gatewayId = identity?.id ?? settings.gatewayId;
+  await settings.lock?.hold(gatewayId, signal);
   const adopted = await adoptJournal(postgres.database, {
-    gatewayId: identity?.id ?? settings.gatewayId,
+    gatewayId,
     owner: identity?.owner,
     earlierOwners: identity?.earlierOwners ?? [],
     lastSequence: generations.lastSequence,
     ends: [...generations.unbooked.values()],
+    clock: settings.databaseClock ?? serverClock,
     keptSinceMs: keptMs === undefined ? Number.NEGATIVE_INFINITY : clock.now() - keptMs(),
   });
   if (adopted === 'taken') {
@@ -209,34 +221,38 @@ async function bookedOf(
     warn('a copy of this data directory has run; this gateway goes on under an id of its own', {
       gateway_id: identity?.id,
     });
-    return bookedOf(generations, settings);
+    return bookedOf(generations, settings, signal);
   }
+  identity?.adopted();
   const { booked, pruned } = adopted;
-  if (pruned > 0) {
+  if (pruned.count > 0) {
     warn(
-      'generations in the outbox have no row and are older than retention.events_days: they count as booked and are not charged again',
-      { count: pruned },
+      'generations in the outbox have no row, and a gateway may have pruned rows of their age (retention.events_days): they count as booked and are not charged again',
+      { count: pruned.count, charges_usd: usdOf(pruned.creditNanos) },
     );
   }
   return booked;
 }
 
 /** Does something that needs the database: at once, or as soon as it is there. `first` resolves after the first try. */
-function adoptSoon(adopt: () => Promise<void>, failed: (error: unknown) => void) {
+function adoptSoon(adopt: (signal: AbortSignal) => Promise<void>, failed: (error: unknown) => void) {
   const closing = new AbortController();
   const { signal } = closing;
   const retry = async () => {
     while (!signal.aborted) {
       await delay(ADOPT_RETRY_MS, undefined, { signal, ref: false }).catch(() => {});
       try {
-        return signal.aborted ? undefined : await adopt();
+        return signal.aborted ? undefined : await adopt(signal);
       } catch (error) {
-        if (!(error instanceof DatabaseUnavailable)) return failed(error);
+        if (signal.aborted) return;
+        // A copy that was quicker may end: this one goes on then.
+        const mayPass = error instanceof DatabaseUnavailable || error instanceof GatewayIdInUse;
+        if (!mayPass) return failed(error);
       }
     }
   };
   let trying: Promise<void> | undefined;
-  const first = adopt().catch((error: unknown) => {
+  const first = adopt(signal).catch((error: unknown) => {
     if (!(error instanceof DatabaseUnavailable)) throw error;
     trying = retry();
   });

@@ -19,7 +19,6 @@ import {
   type Use,
 } from '../../../ports/ledger.ts';
 import { cappedUse } from '../../ledger/capped-use.ts';
-import type { OpenGeneration } from '../../ledger/open-generation.ts';
 import { NO_MATTER, RecentCharges } from '../../ledger/recent-charges.ts';
 import type { RecordWriter } from '../../ledger/record-writer.ts';
 import type { SettleRecord } from '../../ledger/records.ts';
@@ -27,12 +26,13 @@ import { type WriteOffs, writeOffOf } from '../../ledger/write-offs.ts';
 import type { Writing } from '../../ledger/writing.ts';
 import { DatabaseUnavailable } from '../database-unavailable.ts';
 import type { Tables } from '../tables.ts';
-import { generationOf, releaseStrays } from './apply-ends.ts';
+import { generationOf, JournalTakenOver, releaseStrays, type Strays } from './apply-ends.ts';
+import { available, unavailable, unavailableOr } from './available.ts';
 import type { BookedEnds } from './booked-ends.ts';
 import type { Booker } from './booker.ts';
 import type { ClockWatch } from './clock-watch.ts';
 import type { DatabaseClock } from './database-clock.ts';
-import type { LocalGenerations } from './local-generations.ts';
+import type { LocalGeneration, LocalGenerations } from './local-generations.ts';
 import { reserveFor, reserveMoreFor, stretchTo } from './purse.ts';
 import { forgetIn, grantIn, spendingIn, statementIn, totalsIn } from './statements.ts';
 import { strayReservations } from './stray-reservations.ts';
@@ -44,6 +44,8 @@ export interface PostgresLedgerOptions {
   /** The database answered when it was asked last. */
   isUp(): boolean;
   readonly gatewayId: () => string;
+  /** The run of this gateway; undefined = whichever. */
+  readonly owner: string | undefined;
   readonly databaseClock: DatabaseClock;
   readonly clockWatch: ClockWatch;
   /** What this process has written off, and what was written off when its ends were booked. */
@@ -124,10 +126,10 @@ export class PostgresLedger implements Ledger, RecentGenerations {
     this.#generations.begin(generationId, this.#options.journal.end.segment);
     let isAccepted = false;
     try {
-      const outcome = await this.#reserveBooked(generation, size);
+      const { outcome, isUnlimited } = await this.#reserveBooked(generation, size);
       if (outcome.ok) {
         isAccepted = true;
-        await this.#accept(generation, outcome.reserved);
+        await this.#accept(generation, outcome.reserved, isUnlimited);
       }
       return outcome;
     } catch (error) {
@@ -189,6 +191,7 @@ export class PostgresLedger implements Ledger, RecentGenerations {
   }
 
   async grant(accountId: string, leftNanos: Nanos | null, atMs: number): Promise<void> {
+    this.#assertNotTakenOver();
     await available(this.#options.booker.flush());
     await available(grantIn(this.#options.database, accountId, leftNanos, atMs));
   }
@@ -226,15 +229,14 @@ export class PostgresLedger implements Ledger, RecentGenerations {
     return settled && generationOf(settled);
   }
 
-  /** Lets reservations go that nobody will end. Resolves with how many. */
+  /** Lets reservations go that no gateway will end, once the journal is this gateway's. Resolves with how many. */
   async sweep(): Promise<number> {
-    if (this.#isTakenOver) return 0;
-    const { database, databaseClock } = this.#options;
+    if (!this.#isAdopted || this.#isTakenOver) return 0;
+    const { database, databaseClock: clock, owner } = this.#options;
     const gatewayId = this.#options.gatewayId();
     const isHere = (id: string) => this.#generations.isHere(id);
-    const strays = await strayReservations(database, gatewayId, isHere, databaseClock);
-    if (strays.length > 0) await releaseStrays(database, strays, databaseClock);
-    return strays.length;
+    const strays = await strayReservations(database, gatewayId, isHere, clock);
+    return strays.length === 0 ? 0 : this.#release({ gatewayId, owner, strays, clock });
   }
 
   /** Takes up its work: it is known what of its journal the database has booked. */
@@ -246,7 +248,17 @@ export class PostgresLedger implements Ledger, RecentGenerations {
 
   /** A copy of the data directory runs under the id of this gateway: nothing is begun here any more. */
   takenOver(): void {
+    if (this.#isTakenOver) return;
     this.#isTakenOver = true;
+    this.#options.warn(
+      'another gateway runs with a copy of this data directory; this one begins nothing more. Stop the copy and restart this one: it takes an id of its own and books what waits',
+      { gateway_id: this.#options.gatewayId() },
+    );
+  }
+
+  /** Why this process must be restarted; null = it need not be. */
+  get fault(): string | null {
+    return this.#isTakenOver ? TAKEN_OVER : null;
   }
 
   /** Nothing is reserved from now on. What is open may still be settled. */
@@ -254,25 +266,38 @@ export class PostgresLedger implements Ledger, RecentGenerations {
     this.#isClosed = true;
   }
 
+  async #release(strays: Strays): Promise<number> {
+    try {
+      return await releaseStrays(this.#options.database, strays);
+    } catch (error) {
+      if (error instanceof JournalTakenOver) this.takenOver();
+      throw error;
+    }
+  }
+
   async #reserveBooked(
     generation: NewGeneration,
     size: (headroom: Headroom) => Amount | null,
-  ): Promise<Reserving> {
+  ): Promise<{ readonly outcome: Reserving; readonly isUnlimited: boolean }> {
     const { database, reservationMs, databaseClock } = this.#options;
     const owner = { gatewayId: this.#options.gatewayId(), lastsMs: reservationMs() };
+    let isUnlimited = false;
     const sizeInTime = (headroom: Headroom) => {
       this.#assertInTime(headroom);
+      isUnlimited = isWithoutLimit(headroom);
       return size(headroom);
     };
-    const outcome = await reserveFor(database, generation, sizeInTime, owner, databaseClock);
-    if (outcome.ok || !(await this.#flushFor(generation.scopes))) return outcome;
-    return reserveFor(database, generation, sizeInTime, owner, databaseClock);
+    let outcome = await reserveFor(database, generation, sizeInTime, owner, databaseClock);
+    if (!outcome.ok && (await this.#flushFor(generation.scopes))) {
+      outcome = await reserveFor(database, generation, sizeInTime, owner, databaseClock);
+    }
+    return { outcome, isUnlimited };
   }
 
   /** Throws for what a limit covers while the clocks are far apart: nobody can say then which window it belongs to. */
-  #assertInTime({ affordable: { creditNanos, totalNanos } }: Headroom): void {
+  #assertInTime(headroom: Headroom): void {
     const { aheadMs, isFarOff } = this.#options.clockWatch;
-    if (!isFarOff || aheadMs === null || (creditNanos === null && totalNanos === null)) return;
+    if (!isFarOff || aheadMs === null || isWithoutLimit(headroom)) return;
     const seconds = Math.round(Math.abs(aheadMs) / 1000);
     throw new LedgerUnavailable(
       `the clock of this gateway is ${seconds} s ${aheadMs > 0 ? 'ahead of' : 'behind'} that of the database; what a limit or a balance covers is not begun until it is right`,
@@ -287,9 +312,14 @@ export class PostgresLedger implements Ledger, RecentGenerations {
     return isOurs;
   }
 
-  async #accept({ generationId, scopes, limits, row, atMs }: NewGeneration, reserved: Amount): Promise<void> {
+  async #accept(
+    { generationId, scopes, limits, row, atMs }: NewGeneration,
+    reserved: Amount,
+    isUnlimited: boolean,
+  ): Promise<void> {
     const sequence = this.#generations.nextSequence();
-    const record = { kind: 'accept', sequence, atMs, generationId, scopes, limits, reserved, row } as const;
+    const money = { scopes, limits, reserved, isUnlimited };
+    const record = { kind: 'accept', sequence, atMs, generationId, ...money, row } as const;
     this.#generations.apply(record);
     if (await this.#isWritten(this.#options.writer.write(record, 'process'))) return;
     void this.void(generationId, atMs);
@@ -307,7 +337,7 @@ export class PostgresLedger implements Ledger, RecentGenerations {
     this.#options.writer.write(record, 'process');
   }
 
-  async #settleOpen(generation: OpenGeneration, use: Use): Promise<Charge> {
+  async #settleOpen(generation: LocalGeneration, use: Use): Promise<Charge> {
     const { used, row, atMs } = use;
     assertAmount(used);
     const { generationId, scopes } = generation;
@@ -333,16 +363,19 @@ export class PostgresLedger implements Ledger, RecentGenerations {
     return settled;
   }
 
-  /** Beyond its reservation only what the limits leave; that is nothing while nobody can be asked. */
-  async #chargeFor(generation: OpenGeneration, used: Amount): Promise<Amount> {
-    const { reserved } = generation;
+  /**
+   * Beyond its reservation only what the limits leave; nothing while the database cannot be asked, unless no limit covered the
+   * generation. Then it is charged in full: booking it still looks at a balance that is enforced by then.
+   */
+  async #chargeFor(generation: LocalGeneration, used: Amount): Promise<Amount> {
+    const { reserved, isUnlimited } = generation;
     if (used.creditNanos <= reserved.creditNanos) return used;
     try {
       await this.#flushFor(generation.scopes);
       return await stretchTo(this.#options.database, generation, used, this.#options.databaseClock);
     } catch (error) {
       if (!(error instanceof DatabaseUnavailable)) throw error;
-      return { creditNanos: reserved.creditNanos, byokNanos: used.byokNanos };
+      return isUnlimited ? used : { creditNanos: reserved.creditNanos, byokNanos: used.byokNanos };
     }
   }
 
@@ -371,28 +404,21 @@ export class PostgresLedger implements Ledger, RecentGenerations {
   }
 
   #assertAvailable(): void {
+    this.#assertNotTakenOver();
     if (!this.isAvailable) throw unavailable();
   }
+
+  #assertNotTakenOver(): void {
+    if (this.#isTakenOver) throw new LedgerUnavailable(TAKEN_OVER);
+  }
+}
+
+/** Callers and probes read it. */
+const TAKEN_OVER =
+  'another gateway has taken the journal of this one over, because both run with copies of one data directory; the operator must stop the copy and restart this gateway';
+
+function isWithoutLimit({ affordable: { creditNanos, totalNanos } }: Headroom): boolean {
+  return creditNanos === null && totalNanos === null;
 }
 
 const NOT_TOPPED_UP: ToppingUp = { ok: false, refusal: null };
-
-/** What the database was asked. Rejects with LedgerUnavailable when it is away. */
-async function available<T>(asked: Promise<T>): Promise<T> {
-  try {
-    return await asked;
-  } catch (error) {
-    throw unavailableOr(error);
-  }
-}
-
-function unavailableOr(error: unknown): unknown {
-  return error instanceof DatabaseUnavailable ? unavailable(error) : error;
-}
-
-function unavailable(cause?: unknown): LedgerUnavailable {
-  return new LedgerUnavailable(
-    'the ledger cannot be reached or written at the moment; it goes on by itself once it can',
-    cause,
-  );
-}

@@ -10,6 +10,7 @@ import { ledgerJournalsMigration } from './0009-ledger-journals.ts';
 import { writtenOffCauseMigration } from './0010-written-off-cause.ts';
 import { bookedByMigration } from './0011-booked-by.ts';
 import { bookedAtMigration } from './0012-booked-at.ts';
+import { prunedSumsMigration } from './0013-pruned-sums.ts';
 import type { Migration } from './migration.ts';
 
 /** Every migration, oldest first. New ones go to the end. */
@@ -26,4 +27,5 @@ export const MIGRATIONS: readonly Migration[] = [
   writtenOffCauseMigration,
   bookedByMigration,
   bookedAtMigration,
+  prunedSumsMigration,
 ];
