@@ -1,6 +1,6 @@
 import type { Endpoint, Model } from '../src/catalog/catalog.ts';
 import type { GenerationRequest } from '../src/ir/request.ts';
-import type { JsonObject } from '../src/kit/json.ts';
+import type { JsonObject } from '../src/kit/json/json.ts';
 import { SHARED, siteOf } from '../src/routing/candidate.ts';
 import { type EndpointHealth, type HealthView, UNTRIED } from '../src/routing/health/endpoint-health.ts';
 import { planRoute } from '../src/routing/plan-route.ts';

@@ -1,5 +1,5 @@
-import type { GenerationMetrics } from './gateway/generation-metrics.ts';
-import type { HttpMetrics } from './http/http-metrics.ts';
+import type { GenerationMetrics } from './gateway/generation/generation-metrics.ts';
+import type { HttpMetrics } from './http/server/http-metrics.ts';
 import { gauge } from './kit/metrics/gauge.ts';
 import type { LoopDelay } from './kit/metrics/loop-delay.ts';
 import type { MetricFamily } from './kit/metrics/metric-family.ts';

@@ -1,13 +1,13 @@
 import { buildCatalog, type CatalogSource } from './catalog/build-catalog.ts';
 import type { LoadedConfiguration } from './config/load.ts';
-import { applyPreset, type Presets, presetReport } from './dialects/preset.ts';
-import { fillPromptTemplate, type PromptTemplate } from './dialects/prompt-template.ts';
+import { applyPreset, type Presets, presetReport } from './dialects/shared/presets/preset.ts';
+import { fillPromptTemplate, type PromptTemplate } from './dialects/shared/presets/prompt-template.ts';
 import type { PreparedBody } from './gateway/generate.ts';
 import type { GatewaySnapshot } from './gateway/snapshot.ts';
 import type { HttpSettings } from './http/dependencies.ts';
 import type { Format } from './ir/items.ts';
-import { type EgressRules, parseEgressRules } from './kit/egress.ts';
-import type { JsonObject } from './kit/json.ts';
+import type { JsonObject } from './kit/json/json.ts';
+import { type EgressRules, parseEgressRules } from './kit/net/egress.ts';
 import type { CooldownSettings } from './routing/health/breaker.ts';
 
 /** Everything that a configuration decides and a reload replaces. */

@@ -1,7 +1,7 @@
 import { requestSchema as chatSchema } from '../../src/dialects/chat/wire.ts';
 import { requestSchema as messagesSchema } from '../../src/dialects/messages/wire.ts';
 import { requestSchema as responsesSchema } from '../../src/dialects/responses/wire.ts';
-import { compileValidator } from '../../src/kit/validate.ts';
+import { compileValidator } from '../../src/kit/json/validate.ts';
 import { LANES, type Lane } from './lanes.ts';
 import { requestBody } from './request-body.ts';
 

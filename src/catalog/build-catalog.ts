@@ -1,4 +1,4 @@
-import { forEachSliced, runAtOnce, type Sliced } from '../kit/turns.ts';
+import { forEachSliced, runAtOnce, type Sliced } from '../kit/loop/turns.ts';
 import { buildModel } from './build-models.ts';
 import { buildProvider, isReachable } from './build-providers.ts';
 import type { Catalog, Model, Provider } from './catalog.ts';

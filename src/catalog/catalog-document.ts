@@ -17,10 +17,10 @@ import {
 } from '../config/catalog-members.ts';
 import { momentMs } from '../config/moment.ts';
 import { shownName } from '../config/shown-text.ts';
-import { isJsonObject } from '../kit/json.ts';
-import { closed } from '../kit/schema.ts';
-import { forEachSliced, type Sliced } from '../kit/turns.ts';
-import { compileValidator, type Issue, type Validator } from '../kit/validate.ts';
+import { isJsonObject } from '../kit/json/json.ts';
+import { closed } from '../kit/json/schema.ts';
+import { compileValidator, type Issue, type Validator } from '../kit/json/validate.ts';
+import { forEachSliced, type Sliced } from '../kit/loop/turns.ts';
 import type { DatedPricingEntry, EndpointEntry, ModelEntry, PricingEntry } from './entries.ts';
 import { PARAMETER_NAMES } from './parameter-names.ts';
 import { rowOf } from './provider-rows.ts';

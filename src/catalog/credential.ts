@@ -1,8 +1,8 @@
 import { createPrivateKey } from 'node:crypto';
 import Type, { type Static, type TSchema } from 'typebox';
-import { type Json, readJson } from '../kit/json.ts';
-import { oneOf, optional } from '../kit/schema.ts';
-import { compileValidator } from '../kit/validate.ts';
+import { type Json, readJson } from '../kit/json/json.ts';
+import { oneOf, optional } from '../kit/json/schema.ts';
+import { compileValidator } from '../kit/json/validate.ts';
 import type { Auth } from './provider.ts';
 
 /** A secret that providers know us by, read from the text that people store. */

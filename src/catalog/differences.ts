@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { PRICE_NAMES } from '../config/price-names.ts';
-import { forEachSliced, type Sliced } from '../kit/turns.ts';
+import { forEachSliced, type Sliced } from '../kit/loop/turns.ts';
 import type { PricingEntry } from './entries.ts';
 import type { KnownEndpoint, KnownModel, KnownModels } from './known-model.ts';
 

@@ -1,5 +1,5 @@
 import type { Environment } from '../config/environment.ts';
-import type { Issue } from '../kit/validate.ts';
+import type { Issue } from '../kit/json/validate.ts';
 import type { ProviderRow } from './provider-table.ts';
 
 /** Members of a credential that say where to call, not who calls: people set them for other reasons too. */

@@ -5,7 +5,7 @@ import type {
   KnownProviders,
   ProviderConfig,
 } from '../config/known-providers.ts';
-import type { Issue } from '../kit/validate.ts';
+import type { Issue } from '../kit/json/validate.ts';
 import { parseCredential } from './credential.ts';
 import { halfSetWarning } from './half-set-credential.ts';
 import { authOf, rowOf } from './provider-rows.ts';

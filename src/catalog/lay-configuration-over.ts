@@ -1,4 +1,4 @@
-import { forEachSliced, type Sliced } from '../kit/turns.ts';
+import { forEachSliced, type Sliced } from '../kit/loop/turns.ts';
 import { tagOf } from './build-models.ts';
 import type { EndpointEntry, ModelEntry } from './entries.ts';
 

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { momentMs } from '../config/moment.ts';
-import { forEachSliced, runAtOnce, type Sliced } from '../kit/turns.ts';
+import { forEachSliced, runAtOnce, type Sliced } from '../kit/loop/turns.ts';
 import type { DatedPricingEntry, EndpointEntry, PricingEntry } from './entries.ts';
 import { hasFacts, type KnownEndpoint, type KnownModel, type KnownModels } from './known-model.ts';
 

@@ -1,4 +1,4 @@
-import { lookUp } from '../kit/lookup.ts';
+import { lookUp } from '../kit/net/lookup.ts';
 import type { DialectWord, ProviderEntry } from './entries.ts';
 import type { Auth } from './provider.ts';
 import { PROVIDER_TABLE, type ProviderRow } from './provider-table.ts';

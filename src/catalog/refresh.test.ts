@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { runAtOnce, type Sliced } from '../kit/turns.ts';
+import { runAtOnce, type Sliced } from '../kit/loop/turns.ts';
 import type { CatalogDocument, DocumentEndpoint, DocumentModel } from './catalog-document.ts';
 import * as document from './catalog-document.ts';
 import { type KnownModels, modelsOf } from './known-model.ts';

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { forEachSliced, type Sliced } from '../kit/turns.ts';
+import { forEachSliced, type Sliced } from '../kit/loop/turns.ts';
 import type { CatalogDocument } from './catalog-document.ts';
 import { type Difference, differencesBetween } from './differences.ts';
 import {

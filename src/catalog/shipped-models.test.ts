@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { runAtOnce } from '../kit/turns.ts';
+import { runAtOnce } from '../kit/loop/turns.ts';
 import { CATALOG_DAY } from './build-models.ts';
 import { type CatalogDocument, documentIssues } from './catalog-document.ts';
 import { rowOf } from './provider-rows.ts';

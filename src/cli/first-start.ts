@@ -1,6 +1,6 @@
 import { isIPv6 } from 'node:net';
-import { lookUp } from '../kit/lookup.ts';
-import type { FirstKeys } from '../manage/bootstrap.ts';
+import { lookUp } from '../kit/net/lookup.ts';
+import type { FirstKeys } from '../manage/keys/bootstrap.ts';
 
 /** Addresses that mean "every address of this machine": one cannot connect to them, so loopback is shown. */
 const ANY_ADDRESS: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };

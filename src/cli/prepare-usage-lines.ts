@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import type { UsagePreparation } from '../installation.ts';
-import { type Line, LineReader } from '../kit/line-reader.ts';
-import type { UsageIntake } from '../manage/usage-intake.ts';
+import { type Line, LineReader } from '../kit/text/line-reader.ts';
+import type { UsageIntake } from '../manage/usage-import/usage-intake.ts';
 import type { GenerationEvent } from '../ports/events.ts';
 
 /** A longer line is no line of usage. */

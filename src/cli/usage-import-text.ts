@@ -1,6 +1,6 @@
 import { problemLine } from '../config/load.ts';
 import type { TakenInView } from '../control/usage-view.ts';
-import type { BadLine, NotKeptMember } from '../manage/usage-intake.ts';
+import type { BadLine, NotKeptMember } from '../manage/usage-import/usage-intake.ts';
 import { tableText } from './output.ts';
 
 /** What became of a file of usage. */

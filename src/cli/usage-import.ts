@@ -5,7 +5,7 @@ import { CommandRefused } from '../control/send-command.ts';
 import type { TakenInView } from '../control/usage-view.ts';
 import { prepareUsage, type UsagePreparation } from '../installation.ts';
 import { GatewayError } from '../ir/errors.ts';
-import { UsageIntake } from '../manage/usage-intake.ts';
+import { UsageIntake } from '../manage/usage-import/usage-intake.ts';
 import { jsonText, type Output } from './output.ts';
 import { prepareUsageLines } from './prepare-usage-lines.ts';
 import { ProgressBar } from './progress-bar.ts';

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { closed, oneOf, optional } from '../kit/schema.ts';
+import { closed, oneOf, optional } from '../kit/json/schema.ts';
 import { MOST_USD_OF_PRICE, PRICE_NAMES, type PriceName } from './price-names.ts';
 
 /** Members of models and endpoints, as a person writes them: in the configuration and in the data of the catalogue. */

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
+import type { Issue } from '../kit/json/validate.ts';
 import { parsePrice } from '../kit/money.ts';
-import type { Issue } from '../kit/validate.ts';
 import type { KnownProviders } from './known-providers.ts';
 import { momentMs } from './moment.ts';
 import { PRICE_NAMES } from './price-names.ts';

@@ -1,5 +1,5 @@
-import { isJsonObject, type JsonObject } from '../kit/json.ts';
-import type { Issue } from '../kit/validate.ts';
+import { isJsonObject, type JsonObject } from '../kit/json/json.ts';
+import type { Issue } from '../kit/json/validate.ts';
 import { shownName } from './shown-text.ts';
 
 /** Variables of the environment, by name. */

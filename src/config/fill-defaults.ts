@@ -1,4 +1,4 @@
-import { isJsonObject } from '../kit/json.ts';
+import { isJsonObject } from '../kit/json/json.ts';
 
 /** The part of JSON Schema that tells where defaults go. */
 interface SchemaNode {

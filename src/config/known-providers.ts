@@ -1,4 +1,4 @@
-import type { Issue } from '../kit/validate.ts';
+import type { Issue } from '../kit/json/validate.ts';
 import type { Environment } from './environment.ts';
 import type { Config } from './schema.ts';
 

@@ -1,9 +1,9 @@
 import { closeSync, constants, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { type DatabaseAddress, parseDatabaseAddress } from '../kit/database-address.ts';
-import { isJsonObject } from '../kit/json.ts';
+import { isJsonObject } from '../kit/json/json.ts';
+import type { Issue } from '../kit/json/validate.ts';
 import { LOG_LEVELS, type LogLevel } from '../kit/log.ts';
-import type { Issue } from '../kit/validate.ts';
+import { type DatabaseAddress, parseDatabaseAddress } from '../kit/net/database-address.ts';
 import type { Environment } from './environment.ts';
 import { versionOfStatus } from './file-version.ts';
 import type { EnvironmentKey, KnownProviders } from './known-providers.ts';

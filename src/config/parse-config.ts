@@ -1,6 +1,6 @@
 import * as yaml from 'yaml';
-import { isJsonObject } from '../kit/json.ts';
-import { compileValidator, type Issue } from '../kit/validate.ts';
+import { isJsonObject } from '../kit/json/json.ts';
+import { compileValidator, type Issue } from '../kit/json/validate.ts';
 import { crossChecks } from './cross-checks.ts';
 import { type Environment, fillVariables, markVariables } from './environment.ts';
 import { compileDefaults } from './fill-defaults.ts';

@@ -1,4 +1,4 @@
-import type { Issue } from '../kit/validate.ts';
+import type { Issue } from '../kit/json/validate.ts';
 
 /** The value that a YAML text holds, or everything that is wrong with the text. */
 export type YamlReading =

@@ -1,4 +1,4 @@
-import { shownDatabaseAddress } from '../kit/database-address.ts';
+import { shownDatabaseAddress } from '../kit/net/database-address.ts';
 import type { Runtime } from './load.ts';
 import type { Config } from './schema.ts';
 

@@ -1,6 +1,6 @@
 import Type, { type Static, type TSchema } from 'typebox';
+import { closed, oneOf, optional } from '../kit/json/schema.ts';
 import { MOST_USD } from '../kit/money.ts';
-import { closed, oneOf, optional } from '../kit/schema.ts';
 import {
   datedPrices,
   day,

@@ -1,4 +1,4 @@
-import type { Issue } from '../kit/validate.ts';
+import type { Issue } from '../kit/json/validate.ts';
 
 /** The longest name out of a file that a problem shows, in characters. */
 const LONGEST_NAME = 64;

@@ -1,5 +1,5 @@
-import { isJsonObject } from '../kit/json.ts';
-import type { Issue } from '../kit/validate.ts';
+import { isJsonObject } from '../kit/json/json.ts';
+import type { Issue } from '../kit/json/validate.ts';
 import type { Runtime } from './load.ts';
 import type { PriceName } from './price-names.ts';
 

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { closed, oneOf } from '../kit/schema.ts';
+import { closed, oneOf } from '../kit/json/schema.ts';
 import { keptText } from './readable-text.ts';
 import { uuid } from './uuid.ts';
 

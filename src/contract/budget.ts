@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
+import { closed, oneOf } from '../kit/json/schema.ts';
 import { MOST_USD, type Nanos, usdOf } from '../kit/money.ts';
-import { closed, oneOf } from '../kit/schema.ts';
-import { type LimitWindow, RESET_WINDOWS } from '../kit/windows.ts';
+import { type LimitWindow, RESET_WINDOWS } from '../kit/time/windows.ts';
 import { isoTime } from './iso-time.ts';
 import { nullable } from './nullable.ts';
 

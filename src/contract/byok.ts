@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { closed, optional } from '../kit/schema.ts';
+import { closed, optional } from '../kit/json/schema.ts';
 import { nullable } from './nullable.ts';
 import { uuid } from './uuid.ts';
 

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { oneOf } from '../kit/schema.ts';
+import { oneOf } from '../kit/json/schema.ts';
 import { isoTimeOrNull } from './iso-time.ts';
 import { KEY_MONEY, keyMoney, type SpendingKey } from './key-money.ts';
 import { nullable } from './nullable.ts';

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { oneOf, optional } from '../kit/schema.ts';
+import { oneOf, optional } from '../kit/json/schema.ts';
 import { nullable } from './nullable.ts';
 
 const translation = Type.Array(

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { oneOf } from '../kit/schema.ts';
+import { oneOf } from '../kit/json/schema.ts';
 import { nullable } from './nullable.ts';
 
 /** Shapes of whole answers, for the interface description. The dialects write them. */

@@ -1,6 +1,6 @@
 import Type, { type Static, type TSchema } from 'typebox';
-import { isJsonObject, type JsonObject } from '../kit/json.ts';
-import { textAt } from '../kit/members.ts';
+import { isJsonObject, type JsonObject } from '../kit/json/json.ts';
+import { textAt } from '../kit/json/members.ts';
 import { type Nanos, usdOf } from '../kit/money.ts';
 import { nullable } from './nullable.ts';
 

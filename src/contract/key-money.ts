@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
+import { oneOf } from '../kit/json/schema.ts';
 import { type Nanos, usdOf } from '../kit/money.ts';
-import { oneOf } from '../kit/schema.ts';
-import { type LimitWindow, RESET_WINDOWS, type ResetWindow } from '../kit/windows.ts';
+import { type LimitWindow, RESET_WINDOWS, type ResetWindow } from '../kit/time/windows.ts';
 import { nullable } from './nullable.ts';
 
 const usd = Type.Number({ minimum: 0 });

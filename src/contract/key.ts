@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
+import { closed, oneOf, optional } from '../kit/json/schema.ts';
 import { MOST_USD } from '../kit/money.ts';
-import { closed, oneOf, optional } from '../kit/schema.ts';
-import { RESET_WINDOWS } from '../kit/windows.ts';
+import { RESET_WINDOWS } from '../kit/time/windows.ts';
 import { isoTime, isoTimeOrNull } from './iso-time.ts';
 import { KEY_MONEY, keyMoney, type SpendingKey } from './key-money.ts';
 import { nullable } from './nullable.ts';

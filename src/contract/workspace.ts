@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
-import { derivedUuid } from '../kit/derived-uuid.ts';
-import { closed, oneOf, optional } from '../kit/schema.ts';
+import { derivedUuid } from '../kit/crypto/derived-uuid.ts';
+import { closed, oneOf, optional } from '../kit/json/schema.ts';
 import { isoTime, isoTimeOrNull } from './iso-time.ts';
 import { nullable } from './nullable.ts';
 import { keptText, readableText } from './readable-text.ts';

@@ -1,5 +1,5 @@
 import { usdOf } from '../kit/money.ts';
-import type { AccountBalance } from '../manage/credits.ts';
+import type { AccountBalance } from '../manage/accounts/credits.ts';
 import type { Account } from '../ports/tenancy.ts';
 
 /** The balance of an account, USD. Settled money only. */

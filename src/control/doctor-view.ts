@@ -1,4 +1,4 @@
-import { isInTime } from '../kit/is-in-time.ts';
+import { isInTime } from '../kit/loop/is-in-time.ts';
 import type { EventSizes, EventStore } from '../ports/events.ts';
 import type { Ledger } from '../ports/ledger.ts';
 import type { Account } from '../ports/tenancy.ts';

@@ -1,5 +1,5 @@
 import { usdOf } from '../kit/money.ts';
-import type { KeyStatement } from '../manage/key-statement.ts';
+import type { KeyStatement } from '../manage/keys/key-statement.ts';
 import type { Account } from '../ports/tenancy.ts';
 
 /** A key as commands show it. Money is USD. */

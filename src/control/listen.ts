@@ -1,11 +1,11 @@
 import { createServer, type Socket } from 'node:net';
 import { GatewayError } from '../ir/errors.ts';
-import { JSON_LIMITS, type Json } from '../kit/json.ts';
-import { JsonReader } from '../kit/json-reader.ts';
-import type { JsonLimits } from '../kit/json-scanner.ts';
+import { JSON_LIMITS, type Json } from '../kit/json/json.ts';
+import { JsonReader } from '../kit/json/json-reader.ts';
+import type { JsonLimits } from '../kit/json/json-scanner.ts';
+import { stringifySliced } from '../kit/json/stringify-sliced.ts';
 import type { Log } from '../kit/log.ts';
-import { stringifySliced } from '../kit/stringify-sliced.ts';
-import { runInTurns } from '../kit/turns.ts';
+import { runInTurns } from '../kit/loop/turns.ts';
 import { type Controlled, isCommandName, runCommand } from './commands.ts';
 import { claimSocketPath, releaseSocketPath } from './socket-path.ts';
 import { type ControlReply, MAX_CATALOG_BYTES } from './wire.ts';

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { JSON_LIMITS, readJson } from '../kit/json.ts';
+import { JSON_LIMITS, readJson } from '../kit/json/json.ts';
 import {
   type CommandInput,
   type CommandName,

@@ -7,12 +7,12 @@ import type { Quirks } from '../ir/quirks.ts';
 import type { Effort, GenerationRequest } from '../ir/request.ts';
 import type { Result } from '../ir/result.ts';
 import type { TextPieces } from '../ir/text-lane.ts';
-import type { FrameForm } from '../kit/frame-form.ts';
-import type { Frame, FrameReader } from '../kit/frames.ts';
-import type { JsonObject } from '../kit/json.ts';
-import type { Sliced } from '../kit/turns.ts';
-import type { ItemReferences } from './item-references.ts';
-import type { FileParts } from './stored-files.ts';
+import type { FrameForm } from '../kit/frames/frame-form.ts';
+import type { Frame, FrameReader } from '../kit/frames/frames.ts';
+import type { JsonObject } from '../kit/json/json.ts';
+import type { Sliced } from '../kit/loop/turns.ts';
+import type { FileParts } from './shared/media/stored-files.ts';
+import type { ItemReferences } from './shared/requests/item-references.ts';
 
 /** What parsing a request needs to know besides the body. */
 export interface ParseContext {

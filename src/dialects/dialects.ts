@@ -1,6 +1,6 @@
 import type { DialectName, Format } from '../ir/items.ts';
 import type { GenerationRequest } from '../ir/request.ts';
-import type { Issue } from '../kit/validate.ts';
+import type { Issue } from '../kit/json/validate.ts';
 import { bedrockUpstream } from './bedrock/bedrock.ts';
 import { chatInbound, chatUpstream } from './chat/chat.ts';
 import { unknownItemIssues as chatUnknown } from './chat/parse-request.ts';

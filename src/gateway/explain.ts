@@ -4,13 +4,13 @@ import type { GatewayError } from '../ir/errors.ts';
 import type { PipelineEntry, Strategy, TranslationEntry } from '../ir/metadata.ts';
 import type { GenerationRequest } from '../ir/request.ts';
 import { NO_USAGE } from '../ir/usage.ts';
-import type { JsonObject } from '../kit/json.ts';
+import type { JsonObject } from '../kit/json/json.ts';
 import { formatPrice, usdOf } from '../kit/money.ts';
 import { type RankedCandidate, type Rejection, siteOf } from '../routing/candidate.ts';
 import type { HealthState, HealthView } from '../routing/health/endpoint-health.ts';
 import type { Lane } from '../upstream/upstream.ts';
-import { countInputImages } from './input-images.ts';
 import type { NothingLeft, Plan } from './plan.ts';
+import { countInputImages } from './request/input-images.ts';
 
 /** What would become of a request, with the keys it has on the wire. */
 export interface Explanation {

@@ -5,29 +5,33 @@ import type { Format } from '../ir/items.ts';
 import type { LegStatus } from '../ir/leg.ts';
 import type { TranslationEntry } from '../ir/metadata.ts';
 import type { GenerationRequest } from '../ir/request.ts';
-import { STRETCH } from '../kit/cohort.ts';
+import { textAt } from '../kit/json/members.ts';
 import type { Log } from '../kit/log.ts';
-import { textAt } from '../kit/members.ts';
-import { inTurn, runAtOnce, runPromptly } from '../kit/turns.ts';
+import { STRETCH } from '../kit/loop/cohort.ts';
+import { inTurn, runAtOnce, runPromptly } from '../kit/loop/turns.ts';
 import { LedgerUnavailable } from '../ports/ledger.ts';
 import type { OutputItems } from '../ports/output-items.ts';
 import type { OwnCredential, OwnCredentials } from '../ports/own-credentials.ts';
 import { SHARED, siteOf } from '../routing/candidate.ts';
 import { isOpenTo } from '../routing/rules/access.ts';
 import { ActiveStages, type ServedAnswer, type Stage } from '../stages/stage.ts';
+import { Prompt } from '../tokens/estimate.ts';
 import type { CountCall } from '../upstream/count-tokens.ts';
 import type { PreviewCall } from '../upstream/preview.ts';
 import type { Admission } from './admission/admission.ts';
 import { admit, unrecordable } from './admission/admit.ts';
 import { LearntLengths } from './admission/learnt-lengths.ts';
-import { answerRequest } from './answer.ts';
-import { type AnswerParts, type AnswerState, hashUser } from './answer-parts.ts';
-import { ContentRoom, type ContentShare } from './content-room.ts';
-import { fitContext, largestContext } from './context-length.ts';
-import { CredentialOpener } from './credentials.ts';
-import { Prompt } from './estimate.ts';
 import { type Explanation, explainNothing, explainPlan } from './explain.ts';
+import { answerRequest } from './generation/answer.ts';
+import { type AnswerParts, type AnswerState, hashUser } from './generation/answer-parts.ts';
+import { acceptedRow } from './generation/generation-row.ts';
+import { Journey, metadataOfNothing } from './generation/journey.ts';
+import { OpenWork } from './generation/open-work.ts';
 import { GenerationReservation } from './generation/reservation.ts';
+import { Resumed } from './generation/resumed.ts';
+import { ServedGeneration } from './generation/served-generation.ts';
+import type { SettledAnswer } from './generation/settle.ts';
+import { metadataOf, plannedGeneration, servedBy, type Underway } from './generation/underway.ts';
 import { settleRefused, type UnservedRequest, unservedGeneration } from './generation/unserved.ts';
 import type {
   EndpointService,
@@ -36,20 +40,16 @@ import type {
   GenerationInput,
   OpenedStream,
 } from './generation.ts';
-import { acceptedRow } from './generation-row.ts';
-import { itemKeeper, withReferencedItems, withStandIns } from './item-references.ts';
-import { withinLimits } from './itinerary.ts';
-import { Journey, metadataOfNothing } from './journey.ts';
-import { OpenWork } from './open-work.ts';
+import { CredentialOpener } from './leg/credentials.ts';
+import { withinLimits } from './leg/itinerary.ts';
 import { NothingLeft, type Plan, type PlanContext, planRequest } from './plan.ts';
-import { Resumed } from './resumed.ts';
-import { ServedGeneration } from './served-generation.ts';
-import type { SettledAnswer } from './settle.ts';
+import { ContentRoom, type ContentShare } from './request/content-room.ts';
+import { fitContext, largestContext } from './request/context-length.ts';
+import { itemKeeper, withReferencedItems, withStandIns } from './request/item-references.ts';
+import { type StoredFiles, withStoredFiles } from './request/stored-files.ts';
+import { refuseUnavailable } from './request/unavailable.ts';
+import { withDefaultModel, withDefaultSort } from './request/workspace-defaults.ts';
 import type { GatewaySnapshot } from './snapshot.ts';
-import { type StoredFiles, withStoredFiles } from './stored-files.ts';
-import { refuseUnavailable } from './unavailable.ts';
-import { metadataOf, plannedGeneration, servedBy, type Underway } from './underway.ts';
-import { withDefaultModel, withDefaultSort } from './workspace-defaults.ts';
 
 /** What the spine is built from. */
 export interface GatewayParts extends AnswerParts {

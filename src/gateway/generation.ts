@@ -5,7 +5,7 @@ import type { CacheWish } from '../ir/cache-wish.ts';
 import type { EventBatch } from '../ir/events.ts';
 import type { Format } from '../ir/items.ts';
 import type { Result } from '../ir/result.ts';
-import type { JsonObject } from '../kit/json.ts';
+import type { JsonObject } from '../kit/json/json.ts';
 import type { Caller } from '../ports/caller.ts';
 import type { HealthState } from '../routing/health/endpoint-health.ts';
 import type { ServiceStatistics } from '../routing/health/measurements.ts';

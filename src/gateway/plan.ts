@@ -2,7 +2,7 @@ import type { Catalog } from '../catalog/catalog.ts';
 import { GatewayError } from '../ir/errors.ts';
 import type { PipelineEntry, Strategy, TranslationEntry } from '../ir/metadata.ts';
 import type { GenerationRequest } from '../ir/request.ts';
-import type { JsonObject } from '../kit/json.ts';
+import type { JsonObject } from '../kit/json/json.ts';
 import type { OwnCredential } from '../ports/own-credentials.ts';
 import type { RankedCandidate, Rejection } from '../routing/candidate.ts';
 import { type ConversationKey, conversationKeyOf } from '../routing/conversation/conversation-key.ts';

@@ -1,19 +1,19 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Gateway } from '../gateway/generation.ts';
 import type { Clock, IdSource } from '../kit/ids.ts';
-import type { AccountKeys } from '../manage/account-keys.ts';
-import type { Activity } from '../manage/activity.ts';
-import type { Analytics } from '../manage/analytics.ts';
-import type { Budgets } from '../manage/budgets.ts';
-import type { Byok } from '../manage/byok.ts';
-import type { Credits } from '../manage/credits.ts';
-import type { Files } from '../manage/files.ts';
-import type { Generations } from '../manage/generations.ts';
-import type { Rankings } from '../manage/rankings.ts';
-import type { Workspaces } from '../manage/workspaces.ts';
+import type { Credits } from '../manage/accounts/credits.ts';
+import type { Activity } from '../manage/analytics/activity.ts';
+import type { Analytics } from '../manage/analytics/analytics.ts';
+import type { Byok } from '../manage/byok/byok.ts';
+import type { Files } from '../manage/files/files.ts';
+import type { Generations } from '../manage/generations/generations.ts';
+import type { AccountKeys } from '../manage/keys/account-keys.ts';
+import type { Rankings } from '../manage/rankings/rankings.ts';
+import type { Budgets } from '../manage/workspaces/budgets.ts';
+import type { Workspaces } from '../manage/workspaces/workspaces.ts';
 import type { Limiter } from '../ports/limiter.ts';
-import type { CallerDirectory } from './authenticate.ts';
-import type { RateSettings } from './rate-limits.ts';
+import type { CallerDirectory } from './server/authenticate.ts';
+import type { RateSettings } from './server/rate-limits.ts';
 
 /** Settings of the HTTP layer at one moment; a reload replaces them between requests, never inside one. */
 export interface HttpSettings {

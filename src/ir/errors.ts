@@ -1,5 +1,5 @@
-import type { JsonObject } from '../kit/json.ts';
-import type { Issue } from '../kit/validate.ts';
+import type { JsonObject } from '../kit/json/json.ts';
+import type { Issue } from '../kit/json/validate.ts';
 import type { RoutingMetadata } from './metadata.ts';
 
 /** The stable vocabulary of error types that callers see. */

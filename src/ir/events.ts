@@ -1,6 +1,6 @@
-import type { FrameForm } from '../kit/frame-form.ts';
-import type { Frame } from '../kit/frames.ts';
-import type { JsonObject } from '../kit/json.ts';
+import type { FrameForm } from '../kit/frames/frame-form.ts';
+import type { Frame } from '../kit/frames/frames.ts';
+import type { JsonObject } from '../kit/json/json.ts';
 import type { GatewayError } from './errors.ts';
 import type {
   Annotation,

@@ -1,7 +1,7 @@
-import { GrowingText } from '../kit/growing-text.ts';
-import type { JsonObject } from '../kit/json.ts';
-import { compact } from '../kit/members.ts';
-import { SampledText } from '../kit/sampled-text.ts';
+import type { JsonObject } from '../kit/json/json.ts';
+import { compact } from '../kit/json/members.ts';
+import { GrowingText } from '../kit/text/growing-text.ts';
+import { SampledText } from '../kit/text/sampled-text.ts';
 import type { GatewayError } from './errors.ts';
 import type { Event, Finish, ItemHead, PartKind, Seal } from './events.ts';
 import type { Annotation, Ext, Item, ItemStatus, Logprobs, Part, Source } from './items.ts';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../kit/json.ts';
+import type { JsonObject } from '../kit/json/json.ts';
 
 /** The wire dialects that the gateway speaks. The first three are also the formats it is spoken to in. */
 export type DialectName = Format | 'gemini' | 'bedrock';

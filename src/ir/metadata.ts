@@ -1,4 +1,4 @@
-import type { JsonObject } from '../kit/json.ts';
+import type { JsonObject } from '../kit/json/json.ts';
 
 /** One request field that was lost or changed on the way to the upstream. */
 export interface TranslationEntry {

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../kit/json.ts';
+import type { JsonObject } from '../kit/json/json.ts';
 import type { CacheMark, Ext, Format, Item } from './items.ts';
 import type { Places } from './places.ts';
 

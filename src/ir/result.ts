@@ -1,4 +1,4 @@
-import type { JsonObject } from '../kit/json.ts';
+import type { JsonObject } from '../kit/json/json.ts';
 import type { GatewayError } from './errors.ts';
 import type { Finish, Settled } from './events.ts';
 import type { Item } from './items.ts';

@@ -1,5 +1,5 @@
-import type { Flow } from '../kit/flow.ts';
-import type { FrameForm } from '../kit/frame-form.ts';
+import type { Flow } from '../kit/frames/flow.ts';
+import type { FrameForm } from '../kit/frames/frame-form.ts';
 import type { EventBatch } from './events.ts';
 
 /** What an answer goes on with, for all that is known: pieces of one text, told by frames of one form. */

@@ -1,4 +1,4 @@
-import { compact } from '../kit/members.ts';
+import { compact } from '../kit/json/members.ts';
 import type { Event, PartKind, Seal } from './events.ts';
 import type { Item, ItemStatus, Part } from './items.ts';
 import type { Result } from './result.ts';

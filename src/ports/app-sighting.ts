@@ -1,5 +1,5 @@
 import { knownCategoriesOf } from '../ir/app-attribution.ts';
-import { appHostOf } from '../kit/app-host.ts';
+import { appHostOf } from '../kit/net/app-host.ts';
 import type { AppSighting } from './apps.ts';
 
 /** What somebody said of the app that made a request, and when. */

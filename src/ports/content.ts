@@ -1,4 +1,4 @@
-import type { JsonObject } from '../kit/json.ts';
+import type { JsonObject } from '../kit/json/json.ts';
 
 /** What was said in a generation, in the names of the wire. */
 export type GenerationContent = {

@@ -1,6 +1,6 @@
 import type { ChargeKind, LegKind, LegStatus } from '../ir/leg.ts';
 import type { UsageSource } from '../ir/usage.ts';
-import type { JsonObject } from '../kit/json.ts';
+import type { JsonObject } from '../kit/json/json.ts';
 
 /** One upstream call of a generation. */
 export type ProviderResponse = {

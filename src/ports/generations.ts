@@ -1,5 +1,5 @@
 import type { Amount } from '../ir/amount.ts';
-import type { JsonObject } from '../kit/json.ts';
+import type { JsonObject } from '../kit/json/json.ts';
 import type { Nanos } from '../kit/money.ts';
 import type { ScopeIds, WriteOffCause } from './ledger.ts';
 

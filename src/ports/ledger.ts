@@ -1,7 +1,7 @@
 import type { Amount } from '../ir/amount.ts';
-import type { JsonObject } from '../kit/json.ts';
+import type { JsonObject } from '../kit/json/json.ts';
 import type { Nanos } from '../kit/money.ts';
-import type { LimitWindow, WindowNumbers } from '../kit/windows.ts';
+import type { LimitWindow, WindowNumbers } from '../kit/time/windows.ts';
 
 /** Whose money a generation spends, the narrowest first: it also answers first. */
 export type Scope = 'key' | 'workspace' | 'account';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../kit/json.ts';
+import type { JsonObject } from '../kit/json/json.ts';
 
 /** An answer that is kept to be given again. */
 export interface CachedAnswer {

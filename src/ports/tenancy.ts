@@ -1,7 +1,7 @@
 /** Who owns things: an installation holds accounts, an account owns workspaces and keys. */
 
 import type { Nanos } from '../kit/money.ts';
-import type { LimitWindow, ResetWindow } from '../kit/windows.ts';
+import type { LimitWindow, ResetWindow } from '../kit/time/windows.ts';
 
 export interface Account {
   /** UUID. */

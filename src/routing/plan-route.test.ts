@@ -4,7 +4,7 @@ import { endpointOf, modelOf } from '../../test/builders/catalog.ts';
 import { requestOf } from '../../test/builders/request.ts';
 import { healthOf, ownCredentialOf, routeOf, wishing } from '../../test/builders/route.ts';
 import { acme, beta, gamma, model, priced } from '../../test/builders/routed-models.ts';
-import type { JsonObject } from '../kit/json.ts';
+import type { JsonObject } from '../kit/json/json.ts';
 import { type RankedCandidate, SHARED, siteOf } from './candidate.ts';
 import type { EndpointHealth } from './health/endpoint-health.ts';
 import { planRoute } from './plan-route.ts';

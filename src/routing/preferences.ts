@@ -1,8 +1,8 @@
 import type { Tier } from '../catalog/endpoint-tier.ts';
 import type { PriceName } from '../config/price-names.ts';
 import type { GenerationRequest } from '../ir/request.ts';
-import type { Json, JsonObject } from '../kit/json.ts';
-import { booleanAt, numberAt, objectAt, stringAt, stringsAt } from '../kit/members.ts';
+import type { Json, JsonObject } from '../kit/json/json.ts';
+import { booleanAt, numberAt, objectAt, stringAt, stringsAt } from '../kit/json/members.ts';
 import { type Price, parsePrice } from '../kit/money.ts';
 import type { Percentile } from './health/endpoint-health.ts';
 import type { Variant } from './resolve/routed-model.ts';

@@ -1,6 +1,6 @@
 import type { TranslationEntry } from '../ir/metadata.ts';
 import type { GenerationRequest } from '../ir/request.ts';
-import { quoted } from '../kit/quoted.ts';
+import { quoted } from '../kit/text/quoted.ts';
 import { type Preferences, statedPartition } from './preferences.ts';
 import type { PreferredModel } from './rules/candidates.ts';
 import { namesOf } from './rules/provider-names.ts';

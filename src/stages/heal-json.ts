@@ -1,5 +1,5 @@
 import { jsonrepair } from 'jsonrepair';
-import { findExcess, JSON_LIMITS, type Json } from '../kit/json.ts';
+import { findExcess, JSON_LIMITS, type Json } from '../kit/json/json.ts';
 
 /** Characters of a text that is looked at: a longer one is left as it is, so that no other request waits for it. */
 const MOST_CHARACTERS = 32_768;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Result } from '../ir/result.ts';
-import type { JsonObject } from '../kit/json.ts';
+import type { JsonObject } from '../kit/json/json.ts';
 import type { CachedAnswer, ResponseCache } from '../ports/response-cache.ts';
 import type { GivenAnswer, ServedAnswer, Stage, StageContext } from './stage.ts';
 

@@ -4,7 +4,7 @@ import type { Item, MessageItem } from '../ir/items.ts';
 import type { GenerationRequest, OutputFormat } from '../ir/request.ts';
 import type { Result } from '../ir/result.ts';
 import { unfold } from '../ir/unfold.ts';
-import { isJsonObject, type Json } from '../kit/json.ts';
+import { isJsonObject, type Json } from '../kit/json/json.ts';
 import { Budget } from '../kit/json-schema/budget.ts';
 import { fitsSchema } from '../kit/json-schema/schema-check.ts';
 import { healJson } from './heal-json.ts';

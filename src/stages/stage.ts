@@ -5,7 +5,7 @@ import type { ChargeKind, LegKind } from '../ir/leg.ts';
 import type { PipelineEntry } from '../ir/metadata.ts';
 import type { GenerationRequest } from '../ir/request.ts';
 import type { Result } from '../ir/result.ts';
-import type { JsonObject } from '../kit/json.ts';
+import type { JsonObject } from '../kit/json/json.ts';
 import type { Log } from '../kit/log.ts';
 import type { Nanos } from '../kit/money.ts';
 import type { Caller } from '../ports/caller.ts';

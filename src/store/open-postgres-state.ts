@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { DatabaseAddress } from '../kit/database-address.ts';
+import type { DatabaseAddress } from '../kit/net/database-address.ts';
 import { openSharedEvents } from './events/shared-events.ts';
 import { examineOutbox } from './examine/examine-journal.ts';
 import { GatewayIdentity } from './gateway-id.ts';

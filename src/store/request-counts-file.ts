@@ -1,6 +1,6 @@
 import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isJsonObject } from '../kit/json.ts';
+import { isJsonObject } from '../kit/json/json.ts';
 import type { DayCount } from './memory/memory-limiter.ts';
 import { readIfThere } from './read-if-there.ts';
 

@@ -1,8 +1,8 @@
 import type { StreamDecoder } from '../dialects/dialect.ts';
 import { type Event, type EventBatch, isContent, terminalIndex } from '../ir/events.ts';
 import type { AnswerFlow, TextLane, TextPieces } from '../ir/text-lane.ts';
-import type { ByteFlow } from '../kit/flow.ts';
-import { BrokenFrames, type Frame, type FrameReader, FrameTooLarge } from '../kit/frames.ts';
+import type { ByteFlow } from '../kit/frames/flow.ts';
+import { BrokenFrames, type Frame, type FrameReader, FrameTooLarge } from '../kit/frames/frames.ts';
 import { brokenOff, type FailureScope, toldTerminal } from './failure.ts';
 import { LikeTexts } from './like-texts.ts';
 import { isPortion, Portions } from './portions.ts';

@@ -4,7 +4,7 @@ import type { DecodeContext, RenderedRequest, RenderTarget, UpstreamDialect } fr
 import type { DialectName, Format } from '../ir/items.ts';
 import { NO_ENTRIES, type TranslationEntry } from '../ir/metadata.ts';
 import type { Clock, IdSource } from '../kit/ids.ts';
-import { runPromptly, type Sliced } from '../kit/turns.ts';
+import { runPromptly, type Sliced } from '../kit/loop/turns.ts';
 import { type Approach, Approaches } from './approach.ts';
 import type { Authorize } from './auth/authorize.ts';
 import { TokenRefused } from './auth/google-tokens.ts';

@@ -1,6 +1,6 @@
-import { endsWhole } from '../kit/ends-whole.ts';
-import type { ByteFlow } from '../kit/flow.ts';
-import { copyOf } from '../kit/lent-bytes.ts';
+import type { ByteFlow } from '../kit/frames/flow.ts';
+import { copyOf } from '../kit/net/lent-bytes.ts';
+import { endsWhole } from '../kit/text/ends-whole.ts';
 import { Deadlines, type Expiry } from './deadlines.ts';
 import type { Head } from './http1/response-parser.ts';
 import { expiryProblem } from './socket-problem.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { geminiUpstream } from '../dialects/gemini/gemini.ts';
 import { GatewayError } from '../ir/errors.ts';
-import { isJsonObject } from '../kit/json.ts';
+import { isJsonObject } from '../kit/json/json.ts';
 import {
   type FailureScope,
   failureOfEvent,

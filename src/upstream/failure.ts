@@ -1,9 +1,9 @@
 import type { Provider } from '../catalog/catalog.ts';
 import type { UpstreamErrorInfo } from '../dialects/dialect.ts';
-import { reportedFailure } from '../dialects/reported-failure.ts';
+import { reportedFailure } from '../dialects/shared/answers/reported-failure.ts';
 import { ERROR_TABLE, type ErrorKind, type GatewayError, toGatewayError } from '../ir/errors.ts';
 import { type Event, terminalOf } from '../ir/events.ts';
-import { type JsonObject, readJson } from '../kit/json.ts';
+import { type JsonObject, readJson } from '../kit/json/json.ts';
 import { type Confidential, redact, redactFinish } from './redact.ts';
 import { StaleConnection, TransportProblem, type TransportReason, UpstreamFailure } from './upstream.ts';
 

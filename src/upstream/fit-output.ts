@@ -2,8 +2,8 @@ import type { Endpoint } from '../catalog/catalog.ts';
 import type { Format } from '../ir/items.ts';
 import { NO_ENTRIES, type TranslationEntry } from '../ir/metadata.ts';
 import type { GenerationRequest } from '../ir/request.ts';
-import type { JsonObject } from '../kit/json.ts';
-import { numberAt } from '../kit/members.ts';
+import type { JsonObject } from '../kit/json/json.ts';
+import { numberAt } from '../kit/json/members.ts';
 import type { FittedRequest } from './fit-reasoning.ts';
 
 /** The members that hold the output limit, by format. The chat format has two names for it. */

@@ -4,7 +4,7 @@ import type { ReasoningFacts } from '../catalog/catalog.ts';
 import type { EffortWord } from '../catalog/entries.ts';
 import type { Format } from '../ir/items.ts';
 import type { ReasoningSettings } from '../ir/request.ts';
-import type { JsonObject } from '../kit/json.ts';
+import type { JsonObject } from '../kit/json/json.ts';
 import { effortPath, fitReasoning, nearestEffort } from './fit-reasoning.ts';
 
 const WORDS: ReasoningFacts = {

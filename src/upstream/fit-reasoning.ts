@@ -1,12 +1,12 @@
 import type { ReasoningFacts } from '../catalog/catalog.ts';
 import type { EffortWord } from '../catalog/entries.ts';
 import { EFFORT_WORDS } from '../config/catalog-members.ts';
-import { effortNearest, effortOf } from '../dialects/reasoning-effort.ts';
-import { REASONING_PLACES } from '../dialects/reasoning-places.ts';
+import { effortNearest, effortOf } from '../dialects/shared/reasoning/reasoning-effort.ts';
+import { REASONING_PLACES } from '../dialects/shared/reasoning/reasoning-places.ts';
 import { NO_ENTRIES, type TranslationEntry } from '../ir/metadata.ts';
 import type { GenerationRequest, ReasoningSettings } from '../ir/request.ts';
-import type { Json, JsonObject } from '../kit/json.ts';
-import { membersBeyond, objectAt, textAt } from '../kit/members.ts';
+import type { Json, JsonObject } from '../kit/json/json.ts';
+import { membersBeyond, objectAt, textAt } from '../kit/json/members.ts';
 
 /** A request as a model can think about it, and what had to be changed for that. */
 export interface FittedRequest {

@@ -1,6 +1,6 @@
 import { type LookupAddress, lookup as systemLookup } from 'node:dns';
 import type { LookupFunction } from 'node:net';
-import { type EgressRules, egressProblem, mayConnect } from '../kit/egress.ts';
+import { type EgressRules, egressProblem, mayConnect } from '../kit/net/egress.ts';
 import { TransportProblem } from './upstream.ts';
 
 /** The code of an error that means: the name leads where callers may not go. */

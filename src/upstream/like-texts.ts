@@ -1,8 +1,8 @@
 import type { TextLane, TextPieces } from '../ir/text-lane.ts';
-import { endsWhole } from '../kit/ends-whole.ts';
-import type { ByteFlow } from '../kit/flow.ts';
-import type { FrameForm } from '../kit/frame-form.ts';
-import { SSE_TAIL, sseHead } from '../kit/sse.ts';
+import type { ByteFlow } from '../kit/frames/flow.ts';
+import type { FrameForm } from '../kit/frames/frame-form.ts';
+import { SSE_TAIL, sseHead } from '../kit/frames/sse.ts';
+import { endsWhole } from '../kit/text/ends-whole.ts';
 
 /** Bytes of a chunk up to which it is what an upstream writes as it goes. */
 const MOST_BYTES = 1024;

@@ -1,6 +1,6 @@
 import type { Provider } from '../catalog/catalog.ts';
-import type { JsonObject } from '../kit/json.ts';
-import { writeJson } from '../kit/stringify-sliced.ts';
+import type { JsonObject } from '../kit/json/json.ts';
+import { writeJson } from '../kit/json/stringify-sliced.ts';
 import type { Authorization, Authorize, UnauthorizedCall } from './auth/authorize.ts';
 import type { Destination } from './auth/destination.ts';
 import type { Transport, TransportReply } from './upstream.ts';

@@ -1,7 +1,7 @@
 import { INBOUND_DIALECTS, UPSTREAM_DIALECTS } from '../dialects/dialects.ts';
 import type { TranslationEntry } from '../ir/metadata.ts';
-import type { EgressRules } from '../kit/egress.ts';
 import type { Clock, IdSource } from '../kit/ids.ts';
+import type { EgressRules } from '../kit/net/egress.ts';
 import { createAuthorize } from './auth/authorize.ts';
 import { createCallUpstream } from './call.ts';
 import { type CountCall, countUpstreamTokens } from './count-tokens.ts';

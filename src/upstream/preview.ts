@@ -1,7 +1,7 @@
 import type { UpstreamDialect } from '../dialects/dialect.ts';
 import type { DialectName } from '../ir/items.ts';
 import type { TranslationEntry } from '../ir/metadata.ts';
-import { runInTurns } from '../kit/turns.ts';
+import { runInTurns } from '../kit/loop/turns.ts';
 import { dialectOf, renderCall } from './call.ts';
 import type { UpstreamCall } from './upstream.ts';
 

@@ -1,4 +1,4 @@
-import { type EgressRules, NO_EGRESS_RULES } from '../kit/egress.ts';
+import { type EgressRules, NO_EGRESS_RULES } from '../kit/net/egress.ts';
 import { Connections } from './connections.ts';
 import { decompress, type ExpansionLimits } from './decompress.ts';
 import { Exchange } from './exchange.ts';

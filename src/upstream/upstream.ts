@@ -5,7 +5,7 @@ import { type ErrorDetails, type ErrorKind, GatewayError } from '../ir/errors.ts
 import type { EventBatch } from '../ir/events.ts';
 import type { TranslationEntry } from '../ir/metadata.ts';
 import type { GenerationRequest } from '../ir/request.ts';
-import type { JsonObject } from '../kit/json.ts';
+import type { JsonObject } from '../kit/json/json.ts';
 
 /** `relay`: the caller's own body out, the upstream's own frames back. `translate`: through the representation. */
 export type Lane = 'relay' | 'translate';

@@ -1,4 +1,4 @@
-import { runAtOnce, type Sliced } from '../../src/kit/turns.ts';
+import { runAtOnce, type Sliced } from '../../src/kit/loop/turns.ts';
 
 /** A function whose work is done in slices, as one that does it at once. */
 export function atOnce<Given extends unknown[], T>(

@@ -1,6 +1,6 @@
 import type { Endpoint, Model } from '../../src/catalog/catalog.ts';
 import type { GenerationRequest } from '../../src/ir/request.ts';
-import type { JsonObject } from '../../src/kit/json.ts';
+import type { JsonObject } from '../../src/kit/json/json.ts';
 import type { OwnCredential } from '../../src/ports/own-credentials.ts';
 import { SHARED, siteOf } from '../../src/routing/candidate.ts';
 import {

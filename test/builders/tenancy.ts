@@ -1,4 +1,4 @@
-import { newWorkspace } from '../../src/manage/new-workspace.ts';
+import { newWorkspace } from '../../src/manage/workspaces/new-workspace.ts';
 import type { Caller } from '../../src/ports/caller.ts';
 import type { Key, Workspace } from '../../src/ports/tenancy.ts';
 

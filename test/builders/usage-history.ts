@@ -1,4 +1,4 @@
-import type { UsageLine } from '../../src/manage/usage-line.ts';
+import type { UsageLine } from '../../src/manage/usage-import/usage-line.ts';
 
 /** Numbers of 0 to 1 that are the same in every run. */
 function randomOf(seed: number): () => number {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { encrypt, encryptionKeyOf } from '../../src/kit/encrypt.ts';
+import { encrypt, encryptionKeyOf } from '../../src/kit/crypto/encrypt.ts';
 import type { ByokCredential, ByokStore } from '../../src/ports/byok.ts';
 import type { Tenancy } from '../../src/ports/tenancy.ts';
 import { newCredentialOf } from '../builders/byok.ts';

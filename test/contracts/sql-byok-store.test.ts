@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { encrypt, encryptionKeyOf } from '../../src/kit/encrypt.ts';
+import { encrypt, encryptionKeyOf } from '../../src/kit/crypto/encrypt.ts';
 import { emptyWriteLog, openSqlite } from '../../src/store/sql/open-sqlite.ts';
 import { SqlByokStore } from '../../src/store/sql/sql-byok-store.ts';
 import { SqlTenancy } from '../../src/store/sql/sql-tenancy.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { LimitWindow } from '../../src/kit/windows.ts';
+import type { LimitWindow } from '../../src/kit/time/windows.ts';
 import type { Account, Budget, Key, Tenancy, Workspace } from '../../src/ports/tenancy.ts';
 import { keyOf, workspaceOf } from '../builders/tenancy.ts';
 

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Installation, openInstallation } from '../../src/installation.ts';
-import type { JsonObject } from '../../src/kit/json.ts';
+import type { JsonObject } from '../../src/kit/json/json.ts';
 import { usdOf } from '../../src/kit/money.ts';
 import type { DimensionName, Granularity, MetricName } from '../../src/ports/event-names.ts';
 import { METRICS } from '../../src/ports/event-names.ts';

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sendCommand } from '../../src/control/send-command.ts';
-import type { JsonObject } from '../../src/kit/json.ts';
+import type { JsonObject } from '../../src/kit/json/json.ts';
 import { openTestGateway, type TestGateway } from './harness.ts';
 
 const CANARY = 'sk-canary-4a7f19c3e8d25b60-WXYZ';

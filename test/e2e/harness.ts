@@ -6,7 +6,7 @@ import { KNOWN_PROVIDERS } from '../../src/catalog/known-providers.ts';
 import { requireConfiguration } from '../../src/config/load.ts';
 import type { HttpTimes } from '../../src/http/dependencies.ts';
 import type { Clock } from '../../src/kit/ids.ts';
-import type { JsonObject } from '../../src/kit/json.ts';
+import type { JsonObject } from '../../src/kit/json/json.ts';
 import { openLog } from '../../src/kit/log.ts';
 import { openGateway } from '../../src/main.ts';
 import type { Stage } from '../../src/stages/stage.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { sendCommand } from '../../src/control/send-command.ts';
-import type { JsonObject } from '../../src/kit/json.ts';
+import type { JsonObject } from '../../src/kit/json/json.ts';
 import type { TestGateway } from './harness.ts';
 
 /** What a management route answered. */

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../src/kit/json.ts';
+import type { JsonObject } from '../../src/kit/json/json.ts';
 
 /** The three formats; each has a simulator that speaks it as an upstream. */
 export const UPSTREAMS = ['responses', 'messages', 'chat'] as const;

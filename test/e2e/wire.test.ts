@@ -4,7 +4,7 @@ import {
   messagesResultSchema,
   responsesResultSchema,
 } from '../../src/contract/generation-results.ts';
-import { compileValidator } from '../../src/kit/validate.ts';
+import { compileValidator } from '../../src/kit/json/validate.ts';
 import { RESPONSE_KEYS } from '../builders/response-keys.ts';
 import { openTestGateway, readEvents, type TestGateway } from './harness.ts';
 import { SIMULATED_UPSTREAMS, UPSTREAMS } from './models.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { windowsAt } from '../../src/kit/windows.ts';
+import { windowsAt } from '../../src/kit/time/windows.ts';
 import { LedgerUnavailable, type Limits } from '../../src/ports/ledger.ts';
 import { GatewayIdentity } from '../../src/store/gateway-id.ts';
 import { bookEnds, type JournalledEnd, releaseStrays } from '../../src/store/sql/ledger/apply-ends.ts';

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { LIMIT_WINDOWS, RESET_WINDOWS } from '../../src/kit/windows.ts';
+import { LIMIT_WINDOWS, RESET_WINDOWS } from '../../src/kit/time/windows.ts';
 import {
   type BenchLedger,
   generation,

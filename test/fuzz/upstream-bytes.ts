@@ -2,7 +2,7 @@ import { INBOUND_DIALECTS, UPSTREAM_DIALECTS } from '../../src/dialects/dialects
 import { terminalOf } from '../../src/ir/events.ts';
 import { Fold } from '../../src/ir/fold.ts';
 import { NO_USAGE } from '../../src/ir/usage.ts';
-import { SseReader } from '../../src/kit/sse.ts';
+import { SseReader } from '../../src/kit/frames/sse.ts';
 import { requestOf } from '../builders/request.ts';
 import { chatFrames, messagesFrames, responsesFrames, sse } from '../fakes/answers.ts';
 import { mutate, pick, seededRandom } from './mutate.ts';

@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from 'vitest';
 import { randomIds, systemClock } from '../../src/kit/ids.ts';
-import { Files } from '../../src/manage/files.ts';
+import { Files } from '../../src/manage/files/files.ts';
 import type { FileBytes, FileStore, StoredFile } from '../../src/ports/files.ts';
 import { ACCOUNT, ask, MANAGEMENT_KEY, openSocket, startServer, stopServers, until } from './harness.ts';
 

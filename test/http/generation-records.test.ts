@@ -1,9 +1,9 @@
 import { Compile } from 'typebox/compile';
 import { afterEach, describe, expect, it } from 'vitest';
 import { generationContentReplySchema, generationReplySchema } from '../../src/contract/generation.ts';
-import { acceptedRow, wholeRow } from '../../src/gateway/generation-row.ts';
-import { Journey } from '../../src/gateway/journey.ts';
-import { Generations } from '../../src/manage/generations.ts';
+import { acceptedRow, wholeRow } from '../../src/gateway/generation/generation-row.ts';
+import { Journey } from '../../src/gateway/generation/journey.ts';
+import { Generations } from '../../src/manage/generations/generations.ts';
 import type { GenerationContent } from '../../src/ports/content.ts';
 import type { StoredGeneration } from '../../src/ports/generations.ts';
 import { requestOf } from '../builders/request.ts';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterEach, describe, expect, it } from 'vitest';
-import { describeRoutes } from '../../src/http/openapi.ts';
-import { routesFor } from '../../src/http/routes.ts';
+import { describeRoutes } from '../../src/http/openapi/openapi.ts';
+import { routesFor } from '../../src/http/routes/routes.ts';
 import { ask, startServer, stopServers } from './harness.ts';
 
 afterEach(stopServers);

@@ -10,9 +10,9 @@ import type { CacheMark, Ext, Format, Item, Part, Role, Source } from '../../src
 import { Places } from '../../src/ir/places.ts';
 import type { GenerationRequest, ReasoningSettings, Tool, ToolChoice } from '../../src/ir/request.ts';
 import type { Result } from '../../src/ir/result.ts';
-import type { JsonObject } from '../../src/kit/json.ts';
-import { objectAt, objectsAt, stringAt } from '../../src/kit/members.ts';
-import { runAtOnce } from '../../src/kit/turns.ts';
+import type { JsonObject } from '../../src/kit/json/json.ts';
+import { objectAt, objectsAt, stringAt } from '../../src/kit/json/members.ts';
+import { runAtOnce } from '../../src/kit/loop/turns.ts';
 import { requestOf } from '../builders/request.ts';
 import { FULL_TURN } from '../fixtures/bedrock/answers.ts';
 import { awsStream } from '../fixtures/bedrock/aws-events.ts';

@@ -5,10 +5,10 @@ import { type Event, terminalOf } from '../../src/ir/events.ts';
 import { fold } from '../../src/ir/fold.ts';
 import type { Format } from '../../src/ir/items.ts';
 import type { GenerationRequest } from '../../src/ir/request.ts';
-import type { JsonObject } from '../../src/kit/json.ts';
-import { objectsAt } from '../../src/kit/members.ts';
-import { SseReader } from '../../src/kit/sse.ts';
-import { runAtOnce } from '../../src/kit/turns.ts';
+import { SseReader } from '../../src/kit/frames/sse.ts';
+import type { JsonObject } from '../../src/kit/json/json.ts';
+import { objectsAt } from '../../src/kit/json/members.ts';
+import { runAtOnce } from '../../src/kit/loop/turns.ts';
 import { messagesFrames, responsesFrames, sse } from '../fakes/answers.ts';
 import { chunk, settleAll, settledWith } from '../fixtures/chat/chat-fixture.ts';
 

@@ -7,8 +7,8 @@ import type { Event } from '../../src/ir/events.ts';
 import { fold } from '../../src/ir/fold.ts';
 import type { DialectName, Ext, Format, Item, Part, Role, Source } from '../../src/ir/items.ts';
 import type { Effort, GenerationRequest, Tool, ToolChoice } from '../../src/ir/request.ts';
-import type { JsonObject } from '../../src/kit/json.ts';
-import { runAtOnce } from '../../src/kit/turns.ts';
+import type { JsonObject } from '../../src/kit/json/json.ts';
+import { runAtOnce } from '../../src/kit/loop/turns.ts';
 import { requestOf } from '../builders/request.ts';
 import { answerOf, decodeBytes } from '../fixtures/gemini/gemini-fixture.ts';
 

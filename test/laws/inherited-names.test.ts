@@ -6,10 +6,10 @@ import type { Event } from '../../src/ir/events.ts';
 import { Fold } from '../../src/ir/fold.ts';
 import type { Format } from '../../src/ir/items.ts';
 import type { GenerationRequest } from '../../src/ir/request.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../src/kit/json.ts';
-import { define } from '../../src/kit/members.ts';
-import { runAtOnce } from '../../src/kit/turns.ts';
-import { compileValidator } from '../../src/kit/validate.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../src/kit/json/json.ts';
+import { define } from '../../src/kit/json/members.ts';
+import { compileValidator } from '../../src/kit/json/validate.ts';
+import { runAtOnce } from '../../src/kit/loop/turns.ts';
 import { schemaValue } from '../../src/upstream/simulator/schema-value.ts';
 import { requestOf } from '../builders/request.ts';
 import {

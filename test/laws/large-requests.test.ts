@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { UpstreamDialect } from '../../src/dialects/dialect.ts';
 import { INBOUND_DIALECTS, UPSTREAM_DIALECTS } from '../../src/dialects/dialects.ts';
 import type { DialectName, Format } from '../../src/ir/items.ts';
-import type { Json, JsonObject } from '../../src/kit/json.ts';
-import { runAtOnce } from '../../src/kit/turns.ts';
+import type { Json, JsonObject } from '../../src/kit/json/json.ts';
+import { runAtOnce } from '../../src/kit/loop/turns.ts';
 
 /**
  * What a request costs grows with its length and not faster. Three times as long must not take nine times as much: the

@@ -5,7 +5,7 @@ import type { Event } from '../../src/ir/events.ts';
 import { Fold } from '../../src/ir/fold.ts';
 import type { Format } from '../../src/ir/items.ts';
 import type { GenerationRequest } from '../../src/ir/request.ts';
-import type { JsonObject } from '../../src/kit/json.ts';
+import type { JsonObject } from '../../src/kit/json/json.ts';
 import { requestOf } from '../builders/request.ts';
 
 /**

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { INBOUND_DIALECTS } from '../../src/dialects/dialects.ts';
 import type { Format } from '../../src/ir/items.ts';
-import type { Json, JsonObject } from '../../src/kit/json.ts';
-import { compileValidator } from '../../src/kit/validate.ts';
+import type { Json, JsonObject } from '../../src/kit/json/json.ts';
+import { compileValidator } from '../../src/kit/json/validate.ts';
 
 /** Lists that have an end in every format: what stands in them, and how often it may. */
 

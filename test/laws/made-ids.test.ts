@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { UPSTREAM_DIALECTS } from '../../src/dialects/dialects.ts';
 import { fold } from '../../src/ir/fold.ts';
 import type { DialectName } from '../../src/ir/items.ts';
-import type { JsonObject } from '../../src/kit/json.ts';
+import type { JsonObject } from '../../src/kit/json/json.ts';
 import { requestOf } from '../builders/request.ts';
 
 /** Answers that name neither themselves nor their two calls. */

@@ -9,11 +9,11 @@ import { Places } from '../../src/ir/places.ts';
 import type { GenerationRequest, ReasoningSettings, Tool, ToolChoice } from '../../src/ir/request.ts';
 import type { Result } from '../../src/ir/result.ts';
 import type { Usage } from '../../src/ir/usage.ts';
-import type { Frame } from '../../src/kit/frames.ts';
-import type { JsonObject } from '../../src/kit/json.ts';
-import { SseReader } from '../../src/kit/sse.ts';
-import { runAtOnce } from '../../src/kit/turns.ts';
-import { compileValidator } from '../../src/kit/validate.ts';
+import type { Frame } from '../../src/kit/frames/frames.ts';
+import { SseReader } from '../../src/kit/frames/sse.ts';
+import type { JsonObject } from '../../src/kit/json/json.ts';
+import { compileValidator } from '../../src/kit/json/validate.ts';
+import { runAtOnce } from '../../src/kit/loop/turns.ts';
 import { withPairs } from '../builders/with-pairs.ts';
 
 const RUNS = { numRuns: 100 };

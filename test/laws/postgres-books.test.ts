@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Amount } from '../../src/ir/amount.ts';
-import { LIMIT_WINDOWS } from '../../src/kit/windows.ts';
+import { LIMIT_WINDOWS } from '../../src/kit/time/windows.ts';
 import type { Scope } from '../../src/ports/ledger.ts';
 import {
   type BenchLedger,

@@ -8,7 +8,7 @@ import {
   type ResetWindow,
   type WindowNumbers,
   windowsAt,
-} from '../../src/kit/windows.ts';
+} from '../../src/kit/time/windows.ts';
 import { refusalOf } from '../../src/store/ledger/limits.ts';
 import { windowNumbersAt } from '../../src/store/sql/ledger/database-clock.ts';
 import { reserveNew } from '../../src/store/sql/ledger/reservation-statements.ts';

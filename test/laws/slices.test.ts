@@ -3,8 +3,8 @@ import type { UpstreamDialect } from '../../src/dialects/dialect.ts';
 import { INBOUND_DIALECTS, UPSTREAM_DIALECTS } from '../../src/dialects/dialects.ts';
 import type { DialectName, Format } from '../../src/ir/items.ts';
 import type { GenerationRequest } from '../../src/ir/request.ts';
-import type { Json, JsonObject } from '../../src/kit/json.ts';
-import type { Sliced } from '../../src/kit/turns.ts';
+import type { Json, JsonObject } from '../../src/kit/json/json.ts';
+import type { Sliced } from '../../src/kit/loop/turns.ts';
 
 /**
  * No request holds the process while it is rendered: however many small things it is made of, they are rendered in slices,

@@ -1,5 +1,5 @@
 import type { DialectName, Format } from '../../src/ir/items.ts';
-import type { JsonObject } from '../../src/kit/json.ts';
+import type { JsonObject } from '../../src/kit/json/json.ts';
 import type { WireAnswer } from './answers/wire-answer.ts';
 import { chat, messages, responses, type Sees, user } from './request-feature.ts';
 import type { Verdicts } from './verdict.ts';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../src/kit/json.ts';
+import type { JsonObject } from '../../src/kit/json/json.ts';
 import type { AnswerFeature } from './answer-feature.ts';
 import { bedrockAnswer } from './answers/bedrock.ts';
 import { chatAnswer } from './answers/chat.ts';

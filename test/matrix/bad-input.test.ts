@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { DialectName } from '../../src/ir/items.ts';
-import type { JsonObject } from '../../src/kit/json.ts';
+import type { JsonObject } from '../../src/kit/json/json.ts';
 import { planRoute } from '../../src/routing/plan-route.ts';
 import { endpointOf, modelOf, providerOf } from '../builders/catalog.ts';
 import { routeOf } from '../builders/route.ts';

@@ -1,5 +1,5 @@
 import type { DialectName, Format } from '../../src/ir/items.ts';
-import type { JsonObject } from '../../src/kit/json.ts';
+import type { JsonObject } from '../../src/kit/json/json.ts';
 import { HIDDEN_THOUGHTS, SEALED_CALL, SEALS, THOUGHTS, TOOLS } from './answer-matrix.ts';
 import type { WireAnswer } from './answers/wire-answer.ts';
 import { receive, type Way } from './judge-answer.ts';

@@ -5,7 +5,7 @@ import { fold } from '../../src/ir/fold.ts';
 import type { DialectName, Format } from '../../src/ir/items.ts';
 import type { GenerationRequest } from '../../src/ir/request.ts';
 import { NO_USAGE } from '../../src/ir/usage.ts';
-import type { JsonObject } from '../../src/kit/json.ts';
+import type { JsonObject } from '../../src/kit/json/json.ts';
 import { type AnswerFeature, GREETINGS } from './answer-feature.ts';
 import type { WireAnswer } from './answers/wire-answer.ts';
 import { type Lane, parse, VENDOR } from './judge-request.ts';

@@ -4,9 +4,9 @@ import { GatewayError } from '../../src/ir/errors.ts';
 import type { DialectName, Format } from '../../src/ir/items.ts';
 import type { TranslationEntry } from '../../src/ir/metadata.ts';
 import type { GenerationRequest } from '../../src/ir/request.ts';
-import type { JsonObject } from '../../src/kit/json.ts';
-import { runAtOnce } from '../../src/kit/turns.ts';
-import { compileValidator } from '../../src/kit/validate.ts';
+import type { JsonObject } from '../../src/kit/json/json.ts';
+import { compileValidator } from '../../src/kit/json/validate.ts';
+import { runAtOnce } from '../../src/kit/loop/turns.ts';
 import { holds, type RequestFeature } from './request-feature.ts';
 import { LOST, type Verdict } from './verdict.ts';
 

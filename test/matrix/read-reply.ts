@@ -1,6 +1,6 @@
 import type { Format } from '../../src/ir/items.ts';
-import type { JsonObject } from '../../src/kit/json.ts';
-import { SseReader } from '../../src/kit/sse.ts';
+import { SseReader } from '../../src/kit/frames/sse.ts';
+import type { JsonObject } from '../../src/kit/json/json.ts';
 
 /** Puts a caller's stream together to what the caller would have got without streaming, as clients do. */
 export function readReply(format: Format, stream: string): JsonObject {

@@ -1,5 +1,5 @@
 import type { DialectName, Format } from '../../src/ir/items.ts';
-import type { JsonObject } from '../../src/kit/json.ts';
+import type { JsonObject } from '../../src/kit/json/json.ts';
 import { ALL_KEPT, type Verdicts } from './verdict.ts';
 
 /** A body as the predicates look at it. What is not there must be false, not an error: see `holds`. */

@@ -1,5 +1,5 @@
 import type { DialectName, Format } from '../../src/ir/items.ts';
-import type { JsonObject } from '../../src/kit/json.ts';
+import type { JsonObject } from '../../src/kit/json/json.ts';
 import { issuesOf } from './judge-request.ts';
 import type { Wire } from './request-feature.ts';
 

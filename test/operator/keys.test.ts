@@ -1,9 +1,9 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { bootstrap } from '../../src/manage/bootstrap.ts';
-import { CallerDirectory } from '../../src/manage/caller-directory.ts';
-import { hashSecret } from '../../src/manage/hash-secret.ts';
+import { bootstrap } from '../../src/manage/keys/bootstrap.ts';
+import { CallerDirectory } from '../../src/manage/keys/caller-directory.ts';
+import { hashSecret } from '../../src/manage/keys/hash-secret.ts';
 import { openTestInstallation } from './installation.ts';
 
 let under: Awaited<ReturnType<typeof openTestInstallation>>;

@@ -2,7 +2,7 @@ import { cpSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync 
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openInstallation } from '../../src/installation.ts';
-import { crc32 } from '../../src/kit/crc32.ts';
+import { crc32 } from '../../src/kit/crypto/crc32.ts';
 import { temporaryDirectory } from '../contracts/temporary-directory.ts';
 import { holdDirectory, killHard, signalbox } from './program.ts';
 

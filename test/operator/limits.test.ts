@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { run } from '../../src/cli/run.ts';
-import { Credits } from '../../src/manage/credits.ts';
-import { forgetSpending } from '../../src/manage/forget-spending.ts';
+import { Credits } from '../../src/manage/accounts/credits.ts';
+import { forgetSpending } from '../../src/manage/workspaces/forget-spending.ts';
 import { LedgerUnavailable } from '../../src/ports/ledger.ts';
 import type { Key } from '../../src/ports/tenancy.ts';
 import { temporaryDirectory } from '../contracts/temporary-directory.ts';

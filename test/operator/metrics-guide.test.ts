@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { GenerationMetrics } from '../../src/gateway/generation-metrics.ts';
+import { GenerationMetrics } from '../../src/gateway/generation/generation-metrics.ts';
 import { gatewayMetrics } from '../../src/gateway-metrics.ts';
-import { HttpMetrics } from '../../src/http/http-metrics.ts';
+import { HttpMetrics } from '../../src/http/server/http-metrics.ts';
 import { LoopDelay } from '../../src/kit/metrics/loop-delay.ts';
 import { WriteOffs } from '../../src/store/ledger/write-offs.ts';
 

@@ -6,7 +6,7 @@ import { run } from '../../src/cli/run.ts';
 import { importUsage } from '../../src/cli/usage-import.ts';
 import { openInstallation } from '../../src/installation.ts';
 import { GatewayError } from '../../src/ir/errors.ts';
-import type { UsageLine } from '../../src/manage/usage-line.ts';
+import type { UsageLine } from '../../src/manage/usage-import/usage-line.ts';
 import type { DimensionName, Granularity, MetricName } from '../../src/ports/event-names.ts';
 import type { EventRow } from '../../src/ports/events.ts';
 import { USAGE_START_MS, usageHistory } from '../builders/usage-history.ts';

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import type { Amount } from '../../src/ir/amount.ts';
-import type { DatabaseAddress } from '../../src/kit/database-address.ts';
+import type { DatabaseAddress } from '../../src/kit/net/database-address.ts';
 import type { Limits, NewGeneration, Use } from '../../src/ports/ledger.ts';
 import type { OpenedLedger } from '../../src/store/ledger/opened-ledger.ts';
 import { DatabaseUnavailable } from '../../src/store/sql/database-unavailable.ts';

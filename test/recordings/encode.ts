@@ -3,7 +3,7 @@ import type { Event } from '../../src/ir/events.ts';
 import { fold } from '../../src/ir/fold.ts';
 import type { Format, Item } from '../../src/ir/items.ts';
 import type { GenerationRequest } from '../../src/ir/request.ts';
-import type { JsonObject } from '../../src/kit/json.ts';
+import type { JsonObject } from '../../src/kit/json/json.ts';
 import { requestOf } from '../builders/request.ts';
 import { replyTo, settleAll } from '../fixtures/chat/chat-fixture.ts';
 import type { Given } from './decode.ts';

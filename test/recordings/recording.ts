@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DialectName } from '../../src/ir/items.ts';
-import { isJsonObject, type JsonObject } from '../../src/kit/json.ts';
+import { isJsonObject, type JsonObject } from '../../src/kit/json/json.ts';
 import { awsStream } from '../fixtures/bedrock/aws-events.ts';
 
 /** What an upstream once answered, as `index.json` of its folder lists it. */

@@ -6,7 +6,7 @@ import { fold } from '../../src/ir/fold.ts';
 import type { DialectName, Format, Item } from '../../src/ir/items.ts';
 import type { Result } from '../../src/ir/result.ts';
 import type { Usage } from '../../src/ir/usage.ts';
-import { isJsonObject, readJson } from '../../src/kit/json.ts';
+import { isJsonObject, readJson } from '../../src/kit/json/json.ts';
 import { seededRandom } from '../fuzz/mutate.ts';
 import { byteByByte, cutBytes } from './cut-bytes.ts';
 import { eventsOf, type Given } from './decode.ts';

@@ -7,7 +7,7 @@ import { fold } from '../../src/ir/fold.ts';
 import type { Format } from '../../src/ir/items.ts';
 import type { Result } from '../../src/ir/result.ts';
 import { randomIds, systemClock } from '../../src/kit/ids.ts';
-import type { JsonObject } from '../../src/kit/json.ts';
+import type { JsonObject } from '../../src/kit/json/json.ts';
 import { createAuthorize } from '../../src/upstream/auth/authorize.ts';
 import { createCallUpstream } from '../../src/upstream/call.ts';
 import { createNetworkTransport } from '../../src/upstream/transport.ts';

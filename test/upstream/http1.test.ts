@@ -3,7 +3,7 @@ import type { LookupFunction } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import tls, { type ConnectionOptions, type TLSSocket } from 'node:tls';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { Flow } from '../../src/kit/flow.ts';
+import type { Flow } from '../../src/kit/frames/flow.ts';
 import { Connections } from '../../src/upstream/connections.ts';
 import { Exchange } from '../../src/upstream/exchange.ts';
 import { socketOpener } from '../../src/upstream/http1/open-socket.ts';

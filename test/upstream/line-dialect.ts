@@ -1,8 +1,8 @@
 import type { UpstreamDialect } from '../../src/dialects/dialect.ts';
 import { GatewayError } from '../../src/ir/errors.ts';
 import type { Event } from '../../src/ir/events.ts';
-import { isJsonObject } from '../../src/kit/json.ts';
-import { SSE_TYPE, SseReader } from '../../src/kit/sse.ts';
+import { SSE_TYPE, SseReader } from '../../src/kit/frames/sse.ts';
+import { isJsonObject } from '../../src/kit/json/json.ts';
 
 /**
  * The smallest dialect there can be, so that calls are tested apart from real ones: a frame `{"text":"..."}` is a

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createServer as createTlsServer } from 'node:tls';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { NO_EGRESS_RULES, parseEgressRules } from '../../src/kit/egress.ts';
+import { NO_EGRESS_RULES, parseEgressRules } from '../../src/kit/net/egress.ts';
 import { createNetworkTransport, TRANSPORT_LIMITS } from '../../src/upstream/transport.ts';
 import { StaleConnection, type Transport, type TransportCall } from '../../src/upstream/upstream.ts';
 import {

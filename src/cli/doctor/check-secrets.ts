@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { isHashKeyGone, readSecrets } from '../../examination.ts';
-import { requireKeys } from '../../manage/vault.ts';
+import { requireKeys } from '../../manage/byok/vault.ts';
 import { type Finding, fine, problem } from './finding.ts';
 import { hasProblemAt, type Situation } from './situation.ts';
 

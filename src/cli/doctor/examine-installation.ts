@@ -1,5 +1,5 @@
 import type { Flags } from '../../config/load.ts';
-import { isInTime } from '../../kit/is-in-time.ts';
+import { isInTime } from '../../kit/loop/is-in-time.ts';
 import { checkCatalogue } from './check-catalogue.ts';
 import { checkClocks } from './check-clocks.ts';
 import { checkConfiguration } from './check-configuration.ts';

@@ -1,6 +1,6 @@
-import { AWS_EVENT_TYPE, AwsEventReader } from '../../kit/aws-event-frames.ts';
+import { AWS_EVENT_TYPE, AwsEventReader } from '../../kit/frames/aws-event-frames.ts';
 import type { UpstreamDialect } from '../dialect.ts';
-import { pathSegment } from '../path-segment.ts';
+import { pathSegment } from '../shared/path-segment.ts';
 import { decodeBody } from './body.ts';
 import { createDecoder } from './decode.ts';
 import { readError } from './error.ts';

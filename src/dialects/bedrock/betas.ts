@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../kit/json.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
 import type { RenderContext } from './render-context.ts';
 
 /** Betas of the messages format that models of its maker are documented to take here too. */

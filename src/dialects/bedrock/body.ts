@@ -1,7 +1,7 @@
 import { GatewayError } from '../../ir/errors.ts';
 import type { Event } from '../../ir/events.ts';
-import type { JsonObject } from '../../kit/json.ts';
-import { objectAt } from '../../kit/members.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
+import { objectAt } from '../../kit/json/members.ts';
 import type { DecodeContext } from '../dialect.ts';
 import { MessageReader } from './decode.ts';
 import { failureOf, readError } from './error.ts';

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../kit/json.ts';
-import type { Sliced } from '../../kit/turns.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
+import type { Sliced } from '../../kit/loop/turns.ts';
 import type { Mark, Piece, Turn } from './piece.ts';
 import type { RenderContext } from './render-context.ts';
 import { MAX_CACHE_POINTS, type WireRole } from './wire.ts';

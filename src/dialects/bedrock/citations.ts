@@ -1,6 +1,6 @@
 import type { Annotation } from '../../ir/items.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../kit/json.ts';
-import { numberAt, objectAt, objectsAt, textAt } from '../../kit/members.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
+import { numberAt, objectAt, objectsAt, textAt } from '../../kit/json/members.ts';
 
 /** Kinds of places inside what the caller sent, with the words that the messages format has for them. */
 const LOCATIONS = [

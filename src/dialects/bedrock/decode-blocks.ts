@@ -1,10 +1,10 @@
 import type { Event, ItemHead } from '../../ir/events.ts';
 import type { ToolKind } from '../../ir/items.ts';
-import type { Json, JsonObject } from '../../kit/json.ts';
-import { numberAt, objectAt, objectsAt, stringAt, textAt } from '../../kit/members.ts';
+import type { Json, JsonObject } from '../../kit/json/json.ts';
+import { numberAt, objectAt, objectsAt, stringAt, textAt } from '../../kit/json/members.ts';
 import type { DecodeContext } from '../dialect.ts';
-import { groundOf } from '../made-ids.ts';
-import { freeTextOf, type ToolIdentity, toolIdentities } from '../tool-names.ts';
+import { groundOf } from '../shared/answers/made-ids.ts';
+import { freeTextOf, type ToolIdentity, toolIdentities } from '../shared/tools/tool-names.ts';
 import { parseCitation } from './citations.ts';
 import { sealOfRedacted, sealOfSignature } from './reasoning.ts';
 

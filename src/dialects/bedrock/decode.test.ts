@@ -5,8 +5,8 @@ import { awsException, awsStream } from '../../../test/fixtures/bedrock/aws-even
 import type { Event } from '../../ir/events.ts';
 import { fold } from '../../ir/fold.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
-import { AwsEventReader } from '../../kit/aws-event-frames.ts';
-import type { JsonObject } from '../../kit/json.ts';
+import { AwsEventReader } from '../../kit/frames/aws-event-frames.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
 import { decodeBody } from './body.ts';
 import { createDecoder } from './decode.ts';
 

@@ -1,10 +1,10 @@
 import { GatewayError } from '../../ir/errors.ts';
 import type { Event } from '../../ir/events.ts';
-import type { Frame } from '../../kit/frames.ts';
-import type { JsonObject } from '../../kit/json.ts';
-import { objectAt, objectsAt, stringAt, textAt } from '../../kit/members.ts';
+import type { Frame } from '../../kit/frames/frames.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
+import { objectAt, objectsAt, stringAt, textAt } from '../../kit/json/members.ts';
 import type { DecodeContext, StreamDecoder } from '../dialect.ts';
-import { readFrame, STEP_LIMITS } from '../read-frame.ts';
+import { readFrame, STEP_LIMITS } from '../shared/answers/read-frame.ts';
 import { BlockReader } from './decode-blocks.ts';
 import { failureOf } from './error.ts';
 import { readEnd, reasonOf } from './stop-reason.ts';

@@ -1,8 +1,8 @@
 import { type ErrorKind, GatewayError } from '../../ir/errors.ts';
-import { isJsonObject, type JsonObject } from '../../kit/json.ts';
-import { numberAt, textAt } from '../../kit/members.ts';
+import { isJsonObject, type JsonObject } from '../../kit/json/json.ts';
+import { numberAt, textAt } from '../../kit/json/members.ts';
 import type { UpstreamErrorInfo } from '../dialect.ts';
-import { cleanCode, cleanMessage } from '../reported-failure.ts';
+import { cleanCode, cleanMessage } from '../shared/answers/reported-failure.ts';
 
 /** Says the type of an error where the body does not. */
 const TYPE_HEADER = 'x-amzn-errortype';

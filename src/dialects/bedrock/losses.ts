@@ -1,4 +1,4 @@
-import { foreignMemberReport } from '../foreign-members.ts';
+import { foreignMemberReport } from '../shared/report/foreign-members.ts';
 
 /** Why a member does not go out. */
 export const NO_FIELD = 'the upstream has no such field';

@@ -1,4 +1,4 @@
-import { lookUp } from '../../kit/lookup.ts';
+import { lookUp } from '../../kit/net/lookup.ts';
 
 /**
  * Converse is one interface to models of many makers, and a few things are still said to each in its own words. They

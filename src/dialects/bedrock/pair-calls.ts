@@ -1,8 +1,8 @@
 import type { ToolCallItem } from '../../ir/items.ts';
-import type { JsonObject } from '../../kit/json.ts';
-import { objectAt, objectsAt } from '../../kit/members.ts';
-import type { Sliced } from '../../kit/turns.ts';
-import { flatArguments } from '../tool-names.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
+import { objectAt, objectsAt } from '../../kit/json/members.ts';
+import type { Sliced } from '../../kit/loop/turns.ts';
+import { flatArguments } from '../shared/tools/tool-names.ts';
 import type { Piece, Turn } from './piece.ts';
 import type { RenderContext } from './render-context.ts';
 import { CallIds } from './tool-use.ts';

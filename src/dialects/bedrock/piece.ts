@@ -1,5 +1,5 @@
 import type { CacheMark, ToolCallItem, ToolResultItem } from '../../ir/items.ts';
-import type { JsonObject } from '../../kit/json.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
 import type { WireRole } from './wire.ts';
 
 /** A block of the prompt on its way out, before calls are paired and cache points are set. */

@@ -1,7 +1,7 @@
 import type { Seal } from '../../ir/events.ts';
 import type { ReasoningItem } from '../../ir/items.ts';
-import type { JsonObject } from '../../kit/json.ts';
-import { BEDROCK_FORMAT, takesThoughts } from '../seal-takers.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
+import { BEDROCK_FORMAT, takesThoughts } from '../shared/reasoning/seal-takers.ts';
 
 /**
  * Thoughts in both directions. Only models of Anthropic seal theirs here, and what they seal is good at every place

@@ -9,13 +9,13 @@ import type {
   ToolCallItem,
   ToolResultItem,
 } from '../../ir/items.ts';
-import { isJsonObject, type JsonObject } from '../../kit/json.ts';
-import { booleanAt, objectAt, objectsAt, stringAt, textAt } from '../../kit/members.ts';
-import type { Sliced } from '../../kit/turns.ts';
-import { unsealedInput } from '../call-input.ts';
-import { fileNameMember, partMember } from '../caller-places.ts';
-import { parseCacheMark } from '../gateway-fields.ts';
-import type { Report } from '../report.ts';
+import { isJsonObject, type JsonObject } from '../../kit/json/json.ts';
+import { booleanAt, objectAt, objectsAt, stringAt, textAt } from '../../kit/json/members.ts';
+import type { Sliced } from '../../kit/loop/turns.ts';
+import { fileNameMember, partMember } from '../shared/report/caller-places.ts';
+import type { Report } from '../shared/report/report.ts';
+import { parseCacheMark } from '../shared/requests/gateway-fields.ts';
+import { unsealedInput } from '../shared/tools/call-input.ts';
 import { NO_FIELD, reportForeignMembers } from './losses.ts';
 import {
   DocumentNames,

@@ -1,7 +1,7 @@
 import type { Item, MessageItem } from '../../ir/items.ts';
-import type { Sliced } from '../../kit/turns.ts';
-import type { Report } from '../report.ts';
-import { isSystem, LAST_SYSTEM_AS_USER, SYSTEM_BETWEEN_TURNS } from '../system-messages.ts';
+import type { Sliced } from '../../kit/loop/turns.ts';
+import type { Report } from '../shared/report/report.ts';
+import { isSystem, LAST_SYSTEM_AS_USER, SYSTEM_BETWEEN_TURNS } from '../shared/requests/system-messages.ts';
 import { NO_FIELD } from './losses.ts';
 import { pairCalls } from './pair-calls.ts';
 import type { Piece, Turn } from './piece.ts';

@@ -1,10 +1,10 @@
 import type { Effort, ReasoningSettings } from '../../ir/request.ts';
-import type { JsonObject } from '../../kit/json.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
 import { CacheMarks } from '../messages/cache-marks.ts';
 import { ReasoningNames } from '../messages/reasoning-names.ts';
 import { renderThinking } from '../messages/render-thinking.ts';
-import { cappedLimit } from '../output-limit.ts';
-import { effortNearest, effortOf } from '../reasoning-effort.ts';
+import { effortNearest, effortOf } from '../shared/reasoning/reasoning-effort.ts';
+import { cappedLimit } from '../shared/requests/output-limit.ts';
 import type { Turn } from './piece.ts';
 import type { RenderContext } from './render-context.ts';
 

@@ -3,7 +3,7 @@ import { atOnce } from '../../../test/builders/at-once.ts';
 import { requestOf } from '../../../test/builders/request.ts';
 import type { Item, Part, ToolCallItem, ToolResultItem } from '../../ir/items.ts';
 import type { GenerationRequest, Tool } from '../../ir/request.ts';
-import type { JsonObject } from '../../kit/json.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
 import type { RenderTarget } from '../dialect.ts';
 import { bedrockUpstream } from './bedrock.ts';
 import { renderRequest as renderRequestSliced } from './render-request.ts';

@@ -1,12 +1,12 @@
 import { invalidRequest } from '../../ir/errors.ts';
 import type { GenerationRequest, OutputFormat, Sampling } from '../../ir/request.ts';
-import type { Json, JsonObject } from '../../kit/json.ts';
-import { define } from '../../kit/members.ts';
-import type { Sliced } from '../../kit/turns.ts';
+import type { Json, JsonObject } from '../../kit/json/json.ts';
+import { define } from '../../kit/json/members.ts';
+import type { Sliced } from '../../kit/loop/turns.ts';
 import { NO_HEADERS, type RenderedRequest, type RenderTarget } from '../dialect.ts';
-import { foreignFieldPaths } from '../foreign-members.ts';
-import { type LostField, reportLostSettings, UNDOCUMENTED } from '../lost-fields.ts';
-import type { Report } from '../report.ts';
+import { foreignFieldPaths } from '../shared/report/foreign-members.ts';
+import { type LostField, reportLostSettings, UNDOCUMENTED } from '../shared/report/lost-fields.ts';
+import type { Report } from '../shared/report/report.ts';
 import { renderBetas } from './betas.ts';
 import { withCachePoints } from './cache-points.ts';
 import { NO_FIELD } from './losses.ts';

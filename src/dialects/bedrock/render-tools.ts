@@ -1,10 +1,10 @@
 import type { GenerationRequest, Tool, ToolChoice } from '../../ir/request.ts';
-import type { JsonObject } from '../../kit/json.ts';
-import { objectAt, stringAt } from '../../kit/members.ts';
-import type { Pace, Sliced } from '../../kit/turns.ts';
-import type { Report } from '../report.ts';
-import { reportToolLosses, whyLooseUnlessOwn } from '../tool-losses.ts';
-import { freeTextParameters, identityOf, nameOfChosen } from '../tool-names.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
+import { objectAt, stringAt } from '../../kit/json/members.ts';
+import type { Pace, Sliced } from '../../kit/loop/turns.ts';
+import type { Report } from '../shared/report/report.ts';
+import { reportToolLosses, whyLooseUnlessOwn } from '../shared/tools/tool-losses.ts';
+import { freeTextParameters, identityOf, nameOfChosen } from '../shared/tools/tool-names.ts';
 import { NO_FIELD, reportForeignMembers } from './losses.ts';
 import type { Piece, Turn } from './piece.ts';
 import { notRun } from './render-blocks.ts';

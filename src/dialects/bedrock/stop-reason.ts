@@ -1,7 +1,7 @@
 import { GatewayError } from '../../ir/errors.ts';
 import type { Failure, Finish, FinishReason } from '../../ir/events.ts';
-import type { JsonObject } from '../../kit/json.ts';
-import { objectAt, stringAt } from '../../kit/members.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
+import { objectAt, stringAt } from '../../kit/json/members.ts';
 
 /** How an answer ended. */
 

@@ -1,4 +1,4 @@
-import { digestedId } from '../digested-id.ts';
+import { digestedId } from '../shared/answers/digested-id.ts';
 import { MAX_ID_LENGTH } from './wire.ts';
 
 /** Ids and input of tool calls as the upstream takes them. */

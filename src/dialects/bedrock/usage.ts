@@ -1,6 +1,6 @@
 import { NO_USAGE, tokenCount, type Usage } from '../../ir/usage.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../kit/json.ts';
-import { objectsAt } from '../../kit/members.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
+import { objectsAt } from '../../kit/json/members.ts';
 
 /** Token counts. Here `inputTokens` are the fresh ones only; cache reads and writes stand apart. */
 

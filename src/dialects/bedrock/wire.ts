@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../kit/json.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
 
 /** Shapes and limits of the Converse interface. A block is an object with one member, whose name says what it is. */
 

@@ -1,6 +1,6 @@
 import type { Annotation } from '../../ir/items.ts';
-import type { JsonObject } from '../../kit/json.ts';
-import { compact, numberAt, objectAt, textAt } from '../../kit/members.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
+import { compact, numberAt, objectAt, textAt } from '../../kit/json/members.ts';
 
 /** Sources of an answer, both ways. */
 

@@ -9,10 +9,10 @@ import type {
   ToolKind,
 } from '../../ir/items.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
-import type { JsonObject } from '../../kit/json.ts';
-import { layOver } from '../../kit/lay-over.ts';
-import { compact } from '../../kit/members.ts';
-import { flatArguments, flatToolName } from '../tool-names.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
+import { layOver } from '../../kit/json/lay-over.ts';
+import { compact } from '../../kit/json/members.ts';
+import { flatArguments, flatToolName } from '../shared/tools/tool-names.ts';
 import { renderAnnotation } from './annotation.ts';
 import { type Followed, indexesOf, renderReasoningDetails, writeSeal } from './reasoning-details.ts';
 import { renderUrl } from './source.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { replyTo, requestWith, settledWith } from '../../../test/fixtures/chat/chat-fixture.ts';
 import { fold } from '../../ir/fold.ts';
-import type { JsonObject } from '../../kit/json.ts';
-import { objectsAt } from '../../kit/members.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
+import { objectsAt } from '../../kit/json/members.ts';
 import { decodeBody, encodeBody } from './body.ts';
 
 const BODY: JsonObject = {

@@ -1,7 +1,7 @@
 import type { CacheMark } from '../../ir/items.ts';
-import type { Json, JsonObject } from '../../kit/json.ts';
-import { objectsOf } from '../../kit/members.ts';
-import { renderCacheMark } from '../gateway-fields.ts';
+import type { Json, JsonObject } from '../../kit/json/json.ts';
+import { objectsOf } from '../../kit/json/members.ts';
+import { renderCacheMark } from '../shared/requests/gateway-fields.ts';
 
 /** Automatic caching: the messages with the mark on their last text; undefined when there is no text to mark. */
 export function withMarkOnLastText(

@@ -1,4 +1,4 @@
-import { SSE_TYPE, SseReader } from '../../kit/sse.ts';
+import { SSE_TYPE, SseReader } from '../../kit/frames/sse.ts';
 import type { InboundDialect, UpstreamDialect } from '../dialect.ts';
 import { decodeBody, encodeBody } from './body.ts';
 import { createDecoder } from './decode.ts';

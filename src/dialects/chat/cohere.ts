@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../kit/json.ts';
-import { compact, numberAt, objectAt, objectsAt, stringAt, textAt } from '../../kit/members.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
+import { compact, numberAt, objectAt, objectsAt, stringAt, textAt } from '../../kit/json/members.ts';
 
 /**
  * Servers that speak Cohere's own second version of chat instead of the format that everybody else means by it. What

@@ -3,7 +3,7 @@ import { chunk, decodeChunks, requestWith } from '../../../test/fixtures/chat/ch
 import type { Event } from '../../ir/events.ts';
 import { fold } from '../../ir/fold.ts';
 import type { Item } from '../../ir/items.ts';
-import type { JsonObject } from '../../kit/json.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
 
 const DONE = '[DONE]';
 const stop = chunk({}, {}, { finish_reason: 'stop' });

@@ -1,9 +1,9 @@
 import { GatewayError } from '../../ir/errors.ts';
 import type { Event } from '../../ir/events.ts';
-import type { Frame } from '../../kit/frames.ts';
+import type { Frame } from '../../kit/frames/frames.ts';
 import type { DecodeContext, StreamDecoder } from '../dialect.ts';
-import { LikeFrames, LikeRelay } from '../like-frames.ts';
-import { readFrame } from '../read-frame.ts';
+import { LikeFrames, LikeRelay } from '../shared/answers/like-frames.ts';
+import { readFrame } from '../shared/answers/read-frame.ts';
 import { asChatChunk } from './cohere.ts';
 import { AnswerReader, contentIn } from './read-answer.ts';
 import { DONE } from './wire.ts';

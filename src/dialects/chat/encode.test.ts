@@ -16,8 +16,8 @@ import { fold } from '../../ir/fold.ts';
 import type { Annotation } from '../../ir/items.ts';
 import type { RoutingMetadata } from '../../ir/metadata.ts';
 import { NO_USAGE } from '../../ir/usage.ts';
-import type { Json, JsonObject } from '../../kit/json.ts';
-import { unwrapSeal } from '../custody.ts';
+import type { Json, JsonObject } from '../../kit/json/json.ts';
+import { unwrapSeal } from '../shared/reasoning/custody.ts';
 import { encodeBody } from './body.ts';
 import { createEncoder } from './encode.ts';
 

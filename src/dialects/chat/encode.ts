@@ -1,14 +1,14 @@
 import type { Event, EventBatch, Failure, Finish, ItemHead } from '../../ir/events.ts';
 import type { ToolKind } from '../../ir/items.ts';
 import type { TextPieces } from '../../ir/text-lane.ts';
-import { ANY_TEXT, FrameForm } from '../../kit/frame-form.ts';
-import type { Json, JsonObject } from '../../kit/json.ts';
-import { layOver } from '../../kit/lay-over.ts';
-import { membersBeyond, objectAt, objectsAt } from '../../kit/members.ts';
-import { writeSseComment, writeSseFrame } from '../../kit/sse.ts';
+import { ANY_TEXT, FrameForm } from '../../kit/frames/frame-form.ts';
+import { writeSseComment, writeSseFrame } from '../../kit/frames/sse.ts';
+import type { Json, JsonObject } from '../../kit/json/json.ts';
+import { layOver } from '../../kit/json/lay-over.ts';
+import { membersBeyond, objectAt, objectsAt } from '../../kit/json/members.ts';
 import type { ReplyContext, StreamEncoder } from '../dialect.ts';
-import { errorObject } from '../error-envelope.ts';
-import { flatArguments } from '../tool-names.ts';
+import { errorObject } from '../shared/answers/error-envelope.ts';
+import { flatArguments } from '../shared/tools/tool-names.ts';
 import {
   callHead,
   callInput,

@@ -1,9 +1,15 @@
-import type { JsonObject } from '../../kit/json.ts';
-import { objectAt, objectsAt, textAt } from '../../kit/members.ts';
-import { headedText, type InlineFile, inputAudioOf } from '../inline-file.ts';
-import { messageIndex } from '../preset-message.ts';
-import { bareNaming, type FileNaming, type FileParts, retyped, type WrittenPart } from '../stored-files.ts';
-import { withEach, withEachSliced } from '../with-each.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
+import { objectAt, objectsAt, textAt } from '../../kit/json/members.ts';
+import { headedText, type InlineFile, inputAudioOf } from '../shared/media/inline-file.ts';
+import {
+  bareNaming,
+  type FileNaming,
+  type FileParts,
+  retyped,
+  type WrittenPart,
+} from '../shared/media/stored-files.ts';
+import { messageIndex } from '../shared/presets/preset-message.ts';
+import { withEach, withEachSliced } from '../shared/with-each.ts';
 
 /** How requests of the chat format name files: in `file` parts by `file.file_id`. */
 export const fileParts: FileParts = {

@@ -1,9 +1,9 @@
 import type { Part } from '../../ir/items.ts';
-import type { JsonObject } from '../../kit/json.ts';
-import { lookUp } from '../../kit/lookup.ts';
-import { booleanAt, objectAt, objectsAt, textAt } from '../../kit/members.ts';
-import { parseCacheMark } from '../gateway-fields.ts';
-import type { Report } from '../report.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
+import { booleanAt, objectAt, objectsAt, textAt } from '../../kit/json/members.ts';
+import { lookUp } from '../../kit/net/lookup.ts';
+import type { Report } from '../shared/report/report.ts';
+import { parseCacheMark } from '../shared/requests/gateway-fields.ts';
 import { NO_CACHE_MARK, NO_FIELD } from './losses.ts';
 
 type OpaquePart = Extract<Part, { type: 'opaque' }>;

@@ -1,8 +1,8 @@
 import type { Event, PartKind, Seal } from '../../ir/events.ts';
 import type { ItemStatus, Logprobs } from '../../ir/items.ts';
-import type { JsonObject } from '../../kit/json.ts';
-import { layOver } from '../../kit/lay-over.ts';
-import { numberAt, objectAt, textAt } from '../../kit/members.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
+import { layOver } from '../../kit/json/lay-over.ts';
+import { numberAt, objectAt, textAt } from '../../kit/json/members.ts';
 import { readAnnotation } from './annotation.ts';
 
 import { DetailGroup } from './reasoning-details.ts';

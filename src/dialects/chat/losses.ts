@@ -1,6 +1,6 @@
 import type { Ext } from '../../ir/items.ts';
-import { foreignFieldPaths, foreignMemberReport } from '../foreign-members.ts';
-import type { Report } from '../report.ts';
+import { foreignFieldPaths, foreignMemberReport } from '../shared/report/foreign-members.ts';
+import type { Report } from '../shared/report/report.ts';
 
 /** What chat upstreams have no field for, as the caller is told. */
 export const NO_FIELD = 'the chat format has no field for it';

@@ -12,11 +12,11 @@ import type {
   ToolResultItem,
 } from '../../ir/items.ts';
 import type { Place, Places } from '../../ir/places.ts';
-import type { Json, JsonObject } from '../../kit/json.ts';
-import { compact, membersBeyond, objectAt, objectsAt, objectsOf, textAt } from '../../kit/members.ts';
-import { forEachSliced, type Sliced } from '../../kit/turns.ts';
-import { parseCacheMark } from '../gateway-fields.ts';
-import { messageIndex } from '../preset-message.ts';
+import type { Json, JsonObject } from '../../kit/json/json.ts';
+import { compact, membersBeyond, objectAt, objectsAt, objectsOf, textAt } from '../../kit/json/members.ts';
+import { forEachSliced, type Sliced } from '../../kit/loop/turns.ts';
+import { messageIndex } from '../shared/presets/preset-message.ts';
+import { parseCacheMark } from '../shared/requests/gateway-fields.ts';
 
 import {
   isSealOfCall,

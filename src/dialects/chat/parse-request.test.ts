@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { requestWith } from '../../../test/fixtures/chat/chat-fixture.ts';
 import { GatewayError } from '../../ir/errors.ts';
 import type { Item } from '../../ir/items.ts';
-import type { JsonObject } from '../../kit/json.ts';
-import { wrapSeal } from '../custody.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
+import { wrapSeal } from '../shared/reasoning/custody.ts';
 import { unknownItemIssues } from './parse-request.ts';
 
 function errorOf(body: JsonObject): GatewayError {

@@ -7,7 +7,7 @@ import type {
   ReasoningSettings,
   Sampling,
 } from '../../ir/request.ts';
-import type { Json, JsonObject } from '../../kit/json.ts';
+import type { Json, JsonObject } from '../../kit/json/json.ts';
 import {
   booleanAt,
   compact,
@@ -19,14 +19,14 @@ import {
   stringAt,
   textAt,
   withoutNulls,
-} from '../../kit/members.ts';
-import { isOneSlice, runAtOnce, type Sliced } from '../../kit/turns.ts';
-import type { Issue } from '../../kit/validate.ts';
-import { checkMedia } from '../check-media.ts';
+} from '../../kit/json/members.ts';
+import type { Issue } from '../../kit/json/validate.ts';
+import { isOneSlice, runAtOnce, type Sliced } from '../../kit/loop/turns.ts';
 import type { ParseContext } from '../dialect.ts';
-import { modelList, parseCacheMark, parseWishes } from '../gateway-fields.ts';
-import { messageIndex } from '../preset-message.ts';
-import { checkSemantics, isSilent } from '../semantics.ts';
+import { checkMedia } from '../shared/media/check-media.ts';
+import { messageIndex } from '../shared/presets/preset-message.ts';
+import { modelList, parseCacheMark, parseWishes } from '../shared/requests/gateway-fields.ts';
+import { checkSemantics, isSilent } from '../shared/requests/semantics.ts';
 
 import { parseMessages, parseMessagesSliced } from './parse-messages.ts';
 import { parseToolChoice, parseTools } from './parse-tools.ts';

@@ -1,8 +1,8 @@
 import type { Places } from '../../ir/places.ts';
 import type { Tool, ToolChoice } from '../../ir/request.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../kit/json.ts';
-import { booleanAt, compact, membersBeyond, objectAt, objectsAt, textAt } from '../../kit/members.ts';
-import { parseCacheMark } from '../gateway-fields.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
+import { booleanAt, compact, membersBeyond, objectAt, objectsAt, textAt } from '../../kit/json/members.ts';
+import { parseCacheMark } from '../shared/requests/gateway-fields.ts';
 
 /** Tools and the choice among them, read into the representation. */
 

@@ -4,7 +4,7 @@ import { requestWith } from '../../../test/fixtures/chat/chat-fixture.ts';
 import type { Item } from '../../ir/items.ts';
 import type { Quirks } from '../../ir/quirks.ts';
 import type { GenerationRequest, ReasoningSettings } from '../../ir/request.ts';
-import type { JsonObject } from '../../kit/json.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
 import type { RenderedRequest, RenderTarget } from '../dialect.ts';
 import { chatInbound } from './chat.ts';
 import { toolCallId } from './quirks.ts';

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { NO_QUIRKS, type Quirks } from '../../ir/quirks.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
-import type { JsonObject } from '../../kit/json.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
 import type { RenderTarget } from '../dialect.ts';
-import type { Report } from '../report.ts';
+import type { Report } from '../shared/report/report.ts';
 import { callersName } from './supported.ts';
 
 /** What the report says of a field that a provider answers with an error. */

@@ -1,9 +1,9 @@
 import type { Event } from '../../ir/events.ts';
 import type { ItemStatus } from '../../ir/items.ts';
-import type { JsonObject } from '../../kit/json.ts';
-import { layOver } from '../../kit/lay-over.ts';
-import { membersBeyond, numberAt, objectAt, textAt } from '../../kit/members.ts';
-import { freeTextOf, NO_ARGUMENTS, type ToolIdentity } from '../tool-names.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
+import { layOver } from '../../kit/json/lay-over.ts';
+import { membersBeyond, numberAt, objectAt, textAt } from '../../kit/json/members.ts';
+import { freeTextOf, NO_ARGUMENTS, type ToolIdentity } from '../shared/tools/tool-names.ts';
 import { JsonProgress } from './json-progress.ts';
 
 /** What reading tool calls needs from the answer they are part of. */

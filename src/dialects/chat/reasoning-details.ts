@@ -1,7 +1,7 @@
 import type { ReasoningItem } from '../../ir/items.ts';
-import type { JsonObject } from '../../kit/json.ts';
-import { numberAt, objectsAt, textAt } from '../../kit/members.ts';
-import { placeOfSeal, type Sealed, unwrapSeal, wrapSeal } from '../custody.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
+import { numberAt, objectsAt, textAt } from '../../kit/json/members.ts';
+import { placeOfSeal, type Sealed, unwrapSeal, wrapSeal } from '../shared/reasoning/custody.ts';
 
 import type { ReasoningDetail } from './wire.ts';
 

@@ -1,8 +1,10 @@
 import { NO_QUIRKS, type Quirks } from '../../ir/quirks.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../kit/json.ts';
-import { compact, objectsAt, textAt } from '../../kit/members.ts';
-import { Pace, type Sliced } from '../../kit/turns.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
+import { compact, objectsAt, textAt } from '../../kit/json/members.ts';
+import { Pace, type Sliced } from '../../kit/loop/turns.ts';
 import type { RenderTarget } from '../dialect.ts';
+import { messageIndex } from '../shared/presets/preset-message.ts';
+import type { Report } from '../shared/report/report.ts';
 import {
   type CallStep,
   LATE_RESULT,
@@ -12,9 +14,7 @@ import {
   ResultSequence,
   WITHOUT_CALL,
   WITHOUT_RESULT,
-} from '../pair-calls.ts';
-import { messageIndex } from '../preset-message.ts';
-import type { Report } from '../report.ts';
+} from '../shared/tools/pair-calls.ts';
 import { FOREIGN_SEAL } from './losses.ts';
 import { toolCallId } from './quirks.ts';
 import { groupsOf, isForeign, isSealOfCall, PLAIN_THOUGHTS } from './reasoning-details.ts';

@@ -9,16 +9,16 @@ import type {
   ToolResultItem,
 } from '../../ir/items.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
-import type { JsonObject } from '../../kit/json.ts';
-import { layOver } from '../../kit/lay-over.ts';
-import { objectsAt, textAt } from '../../kit/members.ts';
-import type { Pace, Sliced } from '../../kit/turns.ts';
-import { errorsInWords } from '../errors-in-words.ts';
-import { withoutForeignFiles } from '../foreign-files.ts';
-import { renderCacheMark } from '../gateway-fields.ts';
-import { pairCalls } from '../pair-calls.ts';
-import { takesCall, takesThoughts } from '../seal-takers.ts';
-import { type FlatNames, flatArguments } from '../tool-names.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
+import { layOver } from '../../kit/json/lay-over.ts';
+import { objectsAt, textAt } from '../../kit/json/members.ts';
+import type { Pace, Sliced } from '../../kit/loop/turns.ts';
+import { withoutForeignFiles } from '../shared/media/foreign-files.ts';
+import { takesCall, takesThoughts } from '../shared/reasoning/seal-takers.ts';
+import { renderCacheMark } from '../shared/requests/gateway-fields.ts';
+import { errorsInWords } from '../shared/tools/errors-in-words.ts';
+import { pairCalls } from '../shared/tools/pair-calls.ts';
+import { type FlatNames, flatArguments } from '../shared/tools/tool-names.ts';
 import { FOREIGN_SEAL, NO_FIELD, reportForeignMembers } from './losses.ts';
 import { toolCallId } from './quirks.ts';
 import { indexesOf, renderReasoningDetails } from './reasoning-details.ts';

@@ -1,9 +1,9 @@
 import type { CacheMark, Part } from '../../ir/items.ts';
 import type { Quirks } from '../../ir/quirks.ts';
-import { isJsonObject, type JsonObject } from '../../kit/json.ts';
-import { stringAt, textAt } from '../../kit/members.ts';
-import { renderCacheMark } from '../gateway-fields.ts';
-import type { Report } from '../report.ts';
+import { isJsonObject, type JsonObject } from '../../kit/json/json.ts';
+import { stringAt, textAt } from '../../kit/json/members.ts';
+import type { Report } from '../shared/report/report.ts';
+import { renderCacheMark } from '../shared/requests/gateway-fields.ts';
 import { textOfForeignPart } from './foreign-content.ts';
 import { NO_CACHE_MARK, NO_FIELD, reportForeignMembers } from './losses.ts';
 import { renderUrl } from './source.ts';

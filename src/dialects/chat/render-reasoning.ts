@@ -1,10 +1,15 @@
 import type { Effort, GenerationRequest, ReasoningSettings } from '../../ir/request.ts';
-import type { JsonObject } from '../../kit/json.ts';
-import { compact, objectAt, textAt } from '../../kit/members.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
+import { compact, objectAt, textAt } from '../../kit/json/members.ts';
 import type { RenderTarget } from '../dialect.ts';
-import { effortNearest, effortOf, effortWithin, nearestEffortDetail } from '../reasoning-effort.ts';
-import { REASONING_PLACES, type ReasoningSetting } from '../reasoning-places.ts';
-import type { Report } from '../report.ts';
+import {
+  effortNearest,
+  effortOf,
+  effortWithin,
+  nearestEffortDetail,
+} from '../shared/reasoning/reasoning-effort.ts';
+import { REASONING_PLACES, type ReasoningSetting } from '../shared/reasoning/reasoning-places.ts';
+import type { Report } from '../shared/report/report.ts';
 import { NO_FIELD } from './losses.ts';
 import { NOT_TAKEN, takes } from './supported.ts';
 

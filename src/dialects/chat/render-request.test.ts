@@ -4,7 +4,7 @@ import { requestWith } from '../../../test/fixtures/chat/chat-fixture.ts';
 import type { Item } from '../../ir/items.ts';
 import { Places } from '../../ir/places.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
-import type { JsonObject } from '../../kit/json.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
 import type { RenderTarget } from '../dialect.ts';
 import { renderRelay as renderRelaySliced, renderRequest as renderRequestSliced } from './render-request.ts';
 

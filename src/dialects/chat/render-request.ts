@@ -1,16 +1,16 @@
 import { NO_QUIRKS } from '../../ir/quirks.ts';
 import type { GenerationRequest, OutputFormat } from '../../ir/request.ts';
-import { isJsonObject, type JsonObject } from '../../kit/json.ts';
-import { compact, membersBeyond, numberAt, objectAt, textAt } from '../../kit/members.ts';
-import { Pace, type Sliced } from '../../kit/turns.ts';
+import { isJsonObject, type JsonObject } from '../../kit/json/json.ts';
+import { compact, membersBeyond, numberAt, objectAt, textAt } from '../../kit/json/members.ts';
+import { Pace, type Sliced } from '../../kit/loop/turns.ts';
 import { NO_HEADERS, type RenderedRequest, type RenderTarget } from '../dialect.ts';
-import { cappedLimit } from '../output-limit.ts';
-import { effortWithin } from '../reasoning-effort.ts';
-import { relayBody } from '../relay.ts';
-import { Report } from '../report.ts';
 import { INCLUDE_LOGPROBS } from '../responses/wire.ts';
-import { flatNames } from '../tool-names.ts';
-import { knownVerbosity } from '../verbosity.ts';
+import { effortWithin } from '../shared/reasoning/reasoning-effort.ts';
+import { Report } from '../shared/report/report.ts';
+import { cappedLimit } from '../shared/requests/output-limit.ts';
+import { relayBody } from '../shared/requests/relay.ts';
+import { knownVerbosity } from '../shared/requests/verbosity.ts';
+import { flatNames } from '../shared/tools/tool-names.ts';
 
 import { withMarkOnLastText } from './cache-mark.ts';
 import { NO_CACHE_MARK, NO_FIELD, reportForeignFields } from './losses.ts';

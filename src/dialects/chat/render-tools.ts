@@ -1,11 +1,16 @@
 import type { CallableTool, GenerationRequest, Tool, ToolChoice } from '../../ir/request.ts';
-import type { Json, JsonObject } from '../../kit/json.ts';
-import { compact, textAt } from '../../kit/members.ts';
-import type { Pace, Sliced } from '../../kit/turns.ts';
-import { toolGroupPlace, toolMemberPlace } from '../caller-places.ts';
+import type { Json, JsonObject } from '../../kit/json/json.ts';
+import { compact, textAt } from '../../kit/json/members.ts';
+import type { Pace, Sliced } from '../../kit/loop/turns.ts';
 import type { RenderTarget } from '../dialect.ts';
-import type { Report } from '../report.ts';
-import { type FlatNames, freeTextParameters, identityOf, type ToolIdentity } from '../tool-names.ts';
+import { toolGroupPlace, toolMemberPlace } from '../shared/report/caller-places.ts';
+import type { Report } from '../shared/report/report.ts';
+import {
+  type FlatNames,
+  freeTextParameters,
+  identityOf,
+  type ToolIdentity,
+} from '../shared/tools/tool-names.ts';
 import { NO_CACHE_MARK, NO_FIELD, reportForeignMembers } from './losses.ts';
 import { NOT_TAKEN, takes } from './supported.ts';
 

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../kit/json.ts';
+import { isJsonObject, type JsonObject } from '../../kit/json/json.ts';
 import type { SearchRules } from '../dialect.ts';
 
 /** Names of tools by which upstreams search. */

@@ -1,5 +1,5 @@
 import type { Source } from '../../ir/items.ts';
-import { parseDataUrl } from '../data-url.ts';
+import { parseDataUrl } from '../shared/media/data-url.ts';
 
 /** The chat format names images and files by one string: an address, or the bytes themselves as a data URL. */
 

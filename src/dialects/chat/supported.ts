@@ -1,9 +1,9 @@
 import type { GenerationRequest, RequestField } from '../../ir/request.ts';
-import type { JsonObject } from '../../kit/json.ts';
-import { membersBeyond } from '../../kit/members.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
+import { membersBeyond } from '../../kit/json/members.ts';
 import type { RenderTarget } from '../dialect.ts';
-import type { Report } from '../report.ts';
 import { INCLUDE_LOGPROBS } from '../responses/wire.ts';
+import type { Report } from '../shared/report/report.ts';
 
 interface ParameterRow {
   /** What the caller calls it; absent = as the chat format does. */

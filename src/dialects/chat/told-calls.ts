@@ -1,6 +1,6 @@
 import type { Event, ItemHead } from '../../ir/events.ts';
-import { isJsonObject, type Json } from '../../kit/json.ts';
-import { objectAt, stringAt, textAt } from '../../kit/members.ts';
+import { isJsonObject, type Json } from '../../kit/json/json.ts';
+import { objectAt, stringAt, textAt } from '../../kit/json/members.ts';
 
 type CallHead = Extract<ItemHead, { type: 'tool-call' }>;
 

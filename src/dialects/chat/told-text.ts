@@ -1,5 +1,5 @@
 import type { Annotation } from '../../ir/items.ts';
-import type { JsonObject } from '../../kit/json.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
 import { renderAnnotation } from './annotation.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { GrowingText } from '../../kit/growing-text.ts';
+import { GrowingText } from '../../kit/text/growing-text.ts';
 
 /** The two ways in which chat upstreams tell thoughts; many use both. */
 export type ThoughtSource = 'plain' | 'details';

@@ -1,7 +1,7 @@
 import type { Settled } from '../../ir/events.ts';
 import { tokenCount, type Usage } from '../../ir/usage.ts';
-import type { JsonObject } from '../../kit/json.ts';
-import { objectAt, objectsAt } from '../../kit/members.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
+import { objectAt, objectsAt } from '../../kit/json/members.ts';
 import { usdOf } from '../../kit/money.ts';
 
 /** Token counts, both ways. */

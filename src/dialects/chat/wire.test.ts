@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../kit/json.ts';
-import { compileValidator } from '../../kit/validate.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
+import { compileValidator } from '../../kit/json/validate.ts';
 import { requestSchema } from './wire.ts';
 
 const validator = compileValidator(requestSchema('acme'));

@@ -1,6 +1,7 @@
 import Type, { type TSchema } from 'typebox';
-import type { JsonObject } from '../../kit/json.ts';
-import { oneOf, optional, otherThan, taggedUnion } from '../../kit/schema.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
+import { oneOf, optional, otherThan, taggedUnion } from '../../kit/json/schema.ts';
+import { FILE_ID_DESCRIPTION } from '../shared/media/stored-files.ts';
 import {
   cacheControlSchema,
   gatewayFieldSchemas,
@@ -10,8 +11,7 @@ import {
   MOST_TOOLS,
   promptCacheOptionsSchema,
   SHARED_GATEWAY_FIELDS,
-} from '../gateway-fields.ts';
-import { FILE_ID_DESCRIPTION } from '../stored-files.ts';
+} from '../shared/requests/gateway-fields.ts';
 
 /** The chat format as it is on the wire: what a request may hold, and the shapes of an answer. */
 

@@ -1,6 +1,6 @@
 import { GatewayError } from '../../ir/errors.ts';
 import type { Event } from '../../ir/events.ts';
-import type { JsonObject } from '../../kit/json.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
 import type { DecodeContext } from '../dialect.ts';
 import { AnswerReader } from './read-answer.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../kit/json.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
 import { Citations } from './citations.ts';
 
 function grounded(chunks: readonly JsonObject[], supports: readonly JsonObject[]): JsonObject {

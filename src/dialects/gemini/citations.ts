@@ -1,6 +1,6 @@
 import type { Annotation } from '../../ir/items.ts';
-import type { JsonObject } from '../../kit/json.ts';
-import { numberAt, objectAt, objectsAt, textAt } from '../../kit/members.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
+import { numberAt, objectAt, objectsAt, textAt } from '../../kit/json/members.ts';
 
 /**
  * Annotations of one answer, and characters in all of them. A source is written out with every passage that it supports:

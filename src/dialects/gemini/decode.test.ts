@@ -10,7 +10,7 @@ import { fold } from '../../ir/fold.ts';
 import type { Item } from '../../ir/items.ts';
 import type { Tool } from '../../ir/request.ts';
 import type { Result } from '../../ir/result.ts';
-import type { JsonObject } from '../../kit/json.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
 import { geminiUpstream } from './gemini.ts';
 
 const NATIVE = 'google-gemini-v1';

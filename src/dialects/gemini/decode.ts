@@ -1,8 +1,8 @@
 import { GatewayError } from '../../ir/errors.ts';
 import type { Event } from '../../ir/events.ts';
-import type { Frame } from '../../kit/frames.ts';
+import type { Frame } from '../../kit/frames/frames.ts';
 import type { DecodeContext, StreamDecoder } from '../dialect.ts';
-import { readListedFrame, STEP_LIMITS } from '../read-frame.ts';
+import { readListedFrame, STEP_LIMITS } from '../shared/answers/read-frame.ts';
 import { AnswerReader } from './read-answer.ts';
 
 /**

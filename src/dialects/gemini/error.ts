@@ -1,8 +1,8 @@
 import { type ErrorKind, GatewayError } from '../../ir/errors.ts';
-import { isJsonObject, type JsonObject } from '../../kit/json.ts';
-import { numberAt, objectAt, objectsAt, textAt } from '../../kit/members.ts';
+import { isJsonObject, type JsonObject } from '../../kit/json/json.ts';
+import { numberAt, objectAt, objectsAt, textAt } from '../../kit/json/members.ts';
 import type { UpstreamErrorInfo } from '../dialect.ts';
-import { cleanCode, cleanMessage, reportedFailure } from '../reported-failure.ts';
+import { cleanCode, cleanMessage, reportedFailure } from '../shared/answers/reported-failure.ts';
 
 /** What an error body says; streams that break before they begin wrap it in a list. Undefined when it says nothing. */
 export function readError(body: unknown): UpstreamErrorInfo | undefined {

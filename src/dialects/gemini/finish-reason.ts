@@ -1,8 +1,8 @@
 import { GatewayError } from '../../ir/errors.ts';
 import type { Failure, Finish, FinishReason } from '../../ir/events.ts';
-import type { JsonObject } from '../../kit/json.ts';
-import { textAt } from '../../kit/members.ts';
-import { cleanMessage } from '../reported-failure.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
+import { textAt } from '../../kit/json/members.ts';
+import { cleanMessage } from '../shared/answers/reported-failure.ts';
 
 /** How an answer ended. */
 

@@ -1,6 +1,6 @@
 import type { GenerationRequest } from '../../ir/request.ts';
-import { NamePool } from '../name-pool.ts';
-import { type FlatNames, flatNames } from '../tool-names.ts';
+import { NamePool } from '../shared/tools/name-pool.ts';
+import { type FlatNames, flatNames } from '../shared/tools/tool-names.ts';
 
 /** Upstreams of this dialect refuse names that begin with a digit or a dash. */
 const BEGINS_WELL = /^[a-zA-Z_]/;

@@ -1,6 +1,6 @@
-import { SSE_TYPE, SseReader } from '../../kit/sse.ts';
+import { SSE_TYPE, SseReader } from '../../kit/frames/sse.ts';
 import type { UpstreamDialect } from '../dialect.ts';
-import { pathSegment } from '../path-segment.ts';
+import { pathSegment } from '../shared/path-segment.ts';
 import { decodeBody } from './body.ts';
 import { createDecoder } from './decode.ts';
 import { readError } from './error.ts';

@@ -1,6 +1,6 @@
 import type { Event, ItemHead, Seal } from '../../ir/events.ts';
 import type { Annotation, ItemStatus, Logprobs, Source } from '../../ir/items.ts';
-import { GrowingText } from '../../kit/growing-text.ts';
+import { GrowingText } from '../../kit/text/growing-text.ts';
 import type { WirePart } from './wire.ts';
 
 /** The item that is being written. Its one part is open as long as it is. */

@@ -1,6 +1,6 @@
 import type { Logprobs } from '../../ir/items.ts';
-import type { JsonObject } from '../../kit/json.ts';
-import { numberAt, objectAt, objectsAt, stringAt } from '../../kit/members.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
+import { numberAt, objectAt, objectsAt, stringAt } from '../../kit/json/members.ts';
 
 /** Log probabilities of a candidate in the words of the representation, one entry per token; undefined without any. */
 export function readLogprobs(candidate: JsonObject): Logprobs | undefined {

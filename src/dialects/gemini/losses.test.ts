@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { atOnce } from '../../../test/builders/at-once.ts';
 import type { Format } from '../../ir/items.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
-import type { JsonObject } from '../../kit/json.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
 import { chatInbound } from '../chat/chat.ts';
-import { wrapSeal } from '../custody.ts';
 import type { RenderTarget } from '../dialect.ts';
 import { messagesInbound } from '../messages/messages.ts';
 import { responsesInbound } from '../responses/responses.ts';
+import { wrapSeal } from '../shared/reasoning/custody.ts';
 import { renderRequest as renderRequestSliced } from './render-request.ts';
 
 const renderRequest = atOnce(renderRequestSliced);

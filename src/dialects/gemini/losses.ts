@@ -1,7 +1,7 @@
 import type { CacheMark, Ext } from '../../ir/items.ts';
 import type { RequestField } from '../../ir/request.ts';
-import { foreignMemberReport } from '../foreign-members.ts';
-import type { Report } from '../report.ts';
+import { foreignMemberReport } from '../shared/report/foreign-members.ts';
+import type { Report } from '../shared/report/report.ts';
 
 /** Why something does not go out. */
 export const NO_FIELD = 'the upstream has no such field';

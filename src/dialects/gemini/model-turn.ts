@@ -1,8 +1,8 @@
 import type { Item, ReasoningItem, ToolCallItem } from '../../ir/items.ts';
-import type { Sliced } from '../../kit/turns.ts';
-import { inputObject } from '../call-input.ts';
-import { callInputPlace, callSealPlace } from '../caller-places.ts';
-import { flatArguments } from '../tool-names.ts';
+import type { Sliced } from '../../kit/loop/turns.ts';
+import { callInputPlace, callSealPlace } from '../shared/report/caller-places.ts';
+import { inputObject } from '../shared/tools/call-input.ts';
+import { flatArguments } from '../shared/tools/tool-names.ts';
 import { ownId } from './call-ids.ts';
 import { FOREIGN_SEAL, NO_FIELD, reportLostMembers } from './losses.ts';
 import type { RenderContext } from './render-context.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../kit/json.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
 import { PartialArguments } from './partial-arguments.ts';
 
 function read(...pieces: JsonObject[]): unknown {

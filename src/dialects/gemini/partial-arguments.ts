@@ -1,5 +1,5 @@
-import { isJsonObject, type Json, type JsonObject } from '../../kit/json.ts';
-import { define, objectsAt, stringAt } from '../../kit/members.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
+import { define, objectsAt, stringAt } from '../../kit/json/members.ts';
 
 /** A step into the arguments: the name of a member, or a place in a list. */
 type Step = string | number;

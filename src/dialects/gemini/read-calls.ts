@@ -1,7 +1,7 @@
 import type { ItemStatus } from '../../ir/items.ts';
-import type { JsonObject } from '../../kit/json.ts';
-import { stringAt, textAt } from '../../kit/members.ts';
-import { freeTextOf, type ToolIdentity } from '../tool-names.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
+import { stringAt, textAt } from '../../kit/json/members.ts';
+import { freeTextOf, type ToolIdentity } from '../shared/tools/tool-names.ts';
 import { callIdOf } from './call-ids.ts';
 import type { ItemWriter } from './item-writer.ts';
 import { PartialArguments } from './partial-arguments.ts';

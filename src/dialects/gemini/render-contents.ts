@@ -1,7 +1,7 @@
 import type { Item, MessageItem, OpaqueItem, ToolCallItem } from '../../ir/items.ts';
-import { objectsAt, stringAt } from '../../kit/members.ts';
-import type { Sliced } from '../../kit/turns.ts';
-import { isSystem, LAST_SYSTEM_AS_USER, SYSTEM_BETWEEN_TURNS } from '../system-messages.ts';
+import { objectsAt, stringAt } from '../../kit/json/members.ts';
+import type { Sliced } from '../../kit/loop/turns.ts';
+import { isSystem, LAST_SYSTEM_AS_USER, SYSTEM_BETWEEN_TURNS } from '../shared/requests/system-messages.ts';
 import { NO_FIELD, reportLostMembers } from './losses.ts';
 import { type ModelItem, ModelTurn } from './model-turn.ts';
 import type { RenderContext } from './render-context.ts';

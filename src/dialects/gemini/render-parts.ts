@@ -1,9 +1,9 @@
 import type { Format, Part, Source } from '../../ir/items.ts';
-import { textAt } from '../../kit/members.ts';
-import type { Pace, Sliced } from '../../kit/turns.ts';
-import { fileNameMember, partMember } from '../caller-places.ts';
+import { textAt } from '../../kit/json/members.ts';
+import type { Pace, Sliced } from '../../kit/loop/turns.ts';
 import { textOfForeignPart } from '../chat/foreign-content.ts';
-import type { Report } from '../report.ts';
+import { fileNameMember, partMember } from '../shared/report/caller-places.ts';
+import type { Report } from '../shared/report/report.ts';
 import { NO_CACHE_MARKS, NO_FIELD, reportLostMembers } from './losses.ts';
 import {
   type AddressedKind,

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { requestOf } from '../../../test/builders/request.ts';
 import type { Item, Part, ToolCallItem } from '../../ir/items.ts';
 import type { GenerationRequest, ReasoningSettings, Tool, ToolChoice } from '../../ir/request.ts';
-import type { JsonObject } from '../../kit/json.ts';
-import { runAtOnce } from '../../kit/turns.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
+import { runAtOnce } from '../../kit/loop/turns.ts';
 import type { RenderTarget } from '../dialect.ts';
 import { geminiUpstream } from './gemini.ts';
 

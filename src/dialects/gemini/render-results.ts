@@ -1,7 +1,7 @@
 import type { Item, Part, ToolCallItem, ToolResultItem } from '../../ir/items.ts';
-import { isJsonObject } from '../../kit/json.ts';
-import type { Sliced } from '../../kit/turns.ts';
-import { NO_RESULT, WITHOUT_CALL, WITHOUT_RESULT } from '../pair-calls.ts';
+import { isJsonObject } from '../../kit/json/json.ts';
+import type { Sliced } from '../../kit/loop/turns.ts';
+import { NO_RESULT, WITHOUT_CALL, WITHOUT_RESULT } from '../shared/tools/pair-calls.ts';
 import { ownId } from './call-ids.ts';
 import { reportLostMembers } from './losses.ts';
 import type { RenderContext } from './render-context.ts';

@@ -1,8 +1,8 @@
 import type { Effort, GenerationRequest, ReasoningSettings } from '../../ir/request.ts';
-import type { JsonObject } from '../../kit/json.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
 import { ReasoningNames } from '../messages/reasoning-names.ts';
-import { budgetOf, effortNearest, effortOf } from '../reasoning-effort.ts';
-import type { Report } from '../report.ts';
+import { budgetOf, effortNearest, effortOf } from '../shared/reasoning/reasoning-effort.ts';
+import type { Report } from '../shared/report/report.ts';
 import type { ThinkingControl, ThinkingLevel } from './model-traits.ts';
 import type { RenderContext } from './render-context.ts';
 import { takes } from './supported.ts';

@@ -1,10 +1,10 @@
 import type { CallableTool, Tool, ToolChoice } from '../../ir/request.ts';
-import type { JsonObject } from '../../kit/json.ts';
-import { objectAt, textAt } from '../../kit/members.ts';
-import type { Sliced } from '../../kit/turns.ts';
-import type { Report } from '../report.ts';
-import { reportToolLosses } from '../tool-losses.ts';
-import { freeTextParameters, identityOf, nameOfChosen } from '../tool-names.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
+import { objectAt, textAt } from '../../kit/json/members.ts';
+import type { Sliced } from '../../kit/loop/turns.ts';
+import type { Report } from '../shared/report/report.ts';
+import { reportToolLosses } from '../shared/tools/tool-losses.ts';
+import { freeTextParameters, identityOf, nameOfChosen } from '../shared/tools/tool-names.ts';
 import { NO_FIELD, NOT_TAKEN, reportLostMembers } from './losses.ts';
 import type { RenderContext } from './render-context.ts';
 import { takes } from './supported.ts';

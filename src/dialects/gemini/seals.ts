@@ -1,6 +1,6 @@
 import type { Seal } from '../../ir/events.ts';
 import type { Format, ReasoningItem, ToolCallItem } from '../../ir/items.ts';
-import { takesCall, takesThoughts } from '../seal-takers.ts';
+import { takesCall, takesThoughts } from '../shared/reasoning/seal-takers.ts';
 import { NATIVE_FORMAT } from './wire.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { tokenCount, type Usage } from '../../ir/usage.ts';
-import type { JsonObject } from '../../kit/json.ts';
-import { objectsAt } from '../../kit/members.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
+import { objectsAt } from '../../kit/json/members.ts';
 
 /**
  * Reads `usageMetadata`; undefined when it holds no counts that make sense. What was cached is part of the prompt; thoughts

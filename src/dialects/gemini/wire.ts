@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../kit/json.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
 
 /** The generateContent format as it is on the wire. Only upstreams speak it, so there is no request schema. */
 

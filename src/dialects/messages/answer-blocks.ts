@@ -1,7 +1,7 @@
 import type { Item, Part } from '../../ir/items.ts';
-import type { JsonObject } from '../../kit/json.ts';
-import { inputObject } from '../call-input.ts';
-import { flatArguments } from '../tool-names.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
+import { inputObject } from '../shared/tools/call-input.ts';
+import { flatArguments } from '../shared/tools/tool-names.ts';
 import { renderCitation } from './citations.ts';
 import { imageTextBlock } from './made-image.ts';
 import { reasoningBlock } from './reasoning.ts';

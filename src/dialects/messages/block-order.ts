@@ -1,4 +1,4 @@
-import { writeSseFrame } from '../../kit/sse.ts';
+import { writeSseFrame } from '../../kit/frames/sse.ts';
 
 interface WaitingBlock {
   readonly frames: string[];

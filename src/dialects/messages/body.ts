@@ -2,7 +2,7 @@ import { GatewayError } from '../../ir/errors.ts';
 import type { Event, Finish } from '../../ir/events.ts';
 import type { Item } from '../../ir/items.ts';
 import type { Result } from '../../ir/result.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../kit/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import type { DecodeContext, ReplyContext } from '../dialect.ts';
 import { answerBlocks } from './answer-blocks.ts';
 import { MessageReader } from './decode.ts';

@@ -1,7 +1,7 @@
 import type { CacheMark } from '../../ir/items.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../kit/json.ts';
-import { renderCacheMark } from '../gateway-fields.ts';
-import type { Report } from '../report.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
+import type { Report } from '../shared/report/report.ts';
+import { renderCacheMark } from '../shared/requests/gateway-fields.ts';
 
 /** Upstreams take this many marks in one request. */
 const MAX_MARKS = 4;

@@ -1,5 +1,5 @@
 import type { Annotation } from '../../ir/items.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../kit/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 
 /** Citations in both directions. */
 

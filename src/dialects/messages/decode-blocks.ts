@@ -1,9 +1,9 @@
 import type { Event, ItemHead } from '../../ir/events.ts';
 import type { ToolKind } from '../../ir/items.ts';
-import { isJsonObject, type Json, type JsonObject, readJson } from '../../kit/json.ts';
+import { isJsonObject, type Json, type JsonObject, readJson } from '../../kit/json/json.ts';
 import type { DecodeContext } from '../dialect.ts';
-import { groundOf } from '../made-ids.ts';
-import { freeTextOf, type ToolIdentity, toolIdentities } from '../tool-names.ts';
+import { groundOf } from '../shared/answers/made-ids.ts';
+import { freeTextOf, type ToolIdentity, toolIdentities } from '../shared/tools/tool-names.ts';
 import { parseCitation } from './citations.ts';
 import { imageInBlock } from './made-image.ts';
 import { NATIVE_FORMAT, sealOfSignature } from './reasoning.ts';

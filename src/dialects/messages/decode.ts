@@ -1,11 +1,11 @@
 import { GatewayError } from '../../ir/errors.ts';
 import type { Event } from '../../ir/events.ts';
-import type { Frame } from '../../kit/frames.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../kit/json.ts';
-import { objectAt } from '../../kit/members.ts';
+import type { Frame } from '../../kit/frames/frames.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
+import { objectAt } from '../../kit/json/members.ts';
 import type { DecodeContext, StreamDecoder } from '../dialect.ts';
-import { LikeFrames, LikeRelay } from '../like-frames.ts';
-import { readFrame } from '../read-frame.ts';
+import { LikeFrames, LikeRelay } from '../shared/answers/like-frames.ts';
+import { readFrame } from '../shared/answers/read-frame.ts';
 import { BlockReader } from './decode-blocks.ts';
 import { failureOf } from './error.ts';
 import { parseFinish, reasonOf } from './stop-reason.ts';

@@ -1,7 +1,7 @@
 import type { Event, ItemHead, Seal } from '../../ir/events.ts';
-import { isJsonObject, type JsonObject } from '../../kit/json.ts';
-import { writeSseFrame } from '../../kit/sse.ts';
-import { flatArguments } from '../tool-names.ts';
+import { writeSseFrame } from '../../kit/frames/sse.ts';
+import { isJsonObject, type JsonObject } from '../../kit/json/json.ts';
+import { flatArguments } from '../shared/tools/tool-names.ts';
 import { renderCitation } from './citations.ts';
 import { imageTextBlock } from './made-image.ts';
 import { PART_SEPARATOR, signatureFor, silentBlock } from './reasoning.ts';

@@ -1,11 +1,11 @@
 import type { Event, Finish, ItemHead } from '../../ir/events.ts';
 import type { TextPieces } from '../../ir/text-lane.ts';
 import type { Usage } from '../../ir/usage.ts';
-import type { FrameForm } from '../../kit/frame-form.ts';
-import type { Json, JsonObject } from '../../kit/json.ts';
-import { layOver } from '../../kit/lay-over.ts';
-import { objectOf } from '../../kit/members.ts';
-import { SSE_TAIL, sseHead, writeSseFrame } from '../../kit/sse.ts';
+import type { FrameForm } from '../../kit/frames/frame-form.ts';
+import { SSE_TAIL, sseHead, writeSseFrame } from '../../kit/frames/sse.ts';
+import type { Json, JsonObject } from '../../kit/json/json.ts';
+import { layOver } from '../../kit/json/lay-over.ts';
+import { objectOf } from '../../kit/json/members.ts';
 import type { ReplyContext } from '../dialect.ts';
 import { BlockOrder } from './block-order.ts';
 import { imageBlockAsText } from './made-image.ts';

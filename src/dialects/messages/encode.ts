@@ -1,8 +1,8 @@
 import type { Event, EventBatch, Failure, Finish } from '../../ir/events.ts';
 import type { TextPieces } from '../../ir/text-lane.ts';
 import type { Usage } from '../../ir/usage.ts';
-import type { FrameForm } from '../../kit/frame-form.ts';
-import { writeSseComment, writeSseFrame } from '../../kit/sse.ts';
+import type { FrameForm } from '../../kit/frames/frame-form.ts';
+import { writeSseComment, writeSseFrame } from '../../kit/frames/sse.ts';
 import type { ReplyContext, StreamEncoder } from '../dialect.ts';
 import { BlockWriter } from './encode-blocks.ts';
 import { RelayWriter } from './encode-relay.ts';

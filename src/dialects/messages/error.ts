@@ -1,8 +1,8 @@
 import type { GatewayError } from '../../ir/errors.ts';
-import { isJsonObject, type JsonObject } from '../../kit/json.ts';
+import { isJsonObject, type JsonObject } from '../../kit/json/json.ts';
 import type { ErrorContext, UpstreamErrorInfo } from '../dialect.ts';
-import { errorContextMembers, errorObject } from '../error-envelope.ts';
-import { cleanCode, cleanMessage, reportedFailure } from '../reported-failure.ts';
+import { errorContextMembers, errorObject } from '../shared/answers/error-envelope.ts';
+import { cleanCode, cleanMessage, reportedFailure } from '../shared/answers/reported-failure.ts';
 
 /** Body of an HTTP error, and of the `error` event: what the format's clients read and the gateway's envelope in one. */
 export function encodeError(error: GatewayError, context: ErrorContext): JsonObject {

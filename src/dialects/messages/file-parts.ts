@@ -1,9 +1,15 @@
-import type { JsonObject } from '../../kit/json.ts';
-import { lookUp } from '../../kit/lookup.ts';
-import { objectAt, stringAt, textAt } from '../../kit/members.ts';
-import { base64Of, type InlineFile } from '../inline-file.ts';
-import { bareNaming, type FileNaming, type FileParts, type PartChange, retyped } from '../stored-files.ts';
-import { withEach, withEachSliced } from '../with-each.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
+import { objectAt, stringAt, textAt } from '../../kit/json/members.ts';
+import { lookUp } from '../../kit/net/lookup.ts';
+import { base64Of, type InlineFile } from '../shared/media/inline-file.ts';
+import {
+  bareNaming,
+  type FileNaming,
+  type FileParts,
+  type PartChange,
+  retyped,
+} from '../shared/media/stored-files.ts';
+import { withEach, withEachSliced } from '../shared/with-each.ts';
 
 /** How requests of the messages format name files: in sources of type `file`; `container_upload` takes the content of none. */
 export const fileParts: FileParts = {

@@ -1,5 +1,5 @@
-import { Pace, type Sliced } from '../../kit/turns.ts';
-import type { Report } from '../report.ts';
+import { Pace, type Sliced } from '../../kit/loop/turns.ts';
+import type { Report } from '../shared/report/report.ts';
 import { isMade } from './citations.ts';
 import { imageInText } from './made-image.ts';
 import type { PlacedMessage } from './placed-message.ts';

@@ -1,5 +1,5 @@
 import type { Source } from '../../ir/items.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../kit/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 
 /**
  * Images that a model made. Answers of this format have no block for them, so they go out as text: a Markdown image whose

@@ -1,7 +1,7 @@
 import type { Finish, Settled } from '../../ir/events.ts';
 import { NO_USAGE, type Usage } from '../../ir/usage.ts';
-import { isJsonObject, type JsonObject } from '../../kit/json.ts';
-import { defineAll } from '../../kit/members.ts';
+import { isJsonObject, type JsonObject } from '../../kit/json/json.ts';
+import { defineAll } from '../../kit/json/members.ts';
 import type { ReplyContext } from '../dialect.ts';
 import { renderCost, renderUsage } from './usage.ts';
 

@@ -1,6 +1,7 @@
-import { isJsonObject, type Json } from '../../kit/json.ts';
-import { stringAt } from '../../kit/members.ts';
-import { Pace, type Sliced } from '../../kit/turns.ts';
+import { isJsonObject, type Json } from '../../kit/json/json.ts';
+import { stringAt } from '../../kit/json/members.ts';
+import { Pace, type Sliced } from '../../kit/loop/turns.ts';
+import type { Report } from '../shared/report/report.ts';
 import {
   type CallStep,
   LATE_RESULT,
@@ -11,8 +12,7 @@ import {
   ResultSequence,
   WITHOUT_CALL,
   WITHOUT_RESULT,
-} from '../pair-calls.ts';
-import type { Report } from '../report.ts';
+} from '../shared/tools/pair-calls.ts';
 import type { PlacedMessage } from './placed-message.ts';
 import { blocksOf } from './system-turns.ts';
 import type { WireBlock, WireMessage } from './wire.ts';

@@ -1,9 +1,9 @@
 import type { CacheMark, Ext, Item, Part, Role, Source, ToolResultItem } from '../../ir/items.ts';
 import type { Place, Places } from '../../ir/places.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../kit/json.ts';
-import { membersBeyond } from '../../kit/members.ts';
-import { forEachSliced, type Sliced } from '../../kit/turns.ts';
-import { parseCacheMark } from '../gateway-fields.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
+import { membersBeyond } from '../../kit/json/members.ts';
+import { forEachSliced, type Sliced } from '../../kit/loop/turns.ts';
+import { parseCacheMark } from '../shared/requests/gateway-fields.ts';
 
 import { imageInText } from './made-image.ts';
 import { parseRedacted, parseThinking } from './reasoning.ts';

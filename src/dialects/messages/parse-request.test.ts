@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { GatewayError } from '../../ir/errors.ts';
 import type { Item } from '../../ir/items.ts';
-import type { JsonObject } from '../../kit/json.ts';
-import { wrapSeal } from '../custody.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
+import { wrapSeal } from '../shared/reasoning/custody.ts';
 import { encodeError } from './error.ts';
 import { parseRequest, unknownItemIssues } from './parse-request.ts';
 

@@ -10,14 +10,14 @@ import type {
   Tool,
   ToolChoice,
 } from '../../ir/request.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../kit/json.ts';
-import { membersBeyond, objectOf, objectsOf, stringAt, withoutNulls } from '../../kit/members.ts';
-import { runAtOnce, type Sliced } from '../../kit/turns.ts';
-import type { Issue } from '../../kit/validate.ts';
-import { checkMedia } from '../check-media.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
+import { membersBeyond, objectOf, objectsOf, stringAt, withoutNulls } from '../../kit/json/members.ts';
+import type { Issue } from '../../kit/json/validate.ts';
+import { runAtOnce, type Sliced } from '../../kit/loop/turns.ts';
 import type { ParseContext } from '../dialect.ts';
-import { modelList, parseCacheMark, parseWishes } from '../gateway-fields.ts';
-import { checkSemantics, isSilent } from '../semantics.ts';
+import { checkMedia } from '../shared/media/check-media.ts';
+import { modelList, parseCacheMark, parseWishes } from '../shared/requests/gateway-fields.ts';
+import { checkSemantics, isSilent } from '../shared/requests/semantics.ts';
 
 import { marks, parseConversation } from './parse-content.ts';
 import { DOCUMENTED_FIELDS, type WireMessage } from './wire.ts';

@@ -1,6 +1,6 @@
 import type { GenerationRequest, ReasoningSettings } from '../../ir/request.ts';
-import { objectAt, stringAt } from '../../kit/members.ts';
-import type { Report } from '../report.ts';
+import { objectAt, stringAt } from '../../kit/json/members.ts';
+import type { Report } from '../shared/report/report.ts';
 
 /** What the reasoning settings are called in the caller's body, for reports. */
 export class ReasoningNames {

@@ -1,8 +1,8 @@
 import type { Seal } from '../../ir/events.ts';
 import type { ReasoningItem } from '../../ir/items.ts';
-import type { JsonObject } from '../../kit/json.ts';
-import { damagedSeal, familyOf, type Sealed, unwrapSeal, wrapSeal } from '../custody.ts';
-import { takesThoughts } from '../seal-takers.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
+import { damagedSeal, familyOf, type Sealed, unwrapSeal, wrapSeal } from '../shared/reasoning/custody.ts';
+import { takesThoughts } from '../shared/reasoning/seal-takers.ts';
 import type { WireBlock } from './wire.ts';
 
 /**

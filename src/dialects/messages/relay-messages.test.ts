@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { atOnce } from '../../../test/builders/at-once.ts';
 import { Places } from '../../ir/places.ts';
-import type { JsonObject } from '../../kit/json.ts';
-import { objectsAt } from '../../kit/members.ts';
-import { NO_RESULT } from '../pair-calls.ts';
-import { Report } from '../report.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
+import { objectsAt } from '../../kit/json/members.ts';
+import { Report } from '../shared/report/report.ts';
+import { NO_RESULT } from '../shared/tools/pair-calls.ts';
 import { relayMessages as relayMessagesSliced } from './relay-messages.ts';
 import type { WireMessage } from './wire.ts';
 

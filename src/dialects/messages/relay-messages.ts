@@ -1,6 +1,6 @@
-import type { JsonObject } from '../../kit/json.ts';
-import type { Sliced } from '../../kit/turns.ts';
-import type { Report } from '../report.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
+import type { Sliced } from '../../kit/loop/turns.ts';
+import type { Report } from '../shared/report/report.ts';
 import { withoutForeignTraces } from './foreign-traces.ts';
 import { withPairedResults } from './paired-results.ts';
 import { withoutSystemTurns } from './system-turns.ts';

@@ -9,13 +9,13 @@ import type {
   ToolCallItem,
   ToolResultItem,
 } from '../../ir/items.ts';
-import type { JsonObject } from '../../kit/json.ts';
-import { objectsAt, stringAt } from '../../kit/members.ts';
-import type { Sliced } from '../../kit/turns.ts';
-import { unsealedInput } from '../call-input.ts';
-import { partMember } from '../caller-places.ts';
-import { familyOf } from '../custody.ts';
-import type { Report } from '../report.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
+import { objectsAt, stringAt } from '../../kit/json/members.ts';
+import type { Sliced } from '../../kit/loop/turns.ts';
+import { familyOf } from '../shared/reasoning/custody.ts';
+import { partMember } from '../shared/report/caller-places.ts';
+import type { Report } from '../shared/report/report.ts';
+import { unsealedInput } from '../shared/tools/call-input.ts';
 import { isMade } from './citations.ts';
 import { NO_FIELD, reportForeignMembers } from './losses.ts';
 import { renderReasoning } from './reasoning.ts';

@@ -1,10 +1,10 @@
 import type { Item, MessageItem } from '../../ir/items.ts';
-import type { JsonObject } from '../../kit/json.ts';
-import type { Sliced } from '../../kit/turns.ts';
-import { withoutForeignFiles } from '../foreign-files.ts';
-import { pairCalls } from '../pair-calls.ts';
-import type { Report } from '../report.ts';
-import { isSystem, LAST_SYSTEM_AS_USER, SYSTEM_BETWEEN_TURNS } from '../system-messages.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
+import type { Sliced } from '../../kit/loop/turns.ts';
+import { withoutForeignFiles } from '../shared/media/foreign-files.ts';
+import type { Report } from '../shared/report/report.ts';
+import { isSystem, LAST_SYSTEM_AS_USER, SYSTEM_BETWEEN_TURNS } from '../shared/requests/system-messages.ts';
+import { pairCalls } from '../shared/tools/pair-calls.ts';
 import { NO_FIELD } from './losses.ts';
 import { BlockRenderer } from './render-blocks.ts';
 import type { RenderContext } from './render-context.ts';

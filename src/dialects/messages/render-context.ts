@@ -1,8 +1,8 @@
 import type { GenerationRequest } from '../../ir/request.ts';
-import { Pace } from '../../kit/turns.ts';
+import { Pace } from '../../kit/loop/turns.ts';
 import type { RenderTarget } from '../dialect.ts';
-import { Report } from '../report.ts';
-import { type FlatNames, flatNames } from '../tool-names.ts';
+import { Report } from '../shared/report/report.ts';
+import { type FlatNames, flatNames } from '../shared/tools/tool-names.ts';
 import { CacheMarks } from './cache-marks.ts';
 
 /** What rendering one request needs to know and collects on its way. */

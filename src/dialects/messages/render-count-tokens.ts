@@ -1,5 +1,5 @@
 import type { GenerationRequest } from '../../ir/request.ts';
-import type { Sliced } from '../../kit/turns.ts';
+import type { Sliced } from '../../kit/loop/turns.ts';
 import type { RenderedRequest, RenderTarget } from '../dialect.ts';
 import { renderRelay, renderRequest } from './render-request.ts';
 

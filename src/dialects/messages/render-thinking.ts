@@ -1,9 +1,9 @@
 import type { Effort, ReasoningSettings } from '../../ir/request.ts';
-import { isJsonObject, type JsonObject } from '../../kit/json.ts';
-import { numberAt, objectAt } from '../../kit/members.ts';
-import { cappedLimit } from '../output-limit.ts';
-import { budgetOf, effortOf } from '../reasoning-effort.ts';
-import type { Report } from '../report.ts';
+import { isJsonObject, type JsonObject } from '../../kit/json/json.ts';
+import { numberAt, objectAt } from '../../kit/json/members.ts';
+import { budgetOf, effortOf } from '../shared/reasoning/reasoning-effort.ts';
+import type { Report } from '../shared/report/report.ts';
+import { cappedLimit } from '../shared/requests/output-limit.ts';
 import { ReasoningNames } from './reasoning-names.ts';
 import type { RenderContext } from './render-context.ts';
 

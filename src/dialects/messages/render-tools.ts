@@ -1,9 +1,9 @@
 import type { GenerationRequest, Tool, ToolChoice } from '../../ir/request.ts';
-import type { JsonObject } from '../../kit/json.ts';
-import type { Sliced } from '../../kit/turns.ts';
-import type { Report } from '../report.ts';
-import { reportToolLosses, whyLooseUnlessOwn } from '../tool-losses.ts';
-import { freeTextParameters, identityOf, nameOfChosen } from '../tool-names.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
+import type { Sliced } from '../../kit/loop/turns.ts';
+import type { Report } from '../shared/report/report.ts';
+import { reportToolLosses, whyLooseUnlessOwn } from '../shared/tools/tool-losses.ts';
+import { freeTextParameters, identityOf, nameOfChosen } from '../shared/tools/tool-names.ts';
 import { reportForeignMembers } from './losses.ts';
 import { notRun } from './render-blocks.ts';
 import type { RenderContext } from './render-context.ts';

@@ -1,5 +1,5 @@
 import type { GenerationRequest, Tool } from '../../ir/request.ts';
-import type { Json, JsonObject } from '../../kit/json.ts';
+import type { Json, JsonObject } from '../../kit/json/json.ts';
 import type { SearchRules } from '../dialect.ts';
 
 type HostedTool = Extract<Tool, { type: 'hosted' }>;

@@ -1,5 +1,5 @@
 import type { Finish, FinishReason } from '../../ir/events.ts';
-import { isJsonObject, type JsonObject } from '../../kit/json.ts';
+import { isJsonObject, type JsonObject } from '../../kit/json/json.ts';
 
 /** How an answer ended, in both directions. */
 

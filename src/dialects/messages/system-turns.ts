@@ -1,7 +1,7 @@
-import type { JsonObject } from '../../kit/json.ts';
-import { Pace, type Sliced } from '../../kit/turns.ts';
-import type { Report } from '../report.ts';
-import { LAST_SYSTEM_AS_USER, SYSTEM_BETWEEN_TURNS } from '../system-messages.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
+import { Pace, type Sliced } from '../../kit/loop/turns.ts';
+import type { Report } from '../shared/report/report.ts';
+import { LAST_SYSTEM_AS_USER, SYSTEM_BETWEEN_TURNS } from '../shared/requests/system-messages.ts';
 import type { PlacedMessage } from './placed-message.ts';
 import type { WireBlock, WireMessage } from './wire.ts';
 

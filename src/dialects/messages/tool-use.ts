@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import type { ItemHead } from '../../ir/events.ts';
 import type { ToolCallItem } from '../../ir/items.ts';
-import type { JsonObject } from '../../kit/json.ts';
-import { flatToolName } from '../tool-names.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
+import { flatToolName } from '../shared/tools/tool-names.ts';
 
 /** Tool calls as blocks, for callers and for upstreams. */
 

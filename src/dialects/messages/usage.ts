@@ -1,7 +1,7 @@
 import type { Settled } from '../../ir/events.ts';
 import { NO_USAGE, tokenCount, type Usage } from '../../ir/usage.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../kit/json.ts';
-import { objectsAt } from '../../kit/members.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
+import { objectsAt } from '../../kit/json/members.ts';
 import { usdOf } from '../../kit/money.ts';
 
 /** Token counts in both directions. Here `input_tokens` are the fresh ones only; cache reads and writes stand apart. */

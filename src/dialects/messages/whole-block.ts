@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../kit/json.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
 
 /** Members that clients expect in a block of an answer, and upstreams may leave out. */
 const BLOCK_DEFAULTS: ReadonlyMap<unknown, JsonObject> = new Map([

@@ -1,7 +1,7 @@
 import Type from 'typebox';
-import { oneOf, optional, otherThan, taggedUnion } from '../../kit/schema.ts';
-import { cacheControlSchema } from '../gateway-fields.ts';
-import { FILE_ID_DESCRIPTION } from '../stored-files.ts';
+import { oneOf, optional, otherThan, taggedUnion } from '../../kit/json/schema.ts';
+import { FILE_ID_DESCRIPTION } from '../shared/media/stored-files.ts';
+import { cacheControlSchema } from '../shared/requests/gateway-fields.ts';
 
 /** Schemas of the content blocks in requests. Fields that a block does not document are let through. */
 

@@ -1,6 +1,6 @@
 import Type from 'typebox';
-import { optional, otherThan, taggedUnion } from '../../kit/schema.ts';
-import { cacheControlSchema, userLocationSchema } from '../gateway-fields.ts';
+import { optional, otherThan, taggedUnion } from '../../kit/json/schema.ts';
+import { cacheControlSchema, userLocationSchema } from '../shared/requests/gateway-fields.ts';
 
 /** Schemas of the tools in requests, and of the choice among them. */
 

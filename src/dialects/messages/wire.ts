@@ -1,7 +1,12 @@
 import Type from 'typebox';
-import type { JsonObject } from '../../kit/json.ts';
-import { closed, oneOf, optional, taggedUnion } from '../../kit/schema.ts';
-import { gatewayFieldSchemas, MOST_TOKENS, MOST_TOOLS, SHARED_GATEWAY_FIELDS } from '../gateway-fields.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
+import { closed, oneOf, optional, taggedUnion } from '../../kit/json/schema.ts';
+import {
+  gatewayFieldSchemas,
+  MOST_TOKENS,
+  MOST_TOOLS,
+  SHARED_GATEWAY_FIELDS,
+} from '../shared/requests/gateway-fields.ts';
 import { blockSchema, textBlockSchema } from './wire-blocks.ts';
 import { toolChoiceSchema, toolSchema } from './wire-tools.ts';
 

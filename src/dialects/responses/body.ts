@@ -1,8 +1,8 @@
 import type { Event, Finish } from '../../ir/events.ts';
 import type { Item } from '../../ir/items.ts';
 import type { Result } from '../../ir/result.ts';
-import type { JsonObject } from '../../kit/json.ts';
-import { objectsAt } from '../../kit/members.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
+import { objectsAt } from '../../kit/json/members.ts';
 import type { DecodeContext, ReplyContext } from '../dialect.ts';
 import { ResponsesDecoder } from './decode.ts';
 import { ItemIds } from './ids.ts';

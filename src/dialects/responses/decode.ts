@@ -1,12 +1,12 @@
 import { GatewayError } from '../../ir/errors.ts';
 import type { Event, FinishReason } from '../../ir/events.ts';
 import type { Usage } from '../../ir/usage.ts';
-import type { Frame } from '../../kit/frames.ts';
-import { isJsonObject, type JsonObject } from '../../kit/json.ts';
-import { compact, numberAt, objectAt, objectsAt, stringAt } from '../../kit/members.ts';
+import type { Frame } from '../../kit/frames/frames.ts';
+import { isJsonObject, type JsonObject } from '../../kit/json/json.ts';
+import { compact, numberAt, objectAt, objectsAt, stringAt } from '../../kit/json/members.ts';
 import type { DecodeContext, StreamDecoder } from '../dialect.ts';
-import { groundOf } from '../made-ids.ts';
-import { readFrame } from '../read-frame.ts';
+import { groundOf } from '../shared/answers/made-ids.ts';
+import { readFrame } from '../shared/answers/read-frame.ts';
 import { failureOf } from './error.ts';
 import {
   CHANNEL_BY_DELTA,

@@ -1,9 +1,9 @@
 import type { Event, EventBatch, Failure, Finish, ItemHead, PartKind } from '../../ir/events.ts';
 import { Fold } from '../../ir/fold.ts';
 import type { Annotation, Item, ItemStatus } from '../../ir/items.ts';
-import type { JsonObject } from '../../kit/json.ts';
-import { numberAt, objectAt, stringAt } from '../../kit/members.ts';
-import { writeSseComment, writeSseFrame } from '../../kit/sse.ts';
+import { writeSseComment, writeSseFrame } from '../../kit/frames/sse.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
+import { numberAt, objectAt, stringAt } from '../../kit/json/members.ts';
 import type { ReplyContext, StreamEncoder } from '../dialect.ts';
 import { coveredBy, INPUT_CHANNELS, isProgressEvent, TERMINAL_EVENTS, TEXT_CHANNELS } from './event-types.ts';
 import { END_MARKER, FrameWriter, partOf, placeOf } from './frame-writer.ts';

@@ -1,11 +1,11 @@
 import type { GatewayError } from '../../ir/errors.ts';
-import { isJsonObject, type JsonObject } from '../../kit/json.ts';
-import { objectAt, stringAt } from '../../kit/members.ts';
+import { isJsonObject, type JsonObject } from '../../kit/json/json.ts';
+import { objectAt, stringAt } from '../../kit/json/members.ts';
 import type { UpstreamErrorInfo } from '../dialect.ts';
-import { cleanCode, cleanMessage, reportedFailure } from '../reported-failure.ts';
+import { cleanCode, cleanMessage, reportedFailure } from '../shared/answers/reported-failure.ts';
 
 /** Body of an HTTP error. */
-export { encodeEnvelope as encodeError } from '../error-envelope.ts';
+export { encodeEnvelope as encodeError } from '../shared/answers/error-envelope.ts';
 
 /** What an error body says. */
 export function readError(body: unknown): UpstreamErrorInfo | undefined {

@@ -1,9 +1,8 @@
-import type { JsonObject } from '../../kit/json.ts';
-import { lookUp } from '../../kit/lookup.ts';
-import { objectAt, stringAt, stringsAt, textAt } from '../../kit/members.ts';
-import type { Sliced } from '../../kit/turns.ts';
-import { headedText, type InlineFile, inputAudioOf } from '../inline-file.ts';
-import { inPlaceOf } from '../prompt-template.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
+import { objectAt, stringAt, stringsAt, textAt } from '../../kit/json/members.ts';
+import type { Sliced } from '../../kit/loop/turns.ts';
+import { lookUp } from '../../kit/net/lookup.ts';
+import { headedText, type InlineFile, inputAudioOf } from '../shared/media/inline-file.ts';
 import {
   bareNaming,
   type FileNaming,
@@ -12,8 +11,9 @@ import {
   type PartChange,
   retyped,
   type WrittenPart,
-} from '../stored-files.ts';
-import { withEach, withEachSliced } from '../with-each.ts';
+} from '../shared/media/stored-files.ts';
+import { inPlaceOf } from '../shared/presets/prompt-template.ts';
+import { withEach, withEachSliced } from '../shared/with-each.ts';
 import { inputPlace } from './input-place.ts';
 
 /** How requests of the responses format name files: in parts by `file_id`, and in the settings of two tools. */

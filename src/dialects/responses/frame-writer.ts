@@ -1,7 +1,7 @@
 import type { PartKind } from '../../ir/events.ts';
 import type { ToolKind } from '../../ir/items.ts';
-import type { JsonObject } from '../../kit/json.ts';
-import { writeSseFrame } from '../../kit/sse.ts';
+import { writeSseFrame } from '../../kit/frames/sse.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
 import { INPUT_CHANNELS, TEXT_CHANNELS, type TextChannel } from './event-types.ts';
 import type { Placement } from './relay-frames.ts';
 

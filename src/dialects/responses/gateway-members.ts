@@ -1,8 +1,8 @@
-import { isJsonObject, type Json, type JsonObject } from '../../kit/json.ts';
-import { lookUp } from '../../kit/lookup.ts';
-import { stringAt } from '../../kit/members.ts';
-import { Pace, runAtOnce, type Sliced } from '../../kit/turns.ts';
-import type { Report } from '../report.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
+import { stringAt } from '../../kit/json/members.ts';
+import { Pace, runAtOnce, type Sliced } from '../../kit/loop/turns.ts';
+import { lookUp } from '../../kit/net/lookup.ts';
+import type { Report } from '../shared/report/report.ts';
 import { NO_CACHE_MARKS } from './losses.ts';
 
 /**

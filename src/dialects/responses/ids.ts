@@ -1,6 +1,6 @@
 import type { ItemHead } from '../../ir/events.ts';
 import type { Item } from '../../ir/items.ts';
-import { stringAt } from '../../kit/members.ts';
+import { stringAt } from '../../kit/json/members.ts';
 
 import { ID_PREFIXES } from './wire.ts';
 

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../kit/json.ts';
-import { templateItemCount } from '../prompt-template.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
+import { templateItemCount } from '../shared/presets/prompt-template.ts';
 
 /** Where an item of `input` stands in the body that the caller wrote: what a prompt template put before it is not counted. */
 export function inputPlace(body: JsonObject, index: number): string {

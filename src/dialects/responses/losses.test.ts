@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { atOnce } from '../../../test/builders/at-once.ts';
 import type { Format } from '../../ir/items.ts';
 import type { TranslationEntry } from '../../ir/metadata.ts';
-import type { JsonObject } from '../../kit/json.ts';
-import { compileValidator } from '../../kit/validate.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
+import { compileValidator } from '../../kit/json/validate.ts';
 import { chatInbound } from '../chat/chat.ts';
-import { wrapSeal } from '../custody.ts';
 import type { InboundDialect, RenderTarget } from '../dialect.ts';
 import { messagesInbound } from '../messages/messages.ts';
+import { wrapSeal } from '../shared/reasoning/custody.ts';
 import { renderRelay as renderRelaySliced, renderRequest as renderRequestSliced } from './render-request.ts';
 import { responsesInbound } from './responses.ts';
 

@@ -1,8 +1,8 @@
 import type { CacheMark, Ext, Item, Part } from '../../ir/items.ts';
 import type { GenerationRequest, RequestField, Tool } from '../../ir/request.ts';
-import { Pace, type Sliced } from '../../kit/turns.ts';
-import { foreignFieldPaths, foreignMembers } from '../foreign-members.ts';
-import type { Report } from '../report.ts';
+import { Pace, type Sliced } from '../../kit/loop/turns.ts';
+import { foreignFieldPaths, foreignMembers } from '../shared/report/foreign-members.ts';
+import type { Report } from '../shared/report/report.ts';
 import { isInItem } from './wire.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type { DialectName, Ext, ItemStatus } from '../../ir/items.ts';
-import type { JsonObject } from '../../kit/json.ts';
-import { membersBeyond, stringAt } from '../../kit/members.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
+import { membersBeyond, stringAt } from '../../kit/json/members.ts';
 
 const ITEM_STATUSES: ReadonlySet<string> = new Set<ItemStatus>(['in_progress', 'completed', 'incomplete']);
 

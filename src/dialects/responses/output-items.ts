@@ -1,10 +1,10 @@
 import type { Finish } from '../../ir/events.ts';
 import type { Item, ItemStatus, MessageItem, Part, ReasoningItem, ToolCallItem } from '../../ir/items.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
-import type { JsonObject } from '../../kit/json.ts';
-import { compact, objectsAt } from '../../kit/members.ts';
-import { familyOf, wrapSeal } from '../custody.ts';
-import { NO_ARGUMENTS } from '../tool-names.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
+import { compact, objectsAt } from '../../kit/json/members.ts';
+import { familyOf, wrapSeal } from '../shared/reasoning/custody.ts';
+import { NO_ARGUMENTS } from '../shared/tools/tool-names.ts';
 import { INPUT_CHANNELS, TEXT_CHANNELS } from './event-types.ts';
 
 import { imageFields, renderAnnotation } from './render-items.ts';

@@ -1,8 +1,8 @@
 import type { Event, ItemHead, PartKind } from '../../ir/events.ts';
 import type { Item, ItemStatus, Logprobs } from '../../ir/items.ts';
-import type { JsonObject } from '../../kit/json.ts';
-import { compact, numberAt, objectsAt, stringAt } from '../../kit/members.ts';
-import { NO_ARGUMENTS } from '../tool-names.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
+import { compact, numberAt, objectsAt, stringAt } from '../../kit/json/members.ts';
+import { NO_ARGUMENTS } from '../shared/tools/tool-names.ts';
 import { CHANNEL_BY_PART, INPUT_CHANNELS, isExclusive } from './event-types.ts';
 import { statusAt } from './members.ts';
 import { imageSourceOf, parseAnnotation, parseItem, sealOf } from './parse-items.ts';

@@ -10,11 +10,19 @@ import type {
   ToolKind,
   ToolResultItem,
 } from '../../ir/items.ts';
-import type { Json, JsonObject } from '../../kit/json.ts';
-import { lookUp } from '../../kit/lookup.ts';
-import { compact, numberAt, objectAt, objectsAt, objectsOf, stringAt, textAt } from '../../kit/members.ts';
-import { type Sealed, unwrapSeal } from '../custody.ts';
-import { parseCacheMark } from '../gateway-fields.ts';
+import type { Json, JsonObject } from '../../kit/json/json.ts';
+import {
+  compact,
+  numberAt,
+  objectAt,
+  objectsAt,
+  objectsOf,
+  stringAt,
+  textAt,
+} from '../../kit/json/members.ts';
+import { lookUp } from '../../kit/net/lookup.ts';
+import { type Sealed, unwrapSeal } from '../shared/reasoning/custody.ts';
+import { parseCacheMark } from '../shared/requests/gateway-fields.ts';
 import { extOf, statusAt } from './members.ts';
 import { parseFileData, parseUrl } from './sources.ts';
 import { OWN_REASONING_FORMAT } from './wire.ts';

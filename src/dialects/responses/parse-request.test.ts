@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { GatewayError } from '../../ir/errors.ts';
-import type { JsonObject } from '../../kit/json.ts';
-import { objectsAt } from '../../kit/members.ts';
-import { wrapSeal } from '../custody.ts';
-import { fillPromptTemplate } from '../prompt-template.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
+import { objectsAt } from '../../kit/json/members.ts';
+import { fillPromptTemplate } from '../shared/presets/prompt-template.ts';
+import { wrapSeal } from '../shared/reasoning/custody.ts';
 
 import { parseRequest, unknownItemIssues } from './parse-request.ts';
 

@@ -9,8 +9,7 @@ import type {
   Sampling,
   Tool,
 } from '../../ir/request.ts';
-import type { Json, JsonObject } from '../../kit/json.ts';
-import { lookUp } from '../../kit/lookup.ts';
+import type { Json, JsonObject } from '../../kit/json/json.ts';
 import {
   booleanAt,
   compact,
@@ -21,15 +20,16 @@ import {
   stringAt,
   stringsAt,
   withoutNulls,
-} from '../../kit/members.ts';
-import { forEachSliced, runAtOnce, type Sliced } from '../../kit/turns.ts';
-import type { Issue } from '../../kit/validate.ts';
-import { checkMedia } from '../check-media.ts';
+} from '../../kit/json/members.ts';
+import type { Issue } from '../../kit/json/validate.ts';
+import { forEachSliced, runAtOnce, type Sliced } from '../../kit/loop/turns.ts';
+import { lookUp } from '../../kit/net/lookup.ts';
 import type { ParseContext } from '../dialect.ts';
-import { ADDITIONAL_TOOL_MARK } from '../foreign-members.ts';
-import { MOST_TOOLS, modelList, parseCacheMark, parseWishes } from '../gateway-fields.ts';
-import { templateItemCount } from '../prompt-template.ts';
-import { checkSemantics, isSilent } from '../semantics.ts';
+import { checkMedia } from '../shared/media/check-media.ts';
+import { templateItemCount } from '../shared/presets/prompt-template.ts';
+import { ADDITIONAL_TOOL_MARK } from '../shared/report/foreign-members.ts';
+import { MOST_TOOLS, modelList, parseCacheMark, parseWishes } from '../shared/requests/gateway-fields.ts';
+import { checkSemantics, isSilent } from '../shared/requests/semantics.ts';
 
 import { inputPlace } from './input-place.ts';
 import { referencesIn, UNKNOWN_REFERENCE } from './item-references.ts';

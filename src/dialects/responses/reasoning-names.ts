@@ -1,7 +1,7 @@
 import type { Format } from '../../ir/items.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../kit/json.ts';
-import type { Report } from '../report.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
+import type { Report } from '../shared/report/report.ts';
 
 /** Fields by which a caller may ask for thinking, per format. */
 const REASONING_FIELDS: Readonly<Record<Format, readonly string[]>> = {

@@ -1,7 +1,7 @@
 import type { GenerationRequest } from '../../ir/request.ts';
-import type { JsonObject } from '../../kit/json.ts';
-import { objectAt } from '../../kit/members.ts';
-import { NO_ARGUMENTS } from '../tool-names.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
+import { objectAt } from '../../kit/json/members.ts';
+import { NO_ARGUMENTS } from '../shared/tools/tool-names.ts';
 import { INPUT_CHANNELS, TEXT_CHANNELS } from './event-types.ts';
 
 import { patchOutputItem, patchOutputPart } from './output-items.ts';

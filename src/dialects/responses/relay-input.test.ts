@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { atOnce } from '../../../test/builders/at-once.ts';
 import { Places } from '../../ir/places.ts';
-import type { JsonObject } from '../../kit/json.ts';
-import { NO_RESULT } from '../pair-calls.ts';
-import { Report } from '../report.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
+import { Report } from '../shared/report/report.ts';
+import { NO_RESULT } from '../shared/tools/pair-calls.ts';
 import { relayInput as relayInputSliced } from './relay-input.ts';
 
 const relayInput = atOnce(relayInputSliced);

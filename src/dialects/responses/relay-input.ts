@@ -1,7 +1,8 @@
-import type { Json, JsonObject } from '../../kit/json.ts';
-import { lookUp } from '../../kit/lookup.ts';
-import { objectsOf, stringAt } from '../../kit/members.ts';
-import type { Sliced } from '../../kit/turns.ts';
+import type { Json, JsonObject } from '../../kit/json/json.ts';
+import { objectsOf, stringAt } from '../../kit/json/members.ts';
+import type { Sliced } from '../../kit/loop/turns.ts';
+import { lookUp } from '../../kit/net/lookup.ts';
+import type { Report } from '../shared/report/report.ts';
 import {
   type CallStep,
   labelOfResult,
@@ -10,8 +11,7 @@ import {
   pairingOf,
   WITHOUT_CALL,
   WITHOUT_RESULT,
-} from '../pair-calls.ts';
-import type { Report } from '../report.ts';
+} from '../shared/tools/pair-calls.ts';
 import { changeEachSliced, cleanItem, cleanTool, without } from './gateway-members.ts';
 import { inputPlace } from './input-place.ts';
 import { parseReasoning } from './parse-items.ts';

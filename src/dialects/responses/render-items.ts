@@ -10,10 +10,10 @@ import type {
   ToolCallItem,
   ToolResultItem,
 } from '../../ir/items.ts';
-import type { Json, JsonObject } from '../../kit/json.ts';
-import { compact, objectAt, objectsOf, stringAt } from '../../kit/members.ts';
-import type { Report } from '../report.ts';
-import { takesThoughts } from '../seal-takers.ts';
+import type { Json, JsonObject } from '../../kit/json/json.ts';
+import { compact, objectAt, objectsOf, stringAt } from '../../kit/json/members.ts';
+import { takesThoughts } from '../shared/reasoning/seal-takers.ts';
+import type { Report } from '../shared/report/report.ts';
 
 import { cleanItem } from './gateway-members.ts';
 import { filenameFor, urlOf } from './sources.ts';

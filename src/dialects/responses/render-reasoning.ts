@@ -1,9 +1,14 @@
 import type { Effort, GenerationRequest, ReasoningSettings } from '../../ir/request.ts';
-import type { JsonObject } from '../../kit/json.ts';
-import { compact, membersBeyond, objectAt } from '../../kit/members.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
+import { compact, membersBeyond, objectAt } from '../../kit/json/members.ts';
 import type { RenderTarget } from '../dialect.ts';
-import { effortNearest, effortOf, effortWithin, nearestEffortDetail } from '../reasoning-effort.ts';
-import type { Report } from '../report.ts';
+import {
+  effortNearest,
+  effortOf,
+  effortWithin,
+  nearestEffortDetail,
+} from '../shared/reasoning/reasoning-effort.ts';
+import type { Report } from '../shared/report/report.ts';
 import { BUDGET_NAMES, effortName } from './reasoning-names.ts';
 import { REASONING_FIELDS } from './wire.ts';
 

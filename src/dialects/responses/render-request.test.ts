@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { atOnce } from '../../../test/builders/at-once.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
-import type { JsonObject } from '../../kit/json.ts';
-import { wrapSeal } from '../custody.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
 import type { RenderTarget } from '../dialect.ts';
-import { fillPromptTemplate } from '../prompt-template.ts';
+import { fillPromptTemplate } from '../shared/presets/prompt-template.ts';
+import { wrapSeal } from '../shared/reasoning/custody.ts';
 import { parseRequest } from './parse-request.ts';
 import { renderRelay as renderRelaySliced, renderRequest as renderRequestSliced } from './render-request.ts';
 

@@ -1,9 +1,9 @@
 import type { Format } from '../../ir/items.ts';
 import type { GenerationRequest, Tool } from '../../ir/request.ts';
-import type { JsonObject } from '../../kit/json.ts';
-import { compact } from '../../kit/members.ts';
-import { Pace, type Sliced } from '../../kit/turns.ts';
-import type { Report } from '../report.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
+import { compact } from '../../kit/json/members.ts';
+import { Pace, type Sliced } from '../../kit/loop/turns.ts';
+import type { Report } from '../shared/report/report.ts';
 import { cleanTool } from './gateway-members.ts';
 import { isInItem } from './wire.ts';
 

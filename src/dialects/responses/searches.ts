@@ -1,6 +1,6 @@
 import type { GenerationRequest } from '../../ir/request.ts';
-import type { JsonObject } from '../../kit/json.ts';
-import { objectsAt, stringAt } from '../../kit/members.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
+import { objectsAt, stringAt } from '../../kit/json/members.ts';
 import type { SearchRules } from '../dialect.ts';
 
 /** The upstream searches by a tool that it runs itself. One limit counts all calls of such tools. */

@@ -2,8 +2,8 @@ import type { GatewayError } from '../../ir/errors.ts';
 import type { Finish, Settled } from '../../ir/events.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import { type Bill, NO_USAGE, type Usage } from '../../ir/usage.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../kit/json.ts';
-import { compact, define, objectAt, objectsAt, withoutNulls } from '../../kit/members.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
+import { compact, define, objectAt, objectsAt, withoutNulls } from '../../kit/json/members.ts';
 import type { ReplyContext } from '../dialect.ts';
 
 import { responseId } from './ids.ts';

@@ -1,7 +1,7 @@
 import type { GenerationRequest, Sampling } from '../../ir/request.ts';
-import type { JsonObject } from '../../kit/json.ts';
-import { objectAt, stringsAt } from '../../kit/members.ts';
-import type { Report } from '../report.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
+import { objectAt, stringsAt } from '../../kit/json/members.ts';
+import type { Report } from '../shared/report/report.ts';
 import { reasoningNames } from './reasoning-names.ts';
 import { INCLUDE_LOGPROBS } from './wire.ts';
 

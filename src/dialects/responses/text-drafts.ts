@@ -1,6 +1,6 @@
 import type { Event } from '../../ir/events.ts';
 import type { Annotation, Ext, Logprobs, Part } from '../../ir/items.ts';
-import { compact } from '../../kit/members.ts';
+import { compact } from '../../kit/json/members.ts';
 
 /** What a text part holds besides its text. */
 interface Draft {

@@ -1,6 +1,6 @@
 import { type Bill, tokenCount, type Usage } from '../../ir/usage.ts';
-import type { JsonObject } from '../../kit/json.ts';
-import { compact, objectAt, objectsAt } from '../../kit/members.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
+import { compact, objectAt, objectsAt } from '../../kit/json/members.ts';
 import { usdOf } from '../../kit/money.ts';
 
 /** Reads the token counts of a response object; undefined when it has none that can be believed. */

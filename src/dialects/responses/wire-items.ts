@@ -1,7 +1,7 @@
 import Type, { type TProperties, type TSchema } from 'typebox';
-import { oneOf, optional, otherThan, taggedUnion } from '../../kit/schema.ts';
-import { cacheControlSchema, MOST_TOOLS } from '../gateway-fields.ts';
-import { FILE_ID_DESCRIPTION } from '../stored-files.ts';
+import { oneOf, optional, otherThan, taggedUnion } from '../../kit/json/schema.ts';
+import { FILE_ID_DESCRIPTION } from '../shared/media/stored-files.ts';
+import { cacheControlSchema, MOST_TOOLS } from '../shared/requests/gateway-fields.ts';
 
 /** Schemas of the items and content parts that a request's `input` may hold. */
 

@@ -1,6 +1,6 @@
 import Type, { type TProperties, type TSchema } from 'typebox';
-import { oneOf, optional, taggedUnion } from '../../kit/schema.ts';
-import { cacheControlSchema, MOST_TOOLS, userLocationSchema } from '../gateway-fields.ts';
+import { oneOf, optional, taggedUnion } from '../../kit/json/schema.ts';
+import { cacheControlSchema, MOST_TOOLS, userLocationSchema } from '../shared/requests/gateway-fields.ts';
 
 /** Schemas of `tools` and `tool_choice`. */
 

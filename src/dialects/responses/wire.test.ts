@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { compileValidator } from '../../kit/validate.ts';
+import { compileValidator } from '../../kit/json/validate.ts';
 import { requestSchema } from './wire.ts';
 
 const validator = compileValidator(requestSchema('acme'));

@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import type { Effort, Tool } from '../../ir/request.ts';
-import { oneOf, optional, taggedUnion } from '../../kit/schema.ts';
-import { ADDITIONAL_TOOL_MARK } from '../foreign-members.ts';
+import { oneOf, optional, taggedUnion } from '../../kit/json/schema.ts';
+import { ADDITIONAL_TOOL_MARK } from '../shared/report/foreign-members.ts';
 import {
   gatewayFieldSchemas,
   imageConfigSchema,
@@ -11,7 +11,7 @@ import {
   MOST_TOOLS,
   promptCacheOptionsSchema,
   SHARED_GATEWAY_FIELDS,
-} from '../gateway-fields.ts';
+} from '../shared/requests/gateway-fields.ts';
 import { inputItemSchema, inputPartSchema } from './wire-items.ts';
 import { toolChoiceSchema, toolSchema } from './wire-tools.ts';
 

@@ -1,5 +1,5 @@
 import type { Endpoint } from '../../catalog/catalog.ts';
-import type { PixelSize } from '../pixel-size.ts';
+import type { PixelSize } from '../../tokens/pixel-size.ts';
 
 /** Tokens of an image, at most: what the largest count for at the providers that count most. */
 const IMAGE_TOKENS = 5_000;

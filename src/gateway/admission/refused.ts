@@ -1,6 +1,6 @@
 import { GatewayError } from '../../ir/errors.ts';
 import { type Nanos, usdOf } from '../../kit/money.ts';
-import type { LimitWindow } from '../../kit/windows.ts';
+import type { LimitWindow } from '../../kit/time/windows.ts';
 import type { Refusal, ScopeIds } from '../../ports/ledger.ts';
 
 /** What a refused request had asked for. */

@@ -8,7 +8,7 @@ import { NO_USAGE, type Usage } from '../../ir/usage.ts';
 import type { Affordable } from '../../ports/ledger.ts';
 import type { OwnCredential } from '../../ports/own-credentials.ts';
 import type { Access, Candidate } from '../../routing/candidate.ts';
-import { amountOf, billGeneration } from '../bill-generation.ts';
+import { amountOf, billGeneration } from '../leg/bill-generation.ts';
 import { canPay, sizeReservation } from './reservation-size.ts';
 import { type CostFacts, WorstCost } from './worst-cost.ts';
 

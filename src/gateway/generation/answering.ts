@@ -5,17 +5,17 @@ import type { RoutingMetadata } from '../../ir/metadata.ts';
 import type { Result } from '../../ir/result.ts';
 import type { AnswerFlow } from '../../ir/text-lane.ts';
 import type { Bill } from '../../ir/usage.ts';
-import type { AnswerParts, AnswerState } from '../answer-parts.ts';
-import { amountOf } from '../bill-generation.ts';
-import { Checkpoints } from '../checkpoints.ts';
-import { type GenerationTimes, progressRow, settledRow } from '../generation-row.ts';
-import type { Journey } from '../journey.ts';
+import { amountOf } from '../leg/bill-generation.ts';
 import type { Account, AnswerEnd } from '../leg/leg-account.ts';
 import type { LegSurroundings, RunningLeg } from '../leg/running-leg.ts';
-import type { PassingTools, Settlement, SettleTools } from '../settle.ts';
-import { metadataOf, plannedGeneration, servedBy, type Underway } from '../underway.ts';
-import { UpstreamReading } from '../upstream-reading.ts';
+import { UpstreamReading } from '../leg/upstream-reading.ts';
 import { accountOf, type LegSoFar } from './account.ts';
+import type { AnswerParts, AnswerState } from './answer-parts.ts';
+import { Checkpoints } from './checkpoints.ts';
+import { type GenerationTimes, progressRow, settledRow } from './generation-row.ts';
+import type { Journey } from './journey.ts';
+import type { PassingTools, Settlement, SettleTools } from './settle.ts';
+import { metadataOf, plannedGeneration, servedBy, type Underway } from './underway.ts';
 
 /**
  * Characters of a stream that are kept to be counted where its upstream did not do that: more than most answers have. A longer

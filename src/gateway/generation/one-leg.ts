@@ -2,14 +2,14 @@ import { type EventBatch, hasContent } from '../../ir/events.ts';
 import type { Result } from '../../ir/result.ts';
 import type { AnswerFlow } from '../../ir/text-lane.ts';
 import type { Admission } from '../admission/admission.ts';
-import type { AnswerParts, AnswerState } from '../answer-parts.ts';
-import { attemptCandidates } from '../attempt.ts';
-import { CHECKPOINT_TOKENS } from '../checkpoints.ts';
+import { attemptCandidates } from '../leg/attempt.ts';
 import type { Account, AnswerEnd } from '../leg/leg-account.ts';
 import { RunningLeg } from '../leg/running-leg.ts';
-import type { PassingTools, Settlement } from '../settle.ts';
-import type { Underway } from '../underway.ts';
+import type { AnswerParts, AnswerState } from './answer-parts.ts';
 import { Answering, LEG_STATUSES } from './answering.ts';
+import { CHECKPOINT_TOKENS } from './checkpoints.ts';
+import type { PassingTools, Settlement } from './settle.ts';
+import type { Underway } from './underway.ts';
 
 /** A generation that no stage runs legs of: its answer is that of its only leg, and is folded and counted once. */
 export class OneLeg extends Answering implements PassingTools {

@@ -1,6 +1,6 @@
 import { type Amount, minus, NOTHING, plus } from '../../ir/amount.ts';
 import type { ChargeKind } from '../../ir/leg.ts';
-import type { JsonObject } from '../../kit/json.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
 import type { Nanos } from '../../kit/money.ts';
 import {
   type Affordable,

@@ -9,21 +9,21 @@ import type { AnswerFlow } from '../../ir/text-lane.ts';
 import type { Refusal } from '../../ports/ledger.ts';
 import { siteOf } from '../../routing/candidate.ts';
 import type { LegWish } from '../../stages/stage.ts';
+import { Prompt } from '../../tokens/estimate.ts';
 import { Admission } from '../admission/admission.ts';
 import { admitFurther } from '../admission/admit.ts';
-import type { AnswerParts, AnswerState } from '../answer-parts.ts';
-import { attemptCandidates } from '../attempt.ts';
-import { Prompt } from '../estimate.ts';
-import { acceptedRow } from '../generation-row.ts';
-import type { AttemptLimits } from '../itinerary.ts';
+import { attemptCandidates } from '../leg/attempt.ts';
+import type { AttemptLimits } from '../leg/itinerary.ts';
 import { Leg } from '../leg/leg.ts';
 import { type Account, type AnswerEnd, plusUncharged } from '../leg/leg-account.ts';
 import { RunningLeg } from '../leg/running-leg.ts';
-import { OpenItems } from '../open-items.ts';
 import type { Plan } from '../plan.ts';
-import { plannedGeneration, type Underway } from '../underway.ts';
 import { accountOf } from './account.ts';
+import type { AnswerParts, AnswerState } from './answer-parts.ts';
 import { Answering } from './answering.ts';
+import { acceptedRow } from './generation-row.ts';
+import { OpenItems } from './open-items.ts';
+import { plannedGeneration, type Underway } from './underway.ts';
 
 /** The end of a leg that was cut off for want of money. */
 const CUT_SHORT = { type: 'finish', reason: 'length' } as const;

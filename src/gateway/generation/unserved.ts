@@ -6,10 +6,10 @@ import { NO_USAGE } from '../../ir/usage.ts';
 import type { Clock } from '../../kit/ids.ts';
 import type { Ledger } from '../../ports/ledger.ts';
 import type { GenerationInput } from '../generation.ts';
-import { acceptedRow, type GenerationTimes, type PlannedGeneration, settledRow } from '../generation-row.ts';
-import { Journey } from '../journey.ts';
-import type { Settlement } from '../settle.ts';
+import { acceptedRow, type GenerationTimes, type PlannedGeneration, settledRow } from './generation-row.ts';
+import { Journey } from './journey.ts';
 import type { GenerationReservation } from './reservation.ts';
+import type { Settlement } from './settle.ts';
 
 /** What recording a generation needs that no model served. */
 export interface UnservedParts {

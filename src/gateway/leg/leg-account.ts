@@ -5,7 +5,7 @@ import { type Bill, NO_USAGE, type Usage } from '../../ir/usage.ts';
 import type { Uncharged } from '../../ports/ledger.ts';
 import type { Candidate } from '../../routing/candidate.ts';
 import { UpstreamFailure } from '../../upstream/upstream.ts';
-import { type BillingFacts, billGeneration, billSearches } from '../bill-generation.ts';
+import { type BillingFacts, billGeneration, billSearches } from './bill-generation.ts';
 
 /** What a leg, or a whole generation, has come to. */
 export interface Account {

@@ -4,7 +4,7 @@ import {
   isText,
   LINE_FEED,
   SEMICOLON,
-} from '../../kit/http-characters.ts';
+} from '../../kit/net/http-characters.ts';
 import type { BodyFrame, ContentTaker } from './body-frame.ts';
 import { isToken, parseHeaderLines } from './request-head.ts';
 

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
-import type { Cohort } from '../../kit/cohort.ts';
-import { CARRIAGE_RETURN, LINE_FEED } from '../../kit/http-characters.ts';
-import { copyOf } from '../../kit/lent-bytes.ts';
+import type { Cohort } from '../../kit/loop/cohort.ts';
+import { CARRIAGE_RETURN, LINE_FEED } from '../../kit/net/http-characters.ts';
+import { copyOf } from '../../kit/net/lent-bytes.ts';
 import { type BodyFrame, LengthFrame } from './body-frame.ts';
 import { ChunkedFrame } from './chunked-frame.ts';
 import { framingOf } from './framing.ts';

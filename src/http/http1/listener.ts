@@ -1,5 +1,5 @@
 import { type AddressInfo, createServer, type Server } from 'node:net';
-import { Cohort, type CohortLimits } from '../../kit/cohort.ts';
+import { Cohort, type CohortLimits } from '../../kit/loop/cohort.ts';
 import { Connection, type ConnectionLimits, type ConnectionOwner, type Refusal } from './connection.ts';
 import type { InboundRequest } from './inbound-request.ts';
 import { MoreDoors } from './more-doors.ts';

@@ -6,7 +6,7 @@ import {
   isText,
   LINE_FEED,
   TOKEN_CLASS,
-} from '../../kit/http-characters.ts';
+} from '../../kit/net/http-characters.ts';
 
 /** The head of a request, as it was written. */
 export interface RequestHead {

@@ -1,4 +1,4 @@
-import { lookUp } from '../lookup.ts';
+import { lookUp } from '../net/lookup.ts';
 import type { Budget } from './budget.ts';
 
 /** A regular expression, taken apart. */

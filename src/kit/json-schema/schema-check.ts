@@ -1,5 +1,5 @@
-import { isJsonObject, type Json, type JsonObject } from '../json.ts';
-import { lookUp } from '../lookup.ts';
+import { isJsonObject, type Json, type JsonObject } from '../json/json.ts';
+import { lookUp } from '../net/lookup.ts';
 import type { Budget } from './budget.ts';
 import { matchesPattern } from './pattern-match.ts';
 import { isSameJson, resolveReference, widthOf } from './schema-parts.ts';

@@ -1,5 +1,5 @@
-import { isJsonObject, type Json, type JsonObject } from '../json.ts';
-import { lookUp } from '../lookup.ts';
+import { isJsonObject, type Json, type JsonObject } from '../json/json.ts';
+import { lookUp } from '../net/lookup.ts';
 import type { Budget } from './budget.ts';
 
 /** What a local reference (`#/$defs/name`) leads to; an empty schema when it leads nowhere. */

@@ -1,5 +1,5 @@
 import type { Endpoint } from '../../catalog/catalog.ts';
-import { takesCall, takesThoughts } from '../../dialects/seal-takers.ts';
+import { takesCall, takesThoughts } from '../../dialects/shared/reasoning/seal-takers.ts';
 import type { Item, ReasoningItem, ToolCallItem } from '../../ir/items.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import { dialectOf } from '../../upstream/call.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Item, ToolCallItem } from '../../ir/items.ts';
 import type { Tool } from '../../ir/request.ts';
-import type { JsonObject } from '../../kit/json.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
 import { judgeToolCalls } from './tool-call-quality.ts';
 
 const weather: Tool = {

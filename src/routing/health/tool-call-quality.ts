@@ -1,6 +1,6 @@
 import type { Item, ToolCallItem } from '../../ir/items.ts';
 import type { GenerationRequest, Tool } from '../../ir/request.ts';
-import { findExcess, JSON_LIMITS, type Json } from '../../kit/json.ts';
+import { findExcess, JSON_LIMITS, type Json } from '../../kit/json/json.ts';
 import { Budget } from '../../kit/json-schema/budget.ts';
 import { fitsSchema } from '../../kit/json-schema/schema-check.ts';
 import type { VisitSuccess } from './visit.ts';

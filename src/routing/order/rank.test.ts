@@ -5,7 +5,7 @@ import { evenly, healthOf, planned, routeOf, tagsOf, wishing } from '../../../te
 import { acme, model, priced, three, wide } from '../../../test/builders/routed-models.ts';
 import type { Endpoint } from '../../catalog/catalog.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
-import type { JsonObject } from '../../kit/json.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
 import { SHARED, siteOf } from '../candidate.ts';
 import type { EndpointHealth } from '../health/endpoint-health.ts';
 import { planRoute, type RouteInput, type RoutePlan } from '../plan-route.ts';

@@ -1,6 +1,6 @@
 import type { Catalog, Endpoint, Model } from '../../catalog/catalog.ts';
 import type { PipelineEntry, Strategy, TranslationEntry } from '../../ir/metadata.ts';
-import type { JsonObject } from '../../kit/json.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
 import type { HealthView } from '../health/endpoint-health.ts';
 import type { Needs } from '../rules/needs.ts';
 import type { RoutedModel } from './routed-model.ts';

@@ -5,7 +5,7 @@ import type { Model } from '../../catalog/catalog.ts';
 import { GatewayError } from '../../ir/errors.ts';
 import type { Item } from '../../ir/items.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
-import type { JsonObject } from '../../kit/json.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
 import { parsePrice } from '../../kit/money.ts';
 import { type HealthView, UNTRIED } from '../health/endpoint-health.ts';
 import { needsOf } from '../rules/needs.ts';

@@ -1,6 +1,6 @@
 import type { Catalog } from '../../catalog/catalog.ts';
-import { anyGlob } from '../../kit/glob.ts';
-import { stringsAt } from '../../kit/members.ts';
+import { stringsAt } from '../../kit/json/members.ts';
+import { anyGlob } from '../../kit/text/glob.ts';
 import type { ResolutionContext } from '../resolve/resolution.ts';
 import type { PluginSettings } from './plugin-settings.ts';
 

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../kit/json.ts';
-import { booleanAt, numberAt, stringAt } from '../../kit/members.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
+import { booleanAt, numberAt, stringAt } from '../../kit/json/members.ts';
 import { NothingToChoose } from '../resolve/nothing-to-choose.ts';
 import { allowedModels } from './allowed-models.ts';
 import { classifyTask, type Task } from './classify-task.ts';

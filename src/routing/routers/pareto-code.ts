@@ -1,6 +1,6 @@
 import type { Endpoint, Model } from '../../catalog/catalog.ts';
-import type { JsonObject } from '../../kit/json.ts';
-import { numberAt, stringAt } from '../../kit/members.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
+import { numberAt, stringAt } from '../../kit/json/members.ts';
 import { SHARED, siteOf } from '../candidate.ts';
 import type { HealthView } from '../health/endpoint-health.ts';
 import { NothingToChoose } from '../resolve/nothing-to-choose.ts';

@@ -1,6 +1,6 @@
 import type { TranslationEntry } from '../../ir/metadata.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
-import type { Json, JsonObject } from '../../kit/json.ts';
+import type { Json, JsonObject } from '../../kit/json/json.ts';
 
 /** The settings of a plugin of a request, and where they stand: `plugins[0]`. */
 export interface PluginSettings {

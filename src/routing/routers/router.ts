@@ -1,7 +1,7 @@
 import type { Model } from '../../catalog/catalog.ts';
 import type { PipelineEntry, Strategy, TranslationEntry } from '../../ir/metadata.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
-import type { JsonObject } from '../../kit/json.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
 import type { ResolutionContext } from '../resolve/resolution.ts';
 import type { Variant } from '../resolve/routed-model.ts';
 import type { PluginSettings } from './plugin-settings.ts';

@@ -3,7 +3,7 @@ import { endpointOf, modelOf } from '../../../test/builders/catalog.ts';
 import { requestOf } from '../../../test/builders/request.ts';
 import { planned, routeOf, tagsOf, wishing } from '../../../test/builders/route.ts';
 import { model, three, wide } from '../../../test/builders/routed-models.ts';
-import type { JsonObject } from '../../kit/json.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
 import { planRoute } from '../plan-route.ts';
 
 describe('hard rules', () => {

@@ -1,11 +1,11 @@
 import { StringDecoder } from 'node:string_decoder';
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
-import { isJsonObject, type JsonObject, type JsonReading } from '../../kit/json.ts';
-import { JsonReader } from '../../kit/json-reader.ts';
-import { stringAt } from '../../kit/members.ts';
-import { encodeSliced, stringifySliced } from '../../kit/stringify-sliced.ts';
-import { runInTurns, type Sliced } from '../../kit/turns.ts';
+import { isJsonObject, type JsonObject, type JsonReading } from '../../kit/json/json.ts';
+import { JsonReader } from '../../kit/json/json-reader.ts';
+import { stringAt } from '../../kit/json/members.ts';
+import { encodeSliced, stringifySliced } from '../../kit/json/stringify-sliced.ts';
+import { runInTurns, type Sliced } from '../../kit/loop/turns.ts';
 import type { GenerationContent, StoredContent } from '../../ports/content.ts';
 
 const compress = promisify(gzip);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../kit/json.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
 import { appSightingsOf } from './app-sightings.ts';
 
 const generation = (row: JsonObject, settledAtMs = 0) => ({ row, settledAtMs });

@@ -1,5 +1,5 @@
 import { mergedCategories } from '../../ir/app-categories.ts';
-import { stringsAt, textAt } from '../../kit/members.ts';
+import { stringsAt, textAt } from '../../kit/json/members.ts';
 import { appSightingOf } from '../../ports/app-sighting.ts';
 import type { AppSighting } from '../../ports/apps.ts';
 import type { StoredGeneration } from '../../ports/generations.ts';

@@ -1,4 +1,4 @@
-import { isInTime } from '../../kit/is-in-time.ts';
+import { isInTime } from '../../kit/loop/is-in-time.ts';
 import type { AppRegistry } from '../../ports/apps.ts';
 import type { EventStore } from '../../ports/events.ts';
 

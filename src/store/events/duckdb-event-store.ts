@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { FairPlaces } from '../../kit/fair-places.ts';
-import { forEachSliced, runInTurns, type Sliced } from '../../kit/turns.ts';
+import { FairPlaces } from '../../kit/loop/fair-places.ts';
+import { forEachSliced, runInTurns, type Sliced } from '../../kit/loop/turns.ts';
 import { METRICS, type MetricName } from '../../ports/event-names.ts';
 import type {
   Appended,

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { type Transferable, Worker } from 'node:worker_threads';
-import { isInTime } from '../../kit/is-in-time.ts';
+import { isInTime } from '../../kit/loop/is-in-time.ts';
 import { DatabaseUnavailable } from '../sql/database-unavailable.ts';
 import { duckdbTroubleOf } from './duckdb-trouble.ts';
 import { DUCKDB_WORKER } from './duckdb-worker.ts';

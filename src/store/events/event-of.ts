@@ -1,5 +1,5 @@
-import { appHostOf } from '../../kit/app-host.ts';
 import type { Nanos } from '../../kit/money.ts';
+import { appHostOf } from '../../kit/net/app-host.ts';
 import { contextLengthBucketOf } from '../../ports/context-length-bucket.ts';
 import type { GenerationEvent } from '../../ports/events.ts';
 import type { GenerationRow } from '../../ports/generation-row.ts';

@@ -1,4 +1,4 @@
-import { nextTurn } from '../../kit/turns.ts';
+import { nextTurn } from '../../kit/loop/turns.ts';
 import type { GenerationEvent } from '../../ports/events.ts';
 import { DatabaseUnavailable } from '../sql/database-unavailable.ts';
 import type { DuckdbThread } from './duckdb-thread.ts';

@@ -1,5 +1,5 @@
 import { Kysely, PostgresDialect, sql } from 'kysely';
-import type { DatabaseAddress } from '../../kit/database-address.ts';
+import type { DatabaseAddress } from '../../kit/net/database-address.ts';
 import { DatabaseUnavailable } from '../sql/database-unavailable.ts';
 import type { BookedEnds } from '../sql/ledger/booked-ends.ts';
 import { readJournals } from '../sql/ledger/journal-rows.ts';

@@ -1,4 +1,4 @@
-import { crc32 } from '../../kit/crc32.ts';
+import { crc32 } from '../../kit/crypto/crc32.ts';
 
 /**
  * A record as it stands in a segment: mark (1 byte), length of the record (3), the segment's `synced` end when this was

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { JournalDisk } from '../../../test/faults/journal-disk.ts';
-import { crc32 } from '../../kit/crc32.ts';
+import { crc32 } from '../../kit/crypto/crc32.ts';
 import { DataDirectoryProblem } from '../data-directory-problem.ts';
 import { openJournal } from './open-journal.ts';
 import { type JournalContent, readJournal } from './read-journal.ts';

@@ -1,4 +1,4 @@
-import { crc32 } from '../../kit/crc32.ts';
+import { crc32 } from '../../kit/crypto/crc32.ts';
 
 /** How far a segment goes, in bytes from its beginning. */
 export interface SegmentEnds {

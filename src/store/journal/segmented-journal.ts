@@ -1,4 +1,4 @@
-import { afterThis } from '../../kit/turns.ts';
+import { afterThis } from '../../kit/loop/turns.ts';
 import {
   type Append,
   type Durability,

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Amount } from '../../ir/amount.ts';
-import { LIMIT_WINDOWS } from '../../kit/windows.ts';
+import { LIMIT_WINDOWS } from '../../kit/time/windows.ts';
 import type { Limit, Limits } from '../../ports/ledger.ts';
 import { Books } from './books.ts';
 import { decodeRecord, encodeRecord, type LedgerRecord } from './records.ts';

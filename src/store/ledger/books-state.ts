@@ -1,6 +1,6 @@
 import { type Amount, atLeast, minus, NOTHING, plus } from '../../ir/amount.ts';
 import type { Nanos } from '../../kit/money.ts';
-import { type WindowNumbers, windowsAt } from '../../kit/windows.ts';
+import { type WindowNumbers, windowsAt } from '../../kit/time/windows.ts';
 import type { Scope, ScopeIds } from '../../ports/ledger.ts';
 import { type Balance, regranted, UNGRANTED } from './balance.ts';
 import { EndedGenerations, type EndedIds, NONE_ENDED } from './ended-generations.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Amount, NOTHING } from '../../ir/amount.ts';
-import { LIMIT_WINDOWS, type LimitWindow } from '../../kit/windows.ts';
+import { LIMIT_WINDOWS, type LimitWindow } from '../../kit/time/windows.ts';
 import type { Limit, Limits } from '../../ports/ledger.ts';
 import { Books } from './books.ts';
 import { resolutionOf } from './open-generation.ts';

@@ -1,6 +1,6 @@
-import { isJsonObject, type Json, type JsonObject } from '../../kit/json.ts';
-import { keptText } from '../../kit/kept-text.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import type { Nanos } from '../../kit/money.ts';
+import { keptText } from '../../kit/text/kept-text.ts';
 
 /** Data of the ledger that cannot be read. The message names the place. */
 export class LedgerDataProblem extends Error {

@@ -1,5 +1,5 @@
 import { type Amount, NOTHING } from '../../ir/amount.ts';
-import { isInTime } from '../../kit/is-in-time.ts';
+import { isInTime } from '../../kit/loop/is-in-time.ts';
 import type { Nanos } from '../../kit/money.ts';
 import type { GenerationStore } from '../../ports/generations.ts';
 import type { Durability, Journal } from '../../ports/journal.ts';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../kit/json.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
 import type { Use } from '../../ports/ledger.ts';
 import { type OpenGeneration, resolutionOf } from './open-generation.ts';
 

@@ -1,6 +1,6 @@
 import type { Amount } from '../../ir/amount.ts';
 import type { Nanos } from '../../kit/money.ts';
-import { LIMIT_WINDOWS } from '../../kit/windows.ts';
+import { LIMIT_WINDOWS } from '../../kit/time/windows.ts';
 import type { Headroom, Limit, Refusal, Scope, Spending } from '../../ports/ledger.ts';
 
 /** In the order in which limits are checked. */

@@ -1,5 +1,5 @@
 import type { Amount } from '../../ir/amount.ts';
-import { LIMIT_WINDOWS } from '../../kit/windows.ts';
+import { LIMIT_WINDOWS } from '../../kit/time/windows.ts';
 import type { Limit, Limits, ScopeIds } from '../../ports/ledger.ts';
 import {
   type Codec,

@@ -1,6 +1,6 @@
 import { type Amount, NOTHING } from '../../ir/amount.ts';
 import type { UsageSource } from '../../ir/usage.ts';
-import type { JsonObject } from '../../kit/json.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
 import type { Limits, ScopeIds } from '../../ports/ledger.ts';
 
 /** A generation that money is reserved for and that is not settled. */

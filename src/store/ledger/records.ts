@@ -1,7 +1,7 @@
 import type { Amount } from '../../ir/amount.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../kit/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import type { Nanos } from '../../kit/money.ts';
-import { quoted } from '../../kit/quoted.ts';
+import { quoted } from '../../kit/text/quoted.ts';
 import type { ForgettableScope, Limits, ScopeIds, WriteOffCause } from '../../ports/ledger.ts';
 import { rowText } from '../row-text.ts';
 import {

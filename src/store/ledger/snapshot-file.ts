@@ -1,5 +1,5 @@
-import { crc32 } from '../../kit/crc32.ts';
-import type { Json } from '../../kit/json.ts';
+import { crc32 } from '../../kit/crypto/crc32.ts';
+import type { Json } from '../../kit/json/json.ts';
 import { DataDirectoryProblem } from '../data-directory-problem.ts';
 import { type JournalFiles, readRange, writeAll } from '../journal/journal-files.ts';
 import type { BooksSnapshot } from './books-state.ts';

@@ -1,6 +1,6 @@
-import { isJsonObject, type Json, type JsonObject } from '../../kit/json.ts';
-import { quoted } from '../../kit/quoted.ts';
-import type { WindowNumbers } from '../../kit/windows.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
+import { quoted } from '../../kit/text/quoted.ts';
+import type { WindowNumbers } from '../../kit/time/windows.ts';
 import type { Scope, Spending, Sums } from '../../ports/ledger.ts';
 import type { Balance } from './balance.ts';
 import type { BooksSnapshot } from './books-state.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Amount } from '../../ir/amount.ts';
-import { windowsAt } from '../../kit/windows.ts';
+import { windowsAt } from '../../kit/time/windows.ts';
 import { NOTHING_SPENT, spend, spendingAt } from './spending.ts';
 
 const at = (text: string) => windowsAt(Date.parse(text));

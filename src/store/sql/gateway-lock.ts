@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { DatabaseAddress } from '../../kit/database-address.ts';
+import type { DatabaseAddress } from '../../kit/net/database-address.ts';
 import { DataDirectoryProblem } from '../data-directory-problem.ts';
 import { PostgresConnection, type PostgresTimes } from './postgres-connection.ts';
 

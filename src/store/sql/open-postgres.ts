@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Kysely, PostgresDialect, sql } from 'kysely';
-import type { DatabaseAddress } from '../../kit/database-address.ts';
+import type { DatabaseAddress } from '../../kit/net/database-address.ts';
 import { DataDirectoryProblem } from '../data-directory-problem.ts';
 import { codeOf, DatabaseUnavailable } from './database-unavailable.ts';
 import { migrate } from './migrate.ts';

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { PostgresPoolClient, PostgresQueryResult } from 'kysely';
 import postgres from 'postgres';
-import type { DatabaseAddress } from '../../kit/database-address.ts';
+import type { DatabaseAddress } from '../../kit/net/database-address.ts';
 import { DatabaseUnavailable, databaseProblemOf, isAnswer } from './database-unavailable.ts';
 import { connectSocket } from './postgres-socket.ts';
 import { withWritableStack } from './writable-stack.ts';

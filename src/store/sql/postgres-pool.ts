@@ -1,5 +1,5 @@
 import type { PostgresPool as KyselyPool } from 'kysely';
-import type { DatabaseAddress } from '../../kit/database-address.ts';
+import type { DatabaseAddress } from '../../kit/net/database-address.ts';
 import { DatabaseUnavailable } from './database-unavailable.ts';
 import { PostgresConnection, type PostgresTimes } from './postgres-connection.ts';
 

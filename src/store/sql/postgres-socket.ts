@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import type { DatabaseAddress } from '../../kit/database-address.ts';
+import type { DatabaseAddress } from '../../kit/net/database-address.ts';
 
 /** What a connection failed for, as far as it is not the system that says it. */
 export type SocketProblem = 'NO_TLS' | 'UNTRUSTED';

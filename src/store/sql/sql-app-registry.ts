@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import { nextTurn } from '../../kit/turns.ts';
+import { nextTurn } from '../../kit/loop/turns.ts';
 import type { App, AppRegistry, AppSighting } from '../../ports/apps.ts';
 import { type AppChanges, appChanges, type NotedApp } from './app-changes.ts';
 import type { AppRow, Tables } from './tables.ts';

@@ -1,5 +1,5 @@
 import type { Kysely, SelectQueryBuilder, Transaction } from 'kysely';
-import { keyIdOf } from '../../kit/encrypt.ts';
+import { keyIdOf } from '../../kit/crypto/encrypt.ts';
 import type {
   ByokChange,
   ByokCredential,

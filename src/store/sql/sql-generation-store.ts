@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import type { JsonObject } from '../../kit/json.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
 import {
   GenerationRefused,
   type GenerationStore,

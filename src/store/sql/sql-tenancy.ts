@@ -1,5 +1,5 @@
 import type { Kysely, Transaction } from 'kysely';
-import { LIMIT_WINDOWS, type LimitWindow } from '../../kit/windows.ts';
+import { LIMIT_WINDOWS, type LimitWindow } from '../../kit/time/windows.ts';
 import type {
   Account,
   Budget,

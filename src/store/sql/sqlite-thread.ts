@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { Worker } from 'node:worker_threads';
-import { isInTime } from '../../kit/is-in-time.ts';
+import { isInTime } from '../../kit/loop/is-in-time.ts';
 import { connectSqlite, type SqliteSettings } from './connect-sqlite.ts';
 import { DatabaseUnavailable } from './database-unavailable.ts';
 import { sqliteProblemOf } from './sqlite-problem.ts';

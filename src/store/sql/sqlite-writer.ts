@@ -1,4 +1,4 @@
-import { isInTime } from '../../kit/is-in-time.ts';
+import { isInTime } from '../../kit/loop/is-in-time.ts';
 import { DatabaseUnavailable } from './database-unavailable.ts';
 import type { SqliteAnswer, SqliteThread } from './sqlite-thread.ts';
 

@@ -1,4 +1,4 @@
-import type { LimitWindow } from '../../kit/windows.ts';
+import type { LimitWindow } from '../../kit/time/windows.ts';
 
 /**
  * The tables as queries see them. Whole numbers come back as bigint from SQLite and as text from PostgreSQL, so every

@@ -1,4 +1,4 @@
-import type { LimitWindow, ResetWindow } from '../../kit/windows.ts';
+import type { LimitWindow, ResetWindow } from '../../kit/time/windows.ts';
 import type { Account, Budget, Key, Workspace } from '../../ports/tenancy.ts';
 import type { AccountRow, BudgetRow, KeyRow, WorkspaceRow } from './tables.ts';
 import { numberOrNull } from './whole-number.ts';

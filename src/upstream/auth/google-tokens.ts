@@ -3,8 +3,8 @@ import { LRUCache } from 'lru-cache';
 import type { GoogleServiceAccount } from '../../catalog/credential.ts';
 import type { Timeouts } from '../../catalog/provider.ts';
 import type { Clock } from '../../kit/ids.ts';
-import { isJsonObject, readJson } from '../../kit/json.ts';
-import { numberAt, textAt } from '../../kit/members.ts';
+import { isJsonObject, readJson } from '../../kit/json/json.ts';
+import { numberAt, textAt } from '../../kit/json/members.ts';
 import { type Patience, readBeginning } from '../read-beginning.ts';
 import type { Transport } from '../upstream.ts';
 

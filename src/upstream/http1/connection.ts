@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
-import { Cohort } from '../../kit/cohort.ts';
-import { copyOf } from '../../kit/lent-bytes.ts';
+import { Cohort } from '../../kit/loop/cohort.ts';
+import { copyOf } from '../../kit/net/lent-bytes.ts';
 import type { Exchange } from '../exchange.ts';
 import { socketProblem } from '../socket-problem.ts';
 import { TransportProblem } from '../upstream.ts';

@@ -6,7 +6,7 @@ import {
   LINE_FEED,
   SEMICOLON,
   TOKEN_CLASS,
-} from '../../kit/http-characters.ts';
+} from '../../kit/net/http-characters.ts';
 import { TransportProblem } from '../upstream.ts';
 
 /** Head of an answer. */

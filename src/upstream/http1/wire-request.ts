@@ -1,5 +1,5 @@
 import type { Writable } from 'node:stream';
-import { TOKEN_CLASS } from '../../kit/http-characters.ts';
+import { TOKEN_CLASS } from '../../kit/net/http-characters.ts';
 import { TransportProblem } from '../upstream.ts';
 
 /** What a request says. */

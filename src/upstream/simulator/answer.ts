@@ -2,7 +2,7 @@ import { GatewayError } from '../../ir/errors.ts';
 import type { FinishReason, Seal } from '../../ir/events.ts';
 import type { DialectName, Item, MessageItem, Part } from '../../ir/items.ts';
 import type { CallableTool, GenerationRequest } from '../../ir/request.ts';
-import type { JsonObject } from '../../kit/json.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
 import { Allowance, AllowanceSpent } from './allowance.ts';
 import { askedTools } from './asked-tools.ts';
 import type { Behaviour } from './behaviours.ts';

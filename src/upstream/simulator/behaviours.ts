@@ -1,5 +1,5 @@
 import type { ErrorKind } from '../../ir/errors.ts';
-import { lookUp } from '../../kit/lookup.ts';
+import { lookUp } from '../../kit/net/lookup.ts';
 
 /** What a simulated model does. */
 export interface Behaviour {

@@ -1,6 +1,6 @@
-import { isJsonObject, type Json, type JsonObject } from '../../kit/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import { isSameJson, widthOf } from '../../kit/json-schema/schema-parts.ts';
-import { lookUp } from '../../kit/lookup.ts';
+import { lookUp } from '../../kit/net/lookup.ts';
 import type { Allowance } from './allowance.ts';
 
 /** Steps for a member that is copied. */

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '../../kit/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import { resolveReference } from '../../kit/json-schema/schema-parts.ts';
 import type { Allowance } from './allowance.ts';
 

@@ -1,7 +1,7 @@
-import { isJsonObject, type Json, type JsonObject } from '../../kit/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import { fitsSchema, memberSchemas } from '../../kit/json-schema/schema-check.ts';
 import { resolveReference, widthOf } from '../../kit/json-schema/schema-parts.ts';
-import { lookUp } from '../../kit/lookup.ts';
+import { lookUp } from '../../kit/net/lookup.ts';
 import { Allowance } from './allowance.ts';
 import { COPY_STEPS, mergeSchemas } from './merge-schemas.ts';
 import { patternValue } from './pattern-value.ts';

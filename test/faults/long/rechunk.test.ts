@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { UPSTREAM_DIALECTS } from '../../../src/dialects/dialects.ts';
 import type { Event } from '../../../src/ir/events.ts';
 import { fold } from '../../../src/ir/fold.ts';
-import { SseReader } from '../../../src/kit/sse.ts';
+import { SseReader } from '../../../src/kit/frames/sse.ts';
 import { requestOf } from '../../builders/request.ts';
 import { sse } from '../../fakes/answers.ts';
 import { seededRandom } from '../../fuzz/mutate.ts';

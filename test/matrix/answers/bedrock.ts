@@ -1,5 +1,5 @@
-import type { Frame } from '../../../src/kit/frames.ts';
-import type { JsonObject } from '../../../src/kit/json.ts';
+import type { Frame } from '../../../src/kit/frames/frames.ts';
+import type { JsonObject } from '../../../src/kit/json/json.ts';
 import type { WireAnswer } from './wire-answer.ts';
 
 const USAGE = { inputTokens: 9, outputTokens: 4, totalTokens: 13 };

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../src/kit/json.ts';
+import type { JsonObject } from '../../../src/kit/json/json.ts';
 import { nameless, type WireAnswer } from './wire-answer.ts';
 
 const USAGE = { prompt_tokens: 9, completion_tokens: 4, total_tokens: 13 };

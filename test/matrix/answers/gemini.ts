@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../src/kit/json.ts';
+import type { JsonObject } from '../../../src/kit/json/json.ts';
 import { nameless, type WireAnswer } from './wire-answer.ts';
 
 const USAGE = { promptTokenCount: 9, candidatesTokenCount: 4, totalTokenCount: 13 };

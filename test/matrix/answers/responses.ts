@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../src/kit/json.ts';
+import type { JsonObject } from '../../../src/kit/json/json.ts';
 import { typed, type WireAnswer } from './wire-answer.ts';
 
 const USAGE = {

@@ -1,5 +1,5 @@
-import type { Frame } from '../../../src/kit/frames.ts';
-import type { JsonObject } from '../../../src/kit/json.ts';
+import type { Frame } from '../../../src/kit/frames/frames.ts';
+import type { JsonObject } from '../../../src/kit/json/json.ts';
 
 /** An answer as an upstream writes it, both ways. */
 export interface WireAnswer {

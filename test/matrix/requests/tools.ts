@@ -1,5 +1,5 @@
 import type { Format } from '../../../src/ir/items.ts';
-import type { JsonObject } from '../../../src/kit/json.ts';
+import type { JsonObject } from '../../../src/kit/json/json.ts';
 import {
   chat,
   everywhere,

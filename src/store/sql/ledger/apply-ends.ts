@@ -1,7 +1,7 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { type Amount, minus, NOTHING } from '../../../ir/amount.ts';
 import type { Nanos } from '../../../kit/money.ts';
-import { type WindowNumbers, windowsAt } from '../../../kit/windows.ts';
+import { type WindowNumbers, windowsAt } from '../../../kit/time/windows.ts';
 import type { Limits, ScopeIds } from '../../../ports/ledger.ts';
 import { chargeWithin } from '../../ledger/limits.ts';
 import type { SettleRecord } from '../../ledger/records.ts';

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { ResetWindow } from '../../../kit/windows.ts';
+import type { ResetWindow } from '../../../kit/time/windows.ts';
 
 /** The moment by the clock that all gateways share, epoch milliseconds: an SQL expression. */
 export type DatabaseClock = () => RawBuilder<string>;

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '../../../kit/ids.ts';
-import { isInTime } from '../../../kit/is-in-time.ts';
+import { isInTime } from '../../../kit/loop/is-in-time.ts';
 import { usdOf } from '../../../kit/money.ts';
 import type { Durability } from '../../../ports/journal.ts';
 import type { GatewayIdentity } from '../../gateway-id.ts';

@@ -1,6 +1,6 @@
 import type { Kysely, Transaction } from 'kysely';
 import { type Amount, assertAmount, minus, plus } from '../../../ir/amount.ts';
-import { windowsAt } from '../../../kit/windows.ts';
+import { windowsAt } from '../../../kit/time/windows.ts';
 import type { Headroom, NewGeneration, Reserving, ToppingUp } from '../../../ports/ledger.ts';
 import { chargeWithin, headroomWithin, refusalOf, tightest } from '../../ledger/limits.ts';
 import type { OpenGeneration } from '../../ledger/open-generation.ts';

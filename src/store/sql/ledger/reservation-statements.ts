@@ -1,6 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Amount } from '../../../ir/amount.ts';
-import { LIMIT_WINDOWS, RESET_WINDOWS, type ResetWindow } from '../../../kit/windows.ts';
+import { LIMIT_WINDOWS, RESET_WINDOWS, type ResetWindow } from '../../../kit/time/windows.ts';
 import type { Limits, ScopeIds } from '../../../ports/ledger.ts';
 import type { Tables } from '../tables.ts';
 import { type DatabaseClock, windowNumbersAt } from './database-clock.ts';

@@ -1,7 +1,7 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { type Amount, NOTHING } from '../../../ir/amount.ts';
 import type { Nanos } from '../../../kit/money.ts';
-import { windowsAt } from '../../../kit/windows.ts';
+import { windowsAt } from '../../../kit/time/windows.ts';
 import type { AccountStatement, ForgettableScope, Scope, Spending } from '../../../ports/ledger.ts';
 import { regranted } from '../../ledger/balance.ts';
 import { NOTHING_SPENT, spendingAt } from '../../ledger/spending.ts';

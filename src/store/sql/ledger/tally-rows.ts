@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import { type Amount, NOTHING } from '../../../ir/amount.ts';
-import { LIMIT_WINDOWS, RESET_WINDOWS, type WindowNumbers } from '../../../kit/windows.ts';
+import { LIMIT_WINDOWS, RESET_WINDOWS, type WindowNumbers } from '../../../kit/time/windows.ts';
 import type { Limits, Scope, ScopeIds, Spending, Sums } from '../../../ports/ledger.ts';
 import { type Grant, limitsOf, UNGRANTED } from '../../ledger/balance.ts';
 import { countedNanos, SCOPES, type Standing, spentNanos } from '../../ledger/limits.ts';

@@ -1,0 +1,29 @@
+import type { GatewayError } from '../../../ir/errors.ts';
+import type { JsonObject } from '../../../kit/json/json.ts';
+import type { ErrorContext } from '../../dialect.ts';
+
+/** The `error` member of the envelope, in bodies and in streams. */
+export function errorObject(error: GatewayError): JsonObject {
+  return {
+    code: error.status,
+    message: error.message,
+    metadata: { ...error.metadata, error_type: error.row.errorType },
+    ...error.details,
+  };
+}
+
+/** The members beside `error`, in every format: routing context and whose request it was, as far as known. */
+export function errorContextMembers(error: GatewayError, { vendor, userId }: ErrorContext): JsonObject {
+  return {
+    ...(error.routing !== undefined && { [`${vendor}_metadata`]: error.routing as unknown as JsonObject }),
+    ...(userId !== undefined && { user_id: userId }),
+  };
+}
+
+/** The envelope of every error, but for the messages format, which has its own. */
+export function encodeEnvelope(error: GatewayError, context: ErrorContext): JsonObject {
+  return { error: errorObject(error), ...errorContextMembers(error, context) };
+}
+
+/** Writes the body of an error. */
+export type EncodeError = (error: GatewayError, context: ErrorContext) => JsonObject;

@@ -1,0 +1,15 @@
+import type { Source } from '../../../ir/items.ts';
+
+/** What stands before the bytes. Their media type may have parameters, or be missing. */
+const HEAD = /^data:([^,]*);base64,/i;
+
+/** Longer heads are not looked for: the bytes behind them may have millions of characters. */
+const LONGEST_HEAD = 256;
+
+/** The bytes in a base64 data URL; undefined when a text is none. Case does not matter in its head. */
+export function parseDataUrl(text: string): Extract<Source, { kind: 'base64' }> | undefined {
+  const head = HEAD.exec(text.slice(0, LONGEST_HEAD));
+  if (head === null) return undefined;
+  const [before, mediaType = ''] = head;
+  return { kind: 'base64', mediaType: mediaType.toLowerCase(), data: text.slice(before.length) };
+}

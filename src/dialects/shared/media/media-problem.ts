@@ -1,0 +1,77 @@
+import type { Source } from '../../../ir/items.ts';
+
+/** What upstreams can be given to see, read or hear. */
+export type MediaKind = 'image' | 'file' | 'audio' | 'video';
+
+interface MediaRule {
+  /** Media types of the kind. */
+  readonly types: RegExp;
+  readonly example: string;
+}
+
+const RULES: Readonly<Record<MediaKind, MediaRule>> = {
+  image: { types: /^image\/./i, example: 'data:image/png;base64,...' },
+  file: { types: /./, example: 'data:application/pdf;base64,...' },
+  audio: { types: /^audio\//i, example: 'data:audio/wav;base64,...' },
+  video: { types: /^video\/./i, example: 'data:video/mp4;base64,...' },
+};
+
+/** Why no upstream can read a source; undefined when some may. */
+export function mediaProblem(source: Source, kind: MediaKind): string | undefined {
+  switch (source.kind) {
+    case 'base64':
+      return problemOfBytes(source, kind);
+    case 'url':
+      return problemOfAddress(source.url, kind);
+    default:
+      return undefined;
+  }
+}
+
+function problemOfBytes(
+  { mediaType, data }: Extract<Source, { kind: 'base64' }>,
+  kind: MediaKind,
+): string | undefined {
+  const { types, example } = RULES[kind];
+  if (!types.test(mediaType)) return `must have the media type of its kind: ${example}`;
+  if (data === '') return `holds no ${kind}`;
+  return isBase64(data) ? undefined : 'is no valid base64';
+}
+
+/** What upstreams fetch from: the web, and the stores of two providers. */
+const FETCHED: ReadonlySet<string> = new Set(['http:', 'https:', 'gs:', 's3:']);
+
+function problemOfAddress(address: string, kind: MediaKind): string | undefined {
+  if (/^data:[^,]*;base64,/i.test(address.slice(0, MOST_AT_ONCE))) {
+    return 'must be an address: bytes go into a source of type base64';
+  }
+  if (/^data:/i.test(address)) return `a data URL must hold base64: ${RULES[kind].example}`;
+  const isTrimmed = !/^\s|\s$/.test(address);
+  const url = isTrimmed && URL.canParse(address) ? new URL(address) : undefined;
+  return url !== undefined && FETCHED.has(url.protocol) && url.hostname !== ''
+    ? undefined
+    : 'must be an address that begins with https:// or a data URL in base64';
+}
+
+/** Bytes of up to so many characters are looked at as a whole. */
+const MOST_AT_ONCE = 1024;
+
+/** Larger ones in samples: they may have millions of characters, and nobody else is served meanwhile. */
+const SAMPLE = { length: 128, every: 16_384 } as const;
+
+/** Lines may be broken as in mails. */
+const MIDDLE = /^[A-Za-z0-9+/\r\n]*$/;
+const END = /^[A-Za-z0-9+/\r\n]*={0,2}[\r\n]*$/;
+
+/** Whether a text can be base64. Damage inside a large one may go unseen. */
+function isBase64(data: string): boolean {
+  const end = data.slice(-MOST_AT_ONCE);
+  if (!END.test(end)) return false;
+  const hasLines = end.includes('\n') || data.slice(0, MOST_AT_ONCE).includes('\n');
+  if (!hasLines && data.length % 4 !== 0) return false;
+  const rest = data.length - end.length;
+  for (let start = 0; start < rest; start += SAMPLE.every) {
+    if (!MIDDLE.test(data.slice(start, Math.min(start + SAMPLE.length, rest)))) return false;
+  }
+  return true;
+}

@@ -1,0 +1,77 @@
+import type { ReasoningItem } from '../../../ir/items.ts';
+import { isJsonObject, type JsonObject } from '../../../kit/json/json.ts';
+import { numberAt } from '../../../kit/json/members.ts';
+
+/**
+ * Reasoning custody: a seal (signature or encrypted thoughts) goes back byte for byte, and only to the family that
+ * minted it, or to the kind of upstream that gave it. Formats that have one field for a seal and none for where it is
+ * from get foreign seals in a wrapper.
+ */
+
+const WRAPPER = 'sealed.v1.';
+
+/** Wrappers of any version: nobody else begins a seal so. */
+const OURS = /^sealed\.v\d+\./;
+
+/** Families of seals, by the prefix of the reasoning format. */
+export type SealFamily = 'openai' | 'anthropic' | 'google' | 'unknown';
+
+const FAMILY_PREFIXES: readonly (readonly [string, SealFamily])[] = [
+  ['openai-', 'openai'],
+  ['azure-openai-', 'openai'],
+  ['anthropic-', 'anthropic'],
+  ['google-', 'google'],
+];
+
+/** The family that a reasoning format belongs to. */
+export function familyOf(format: string | undefined): SealFamily {
+  return FAMILY_PREFIXES.find(([prefix]) => format?.startsWith(prefix))?.[1] ?? 'unknown';
+}
+
+/** A seal with what it needs on its way home. */
+export type Sealed = Pick<ReasoningItem, 'id' | 'signature' | 'encrypted' | 'format' | 'givenBy'>;
+
+/**
+ * Puts a foreign seal, with what it needs on its way home, into one opaque string. `after`: the place of what it followed,
+ * for formats that lose the order of an answer.
+ */
+export function wrapSeal(item: Sealed, after?: number): string {
+  const { id, signature, encrypted, format, givenBy } = item;
+  const text = JSON.stringify({ id, signature, encrypted, format, givenBy, after });
+  return WRAPPER + Buffer.from(text).toString('base64url');
+}
+
+/** Opens a wrapped seal: undefined when the string is none of ours, and nobody's seal when it is damaged. */
+export function unwrapSeal(text: string): Sealed | undefined {
+  if (!OURS.test(text)) return undefined;
+  const value = contentOf(text);
+  if (value === undefined) return damagedSeal(text);
+  const member = (name: string) => (typeof value[name] === 'string' ? { [name]: value[name] } : {});
+  return {
+    ...member('id'),
+    ...member('signature'),
+    ...member('encrypted'),
+    ...member('format'),
+    ...(value.givenBy === 'chat' && { givenBy: 'chat' }),
+  };
+}
+
+/** A seal that no upstream takes: what is left out with it is still told as a seal. */
+export function damagedSeal(encrypted: string): Sealed {
+  return { encrypted, format: 'damaged' };
+}
+
+/** The place that a seal was wrapped with, if any. */
+export function placeOfSeal(text: string): number | undefined {
+  return numberAt(contentOf(text), 'after');
+}
+
+function contentOf(text: string): JsonObject | undefined {
+  if (!OURS.test(text)) return undefined;
+  try {
+    const value: unknown = JSON.parse(Buffer.from(text.slice(WRAPPER.length), 'base64url').toString());
+    return isJsonObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

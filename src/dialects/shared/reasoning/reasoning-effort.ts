@@ -1,0 +1,62 @@
+import type { Effort, ReasoningSettings } from '../../../ir/request.ts';
+import type { RenderTarget } from '../../dialect.ts';
+
+/** Share of the output limit that each effort may spend on thinking. */
+const EFFORT_SHARE: Readonly<Record<Effort, number>> = {
+  max: 0.95,
+  xhigh: 0.95,
+  high: 0.8,
+  medium: 0.5,
+  low: 0.2,
+  minimal: 0.1,
+  none: 0,
+};
+
+const LEAST_BUDGET = 1024;
+const MOST_BUDGET = 128_000;
+
+/** The effort that the settings ask for; undefined = nothing is asked. */
+export function effortOf(settings: ReasoningSettings | undefined): Effort | undefined {
+  if (settings === undefined) return undefined;
+  if (settings.effort !== undefined) return settings.effort;
+  if (settings.enabled === false) return 'none';
+  return settings.enabled === true && settings.budgetTokens === undefined ? 'medium' : undefined;
+}
+
+/** Thinking budget in tokens for an effort, for upstreams that want a number. */
+export function budgetOf(effort: Effort, maxOutputTokens: number): number {
+  return Math.max(Math.min(Math.floor(maxOutputTokens * EFFORT_SHARE[effort]), MOST_BUDGET), LEAST_BUDGET);
+}
+
+/** The effort that comes nearest to a budget, for upstreams that want a word. */
+export function effortNearest(budgetTokens: number, maxOutputTokens: number): Effort {
+  const share = budgetTokens / maxOutputTokens;
+  const words: Effort[] = ['minimal', 'low', 'medium', 'high'];
+  let nearest: Effort = 'minimal';
+  for (const word of words) {
+    if (Math.abs(EFFORT_SHARE[word] - share) < Math.abs(EFFORT_SHARE[nearest] - share)) nearest = word;
+  }
+  return nearest;
+}
+
+/** From the least to the most. */
+const EFFORTS: readonly Effort[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
+
+/**
+ * The effort, or the highest that the upstream has a word for where that is less. `usual`: the highest word of the
+ * dialect. Where the efforts of the model are known, the request asks for one of them already.
+ */
+export function effortWithin(
+  effort: Effort,
+  usual: Effort,
+  { quirks, supportedEfforts }: RenderTarget,
+): Effort {
+  const highest = quirks?.highestEffort ?? usual;
+  const isKnown = supportedEfforts?.includes(effort) === true;
+  return isKnown || EFFORTS.indexOf(effort) <= EFFORTS.indexOf(highest) ? effort : highest;
+}
+
+/** What the report says of an effort that became another. */
+export function nearestEffortDetail(sent: Effort): string {
+  return `became ${sent}, the highest that the upstream knows`;
+}

@@ -1,0 +1,300 @@
+import Type, { type Static } from 'typebox';
+import { invalidRequest } from '../../../ir/errors.ts';
+import type { CacheMark } from '../../../ir/items.ts';
+import type { RoutingWishes } from '../../../ir/request.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
+import { jsonLength } from '../../../kit/json/json-length.ts';
+import { withoutNulls } from '../../../kit/json/members.ts';
+import { closed, oneOf, optional, taggedUnion } from '../../../kit/json/schema.ts';
+import type { Issue } from '../../../kit/json/validate.ts';
+
+/** Schemas of the request fields that all three formats share because they speak to the gateway. */
+
+const strings = Type.Array(Type.String());
+
+/** Slugs of providers: more than there are. */
+const slugs = Type.Array(Type.String({ maxLength: 256 }), { maxItems: 1024 });
+
+const QUANTIZATIONS = [
+  'int4',
+  'int8',
+  'fp4',
+  'fp6',
+  'fp8',
+  'fp16',
+  'bf16',
+  'fp32',
+  'unknown',
+  'mxfp4',
+  'nvfp4',
+  'mxfp8',
+] as const;
+
+const sortKey = oneOf(['price', 'throughput', 'latency', 'exacto']);
+const percentiles = closed({
+  p50: optional(Type.Number({ minimum: 0 })),
+  p75: optional(Type.Number({ minimum: 0 })),
+  p90: optional(Type.Number({ minimum: 0 })),
+  p99: optional(Type.Number({ minimum: 0 })),
+});
+const threshold = Type.Union([Type.Number({ minimum: 0 }), percentiles]);
+const price = Type.Union([Type.Number({ minimum: 0 }), Type.String({ pattern: '^\\d+(\\.\\d+)?$' })]);
+
+export const providerSchema = closed(
+  {
+    order: optional(slugs),
+    allow_fallbacks: optional(Type.Boolean()),
+    require_parameters: optional(Type.Boolean()),
+    data_collection: optional(oneOf(['allow', 'deny'])),
+    zdr: optional(Type.Boolean()),
+    enforce_distillable_text: optional(Type.Boolean()),
+    only: optional(slugs),
+    ignore: optional(slugs),
+    quantizations: optional(Type.Array(oneOf(QUANTIZATIONS), { maxItems: 64 })),
+    sort: optional(
+      Type.Union([sortKey, closed({ by: optional(sortKey), partition: optional(oneOf(['model', 'none'])) })]),
+    ),
+    max_price: optional(
+      closed({
+        prompt: optional(price),
+        completion: optional(price),
+        request: optional(price),
+        image: optional(price),
+        audio: optional(price),
+      }),
+    ),
+    preferred_min_throughput: optional(threshold),
+    preferred_max_latency: optional(threshold),
+  },
+  { description: 'Routing preferences.' },
+);
+
+/** The web engines that requests may name; which of them work is configuration. */
+const engineName = Type.String({ minLength: 1, maxLength: 64 });
+
+export const userLocationSchema = Type.Object({
+  type: Type.Literal('approximate'),
+  city: optional(Type.String()),
+  country: optional(Type.String()),
+  region: optional(Type.String()),
+  timezone: optional(Type.String()),
+});
+
+const patterns = Type.Array(Type.String({ maxLength: 1024 }), { maxItems: 1024 });
+
+/** Characters of all patterns of one list together. */
+const MOST_PATTERN_CHARACTERS = 65_536;
+const PATTERN_LISTS = ['allowed_models', 'excluded_models'];
+
+const enabled = optional(Type.Boolean({ default: true }));
+
+function routerPlugin<const Id extends string>(id: Id) {
+  return closed({
+    id: Type.Literal(id),
+    enabled,
+    allowed_models: optional(patterns),
+    cost_quality_tradeoff: optional(Type.Integer({ minimum: 0, maximum: 10, default: 7 })),
+    cost_tier: optional(oneOf(['low', 'medium', 'high', 'xhigh', 'max'])),
+    excluded_models: optional(patterns),
+    pin_model: optional(Type.Boolean()),
+  });
+}
+
+export const pluginSchema = taggedUnion('id', [
+  routerPlugin('auto-router'),
+  routerPlugin('auto-beta-router'),
+  closed({ id: Type.Literal('context-compression'), enabled, engine: optional(oneOf(['middle-out'])) }),
+  closed({
+    id: Type.Literal('file-parser'),
+    enabled,
+    pdf: optional(
+      closed({ engine: optional(oneOf(['native', 'mistral-ocr', 'cloudflare-ai', 'pdf-text'])) }),
+    ),
+  }),
+  closed({
+    id: Type.Literal('fusion'),
+    enabled,
+    analysis_models: optional(Type.Array(Type.String({ minLength: 1 }), { minItems: 1, maxItems: 8 })),
+    model: optional(Type.String({ minLength: 1 })),
+    max_tool_calls: optional(Type.Integer({ minimum: 1, maximum: 16, default: 8 })),
+    preset: optional(oneOf(['general-high', 'general-budget', 'general-fast'])),
+    tools: optional(
+      Type.Array(
+        Type.Object({ type: Type.String({ minLength: 1 }), parameters: optional(Type.Object({})) }),
+        { maxItems: 8 },
+      ),
+    ),
+  }),
+  closed({ id: Type.Literal('moderation'), enabled }),
+  closed({
+    id: Type.Literal('pareto-router'),
+    enabled,
+    min_coding_score: optional(Type.Number({ minimum: 0, maximum: 1 })),
+    price_source: optional(oneOf(['prompt', 'weighted_avg'], { default: 'prompt' })),
+    max_price: optional(Type.Number({ minimum: 0 })),
+  }),
+  closed({ id: Type.Literal('response-healing'), enabled }),
+  closed({
+    id: Type.Literal('web'),
+    enabled,
+    engine: optional(engineName),
+    exclude_domains: optional(strings),
+    include_domains: optional(strings),
+    max_results: optional(Type.Integer({ minimum: 1, maximum: 25, default: 5 })),
+    max_uses: optional(Type.Integer({ minimum: 1 })),
+    mode: optional(Type.String({ maxLength: 64 })),
+    search_prompt: optional(Type.String()),
+    user_location: optional(userLocationSchema),
+  }),
+  closed({
+    id: Type.Literal('web-fetch'),
+    enabled,
+    allowed_domains: optional(strings),
+    blocked_domains: optional(strings),
+    max_content_tokens: optional(Type.Integer({ minimum: 1 })),
+    max_uses: optional(Type.Integer({ minimum: 1 })),
+  }),
+]);
+
+export const stopConditionSchema = taggedUnion('type', [
+  Type.Object({ type: Type.Literal('step_count_is'), step_count: Type.Integer({ minimum: 1 }) }),
+  Type.Object({ type: Type.Literal('has_tool_call'), tool_name: Type.String({ minLength: 1 }) }),
+  Type.Object({ type: Type.Literal('max_tokens_used'), max_tokens: Type.Integer({ minimum: 1 }) }),
+  Type.Object({ type: Type.Literal('max_cost'), max_cost_in_dollars: Type.Number({ minimum: 0 }) }),
+  Type.Object({ type: Type.Literal('finish_reason_is'), reason: Type.String({ minLength: 1 }) }),
+]);
+
+export const cacheControlSchema = Type.Object(
+  { type: Type.Literal('ephemeral'), ttl: optional(oneOf(['5m', '1h'])) },
+  { description: 'Prompt caching; as a top-level field the mark goes on the last cacheable block.' },
+);
+
+export const promptCacheOptionsSchema = Type.Object({
+  mode: Type.Literal('explicit'),
+  ttl: optional(Type.String()),
+});
+
+const imageConfigSchema = Type.Record(
+  Type.String(),
+  Type.Union([Type.String(), Type.Number(), Type.Array(Type.Unknown())]),
+);
+
+const traceKey = optional(Type.String());
+
+/** No upstream writes more tokens than this: larger limits are mistakes. */
+export const MOST_TOKENS = 2 ** 31 - 1;
+
+/** Entries of the lists that speak to the gateway, of `modalities` and of `tools`: far more than anybody needs. */
+export const MOST_ENTRIES = 64;
+export const MOST_MODALITIES = 16;
+export const MOST_TOOLS = 4096;
+
+/** The fields themselves, for use inside the request schema of a format. */
+export const gatewayFieldSchemas = {
+  models: optional(Type.Array(Type.String({ minLength: 1 }), { maxItems: MOST_ENTRIES })),
+  provider: optional(providerSchema),
+  plugins: optional(Type.Array(pluginSchema, { maxItems: MOST_ENTRIES })),
+  preset: optional(Type.String({ maxLength: 256, description: 'Slug of a preset to be merged in.' })),
+  route: optional(oneOf(['fallback', 'sort'], { deprecated: true })),
+  session_id: optional(Type.String({ maxLength: 256 })),
+  user: optional(Type.String({ maxLength: 256 })),
+  stop_server_tools_when: optional(Type.Array(stopConditionSchema, { minItems: 1, maxItems: MOST_ENTRIES })),
+  trace: optional(
+    Type.Object({
+      trace_id: traceKey,
+      trace_name: traceKey,
+      span_name: traceKey,
+      generation_name: traceKey,
+      parent_span_id: traceKey,
+    }),
+  ),
+  cache_control: optional(cacheControlSchema),
+};
+
+export { imageConfigSchema };
+
+/** Fields of every format that never go upstream. */
+export const SHARED_GATEWAY_FIELDS: readonly string[] = [
+  'models',
+  'provider',
+  'plugins',
+  'route',
+  'session_id',
+  'stop_server_tools_when',
+  'trace',
+  'debug',
+  'preset',
+];
+
+/** Reads the routing wishes of a validated body. Throws for what no schema can say: lists that are too long as a whole. */
+export function parseWishes(body: JsonObject): RoutingWishes {
+  const { route, session_id: sessionId, stop_server_tools_when: conditions, max_tool_calls: calls } = body;
+  const wishes: { -readonly [Name in keyof RoutingWishes]: RoutingWishes[Name] } = {
+    provider: isJsonObject(body.provider) ? withoutNulls(body.provider) : {},
+    plugins: Array.isArray(body.plugins) ? enabledPlugins(body.plugins as JsonObject[]) : [],
+  };
+  if (typeof route === 'string') wishes.route = route as 'fallback' | 'sort';
+  if (typeof sessionId === 'string') wishes.sessionId = sessionId;
+  if (Array.isArray(conditions)) wishes.stopServerToolsWhen = conditions as JsonObject[];
+  if (typeof calls === 'number') wishes.maxToolCalls = calls;
+  if (isJsonObject(body.trace)) wishes.trace = requireKeepable(body.trace);
+  return wishes;
+}
+
+/** Characters of `trace` as JSON: it is kept with the record of the generation. */
+const MOST_TRACE_CHARACTERS = 16_384;
+
+function requireKeepable(trace: JsonObject): JsonObject {
+  if (jsonLength(trace) <= MOST_TRACE_CHARACTERS) return trace;
+  throw invalidRequest([
+    { path: 'trace', message: `must have at most ${MOST_TRACE_CHARACTERS} characters, written as JSON` },
+  ]);
+}
+
+function enabledPlugins(plugins: readonly JsonObject[]): JsonObject[] {
+  const issues = plugins.flatMap((plugin, index) => [
+    ...patternIssues(plugin, index),
+    ...repeatedIssues(plugins, index),
+  ]);
+  if (issues.length > 0) throw invalidRequest(issues);
+  return plugins.filter((plugin) => plugin.enabled !== false);
+}
+
+function repeatedIssues(plugins: readonly JsonObject[], index: number): Issue[] {
+  const { id } = plugins[index] ?? {};
+  const first = plugins.findIndex((plugin) => plugin.id === id);
+  return first === index
+    ? []
+    : [{ path: `plugins[${index}].id`, message: `is the same as plugins[${first}].id` }];
+}
+
+function patternIssues(plugin: JsonObject, index: number): Issue[] {
+  return PATTERN_LISTS.flatMap((name) => {
+    const patterns = plugin[name];
+    if (!Array.isArray(patterns)) return [];
+    const characters = patterns.reduce((sum: number, pattern) => sum + String(pattern).length, 0);
+    if (characters <= MOST_PATTERN_CHARACTERS) return [];
+    const message = `must have at most ${MOST_PATTERN_CHARACTERS} characters in all patterns together`;
+    return [{ path: `plugins[${index}].${name}`, message }];
+  });
+}
+
+/** Reads a `cache_control` member. */
+export function parseCacheMark(value: Json | undefined): CacheMark | undefined {
+  if (!isJsonObject(value)) return undefined;
+  return typeof value.ttl === 'string' ? { ttl: value.ttl as '5m' | '1h' } : {};
+}
+
+/** Writes a mark as the messages format has it. */
+export function renderCacheMark(mark: CacheMark): JsonObject {
+  return mark.ttl === undefined ? { type: 'ephemeral' } : { type: 'ephemeral', ttl: mark.ttl };
+}
+
+/** Model ids in order of preference: `model` first, then `models`, duplicates dropped. */
+export function modelList(model: Json | undefined, models: Json | undefined): string[] {
+  if (!Array.isArray(models)) return typeof model === 'string' && model !== '' ? [model] : [];
+  const list = [...(typeof model === 'string' && model !== '' ? [model] : []), ...(models as string[])];
+  return [...new Set(list)];
+}
+
+export type ProviderPreferences = Static<typeof providerSchema>;

@@ -1,0 +1,68 @@
+import { invalidRequest } from '../../../ir/errors.ts';
+import type { GenerationRequest, Tool } from '../../../ir/request.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
+import { quoted, shortened } from '../../../kit/text/quoted.ts';
+
+/** Checks that no schema can make: fields that are each valid and impossible together. Throws 422. */
+export function checkSemantics(
+  request: Pick<GenerationRequest, 'tools' | 'toolChoice' | 'reasoning' | 'maxOutputTokens'>,
+  names: { toolChoice: string; budget: string },
+): void {
+  const { tools, toolChoice, reasoning, maxOutputTokens } = request;
+  if (toolChoice?.mode === 'tool' && !tools.some((tool) => nameOf(tool) === toolChoice.name)) {
+    throw invalidRequest(
+      [
+        {
+          path: names.toolChoice,
+          message: `names the tool ${quoted(toolChoice.name)}, which is not in tools`,
+        },
+      ],
+      'unprocessable',
+    );
+  }
+  const unknown = toolChoice?.mode === 'allowed' ? firstUndeclared(toolChoice.tools, tools) : undefined;
+  if (unknown !== undefined) {
+    throw invalidRequest(
+      [
+        {
+          path: names.toolChoice,
+          message: `names a tool that is not in tools: ${shortened(JSON.stringify(unknown))}`,
+        },
+      ],
+      'unprocessable',
+    );
+  }
+  if (toolChoice?.mode === 'required' && tools.length === 0) {
+    throw invalidRequest(
+      [{ path: names.toolChoice, message: 'requires a tool call, but tools is empty' }],
+      'unprocessable',
+    );
+  }
+  const budget = reasoning?.budgetTokens;
+  if (budget !== undefined && maxOutputTokens !== undefined && budget >= maxOutputTokens) {
+    throw invalidRequest(
+      [{ path: names.budget, message: `must be below the output limit of ${maxOutputTokens} tokens` }],
+      'unprocessable',
+    );
+  }
+}
+
+/** True for the content of a message that says nothing: absent, empty, or made of empty texts. */
+export function isSilent(content: Json | undefined): boolean {
+  if (Array.isArray(content)) return content.every((part) => isJsonObject(part) && part.text === '');
+  return content === undefined || content === null || content === '';
+}
+
+/** The first entry of an allow list that means none of the tools: by name, or a hosted one by its type. */
+function firstUndeclared(entries: readonly JsonObject[], tools: readonly Tool[]): JsonObject | undefined {
+  const names = new Set(tools.map(nameOf));
+  const kinds = new Set<unknown>(tools.map((tool) => (tool.type === 'hosted' ? tool.kind : undefined)));
+  return entries.find(({ name, type }) => {
+    const isDeclared = typeof name === 'string' ? names.has(name) : type !== undefined && kinds.has(type);
+    return !isDeclared;
+  });
+}
+
+function nameOf(tool: Tool): unknown {
+  return tool.type === 'hosted' ? tool.value.name : tool.name;
+}

@@ -1,0 +1,21 @@
+import type { Item, ToolResultItem } from '../../../ir/items.ts';
+import type { Report } from '../report/report.ts';
+
+/** Results of tools that failed, for upstreams that have no mark for it: the model is told in words. */
+export function errorsInWords(items: readonly Item[], report: Report): readonly Item[] {
+  if (!items.some(isFailed)) return items;
+  return items.map((item) => (isFailed(item) ? inWords(item, report) : item));
+}
+
+function isFailed(item: Item): item is ToolResultItem {
+  return item.type === 'tool-result' && item.isError === true;
+}
+
+function inWords(item: ToolResultItem, report: Report): ToolResultItem {
+  report.coerced(report.place(item, 'items', 'is_error'), 'became part of the text of the result');
+  const { isError: _mark, ...rest } = item;
+  return report.standIn({ ...rest, content: [{ type: 'text', text: FAILED }, ...item.content] }, item);
+}
+
+/** What the model is told in front of the result. */
+const FAILED = 'The tool failed.';

@@ -1,0 +1,41 @@
+import type { CallableTool, GenerationRequest } from '../../../ir/request.ts';
+import { toolGroupPlace, toolMemberPlace } from '../report/caller-places.ts';
+import type { Report } from '../report/report.ts';
+import { type FlatNames, identityOf } from './tool-names.ts';
+
+/** What becomes of a tool in an upstream that has plain functions only. */
+export interface ToolLossContext {
+  readonly request: GenerationRequest;
+  readonly report: Report;
+  /** The upstream's names of the request's tools. */
+  readonly names: FlatNames;
+}
+
+/** Tells what a tool loses when it becomes a plain function. `whyLoose`: why its schema is not kept to, where it is not. */
+export function reportToolLosses(
+  tool: CallableTool,
+  { request, report, names }: ToolLossContext,
+  whyLoose: string | undefined,
+): void {
+  const place = (member: string) => toolMemberPlace(tool, member, request.format, report);
+  const { namespace } = tool;
+  const plainName = namespace === undefined ? tool.name : `${namespace.name}__${tool.name}`;
+  const flatName = names.nameOf(identityOf(tool));
+  if (flatName !== plainName) report.renamed(place('name'), `the upstream knows it as ${flatName}`);
+  if (tool.type === 'custom' && tool.format !== undefined && tool.format.type !== 'text') {
+    report.coerced(place('format'), 'the grammar became part of the description of a string argument');
+  }
+  if (tool.type === 'function' && tool.strict === true && whyLoose !== undefined) {
+    report.dropped(place('strict'), whyLoose);
+  }
+  if (namespace?.description !== undefined && namespace.description !== '') {
+    report.dropped(`${toolGroupPlace(tool, report)}.description`, 'the upstream has no groups of tools');
+  }
+}
+
+/** Why upstreams that keep only to some schemas are not told of a strict tool of another format. */
+export function whyLooseUnlessOwn({ format }: GenerationRequest): string | undefined {
+  return format === 'messages'
+    ? undefined
+    : 'the upstream enforces fewer kinds of schemas than this tool may have';
+}

@@ -1,0 +1,129 @@
+import type { GatewayError } from '../../ir/errors.ts';
+import type { Format, Item, Part } from '../../ir/items.ts';
+import type { GenerationRequest } from '../../ir/request.ts';
+import type { Result } from '../../ir/result.ts';
+import type { Json, JsonObject } from '../../kit/json/json.ts';
+import { numberAt, objectsAt, stringAt } from '../../kit/json/members.ts';
+import type { Caller } from '../../ports/caller.ts';
+import type { ContentStore, GenerationContent } from '../../ports/content.ts';
+import { preferencesOf } from '../../routing/preferences.ts';
+import type { GenerationInput } from '../generation.ts';
+import type { Settlement } from './settle.ts';
+
+/** What keeping the content of a generation goes by. */
+export interface ContentKeeping {
+  readonly store: Pick<ContentStore, 'put'>;
+  /** 0 <= number < 1, for the draw that a workspace may ask for. */
+  readonly random: () => number;
+}
+
+/** Has the content of a generation that has ended kept, where its workspace wants that. Waits for nothing. */
+export function keepContent(
+  { store, random }: ContentKeeping,
+  { input, request }: { readonly input: GenerationInput; readonly request: GenerationRequest },
+  settlement: Pick<Settlement, 'result' | 'error'>,
+): void {
+  if (!isContentKept(input.caller, request, random)) return;
+  store.put({
+    generationId: input.generationId,
+    accountId: input.caller.accountId,
+    workspaceId: input.caller.workspaceId,
+    content: contentOf(input, settlement),
+  });
+}
+
+/**
+ * Whether content is kept: the workspace wants it, the draw falls so, and nobody asked for zero retention. A list of
+ * numbers of keys names nobody here, where keys have none: then nothing is kept.
+ */
+export function isContentKept(
+  { workspace }: Pick<Caller, 'workspace'>,
+  request: GenerationRequest,
+  random: () => number,
+): boolean {
+  return (
+    workspace.isObservabilityIoLoggingEnabled &&
+    workspace.ioLoggingApiKeyIds === null &&
+    !preferencesOf(request).requiresZeroRetention &&
+    random() < workspace.ioLoggingSamplingRate
+  );
+}
+
+/** What was said. Of the request only the conversation: settings, tools and their credentials are no part of it. */
+export function contentOf(
+  { format, body }: Pick<GenerationInput, 'format' | 'body'>,
+  { result, error }: Pick<Settlement, 'result' | 'error'>,
+): GenerationContent {
+  return {
+    input: INPUTS[format](body),
+    output: outputOf(result),
+    error: error === undefined ? null : errorObject(error),
+  };
+}
+
+/** Where each format has its conversation. */
+const INPUTS: Readonly<Record<Format, (body: JsonObject) => JsonObject>> = {
+  chat: (body) => ({ messages: listOf(body.messages) }),
+  messages: (body) => ({ messages: [...systemMessage(body.system), ...listOf(body.messages)] }),
+  responses: ({ input, instructions }) =>
+    typeof input === 'string' && (instructions ?? null) === null
+      ? { prompt: input }
+      : { messages: [...systemMessage(instructions), ...inputMessages(input)] },
+};
+
+function listOf(value: Json | undefined): Json[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function systemMessage(content: Json | undefined): JsonObject[] {
+  return content === undefined || content === null ? [] : [{ role: 'system', content }];
+}
+
+function inputMessages(input: Json | undefined): Json[] {
+  return typeof input === 'string' ? [{ role: 'user', content: input }] : listOf(input);
+}
+
+function outputOf({ items }: Result): GenerationContent['output'] {
+  const calls = items.flatMap(callOf);
+  return {
+    completion: joined(
+      items.flatMap((item) => (item.type === 'message' ? item.content.flatMap(wordsOf) : [])),
+    ),
+    reasoning: joined(items.flatMap(thoughtsOf)),
+    ...(calls.length > 0 && { tool_calls: calls }),
+  };
+}
+
+function wordsOf(part: Part): string[] {
+  if (part.type === 'text') return [part.text];
+  return part.type === 'refusal' ? [part.refusal] : [];
+}
+
+/** Raw thoughts where they are known, else their summaries. */
+function thoughtsOf(item: Item): readonly string[] {
+  if (item.type !== 'reasoning') return [];
+  return item.text.length > 0 ? item.text : item.summary;
+}
+
+function callOf(item: Item): JsonObject[] {
+  return item.type === 'tool-call' ? [{ id: item.callId, name: item.name, arguments: item.input }] : [];
+}
+
+function joined(texts: readonly string[]): string | null {
+  return texts.length === 0 ? null : texts.join('');
+}
+
+function errorObject({ status, message, metadata }: GatewayError): JsonObject {
+  return {
+    status,
+    message,
+    provider_name: stringAt(metadata, 'provider_name') ?? null,
+    raw: stringAt(metadata, 'raw') ?? null,
+    previous_errors: objectsAt(metadata, 'previous_errors').map((previous) => ({
+      code: numberAt(previous, 'code') ?? null,
+      message: stringAt(previous, 'message') ?? null,
+      provider_name: stringAt(previous, 'provider') ?? null,
+      raw: stringAt(previous, 'raw') ?? null,
+    })),
+  };
+}

@@ -1,0 +1,139 @@
+import type { Bill, Usage } from '../../ir/usage.ts';
+import { remembered } from '../../kit/collections/remembered.ts';
+import { Counter, type Sum } from '../../kit/metrics/counter.ts';
+import { DURATION_BOUNDS } from '../../kit/metrics/duration-bounds.ts';
+import { type Distribution, Histogram } from '../../kit/metrics/histogram.ts';
+import type { MetricFamily } from '../../kit/metrics/metric-family.ts';
+import { usdOf } from '../../kit/money.ts';
+import type { Leg } from '../leg/leg.ts';
+import type { GenerationTimes, PlannedGeneration } from './generation-row.ts';
+import type { Settlement } from './settle.ts';
+
+/** Where no provider was called. */
+const NOBODY = 'none';
+
+/** What every generation of one provider adds to, found once. */
+interface ProviderFigures {
+  readonly prompt: Sum;
+  readonly completion: Sum;
+  readonly cached: Sum;
+  readonly reasoning: Sum;
+  readonly credits: Sum;
+  readonly duration: Distribution;
+}
+
+/** More providers than anybody configures. */
+const MOST_PROVIDERS = 1000;
+
+/** Counts generations that have ended. Labels are of closed sets: formats, configured providers, kinds of error. */
+export class GenerationMetrics {
+  readonly #ended = new Counter({
+    name: 'signalbox_generations_total',
+    help: 'Generations that ended, by how they did and where their usage is from.',
+    labels: ['format', 'provider', 'outcome', 'usage_source'],
+  });
+  readonly #failures = new Counter({
+    name: 'signalbox_generation_failures_total',
+    help: 'Generations that failed after an upstream was called, by kind of error.',
+    labels: ['provider', 'kind'],
+  });
+  readonly #calls = new Counter({
+    name: 'signalbox_upstream_calls_total',
+    help: 'Calls of upstreams, by what they answered; where one did not answer, by what that means to the caller.',
+    labels: ['provider', 'status'],
+  });
+  readonly #legs = new Counter({
+    name: 'signalbox_legs_total',
+    help: 'Model calls inside generations, attempts at one counted as one: by what they were for and how they ended.',
+    labels: ['provider', 'kind', 'status'],
+  });
+  readonly #tokens = new Counter({
+    name: 'signalbox_tokens_total',
+    help: 'Tokens used. Cached ones are part of prompt, reasoning ones of completion.',
+    labels: ['provider', 'kind'],
+  });
+  readonly #cost = new Counter({
+    name: 'signalbox_cost_usd_total',
+    help: 'Cost of generations: charged to credits, or at list price where the caller brought the credential.',
+    labels: ['provider', 'kind'],
+    text: (nanos) => String(usdOf(BigInt(nanos))),
+  });
+  readonly #firstContent = new Histogram({
+    name: 'signalbox_first_content_seconds',
+    help: 'From the request to the first content of its answer.',
+    labels: ['provider'],
+    bounds: DURATION_BOUNDS,
+  });
+  readonly #duration = new Histogram({
+    name: 'signalbox_generation_seconds',
+    help: 'From the request to the end of its answer.',
+    labels: ['provider'],
+    bounds: DURATION_BOUNDS,
+  });
+
+  readonly #ofProvider = remembered(
+    MOST_PROVIDERS,
+    (provider): ProviderFigures => ({
+      prompt: this.#tokens.of({ provider, kind: 'prompt' }),
+      completion: this.#tokens.of({ provider, kind: 'completion' }),
+      cached: this.#tokens.of({ provider, kind: 'cached' }),
+      reasoning: this.#tokens.of({ provider, kind: 'reasoning' }),
+      credits: this.#cost.of({ provider, kind: 'credits' }),
+      duration: this.#duration.of({ provider }),
+    }),
+  );
+
+  get families(): readonly MetricFamily[] {
+    return [
+      this.#ended,
+      this.#failures,
+      this.#calls,
+      this.#legs,
+      this.#tokens,
+      this.#cost,
+      this.#firstContent,
+      this.#duration,
+    ];
+  }
+
+  /** A generation has ended and is recorded. */
+  note({ input, journey }: PlannedGeneration, settlement: Settlement, times: GenerationTimes): void {
+    const { usage, bill, outcome, error } = settlement;
+    const provider = (journey.selected ?? journey.lastCalled)?.endpoint.provider.slug ?? NOBODY;
+    this.#ended.add({ format: input.format, provider, outcome, usage_source: usage.source });
+    if (error !== undefined) this.#failures.add({ provider, kind: error.kind });
+    for (const { candidate, status } of journey.calls) {
+      this.#calls.add({ provider: candidate.endpoint.provider.slug, status: String(status) });
+    }
+    if (journey.legs.length === 1) {
+      this.#noteUse(provider, usage, bill);
+    } else {
+      for (const leg of journey.legs)
+        if (leg.end) this.#noteUse(providerOf(leg), leg.end.usage, leg.end.bill);
+    }
+    for (const leg of journey.legs) {
+      if (leg.end !== undefined && leg.lastCalled !== undefined)
+        this.#legs.add({ provider: providerOf(leg), kind: leg.kind, status: leg.end.status });
+    }
+    if (times.firstContentMs !== undefined) {
+      this.#firstContent.observe({ provider }, times.firstContentMs / 1000);
+    }
+    this.#ofProvider(provider).duration.observe(times.endMs / 1000);
+  }
+
+  #noteUse(provider: string, usage: Usage, bill: Bill): void {
+    const figures = this.#ofProvider(provider);
+    figures.prompt.add(usage.inputTokens);
+    figures.completion.add(usage.outputTokens);
+    figures.cached.add(usage.cachedTokens);
+    figures.reasoning.add(usage.reasoningTokens);
+    figures.credits.add(Number(bill.totalNanos));
+    if (bill.isByok) {
+      this.#cost.add({ provider, kind: 'byok' }, Number(bill.inputNanos + bill.outputNanos));
+    }
+  }
+}
+
+function providerOf({ selected, lastCalled }: Leg): string {
+  return (selected ?? lastCalled)?.endpoint.provider.slug ?? NOBODY;
+}

@@ -1,0 +1,474 @@
+import { cacheDiscount } from '../../catalog/cache-discount.ts';
+import type { Pricing } from '../../catalog/catalog.ts';
+import { tierOf } from '../../catalog/endpoint-tier.ts';
+import { pricingAt } from '../../catalog/price-history.ts';
+import { servedEndpoint } from '../../catalog/served-endpoint.ts';
+import { renderFinishReason } from '../../dialects/chat/finish-reason.ts';
+import { presetSlugOf } from '../../dialects/shared/presets/preset.ts';
+import type { Strategy } from '../../ir/metadata.ts';
+import type { GenerationRequest } from '../../ir/request.ts';
+import type { Result } from '../../ir/result.ts';
+import { type Bill, NO_USAGE, type Usage } from '../../ir/usage.ts';
+import { boundedText } from '../../kit/json/bounded-json.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
+import { chargeOf } from '../../kit/money.ts';
+import { originOf } from '../../kit/net/origin-of.ts';
+import { writtenMoment } from '../../kit/time/written-moment.ts';
+import type { GenerationRow, LegRow, ProviderResponse } from '../../ports/generation-row.ts';
+import type { Candidate } from '../../routing/candidate.ts';
+import { preferencesOf } from '../../routing/preferences.ts';
+import { parseModelId } from '../../routing/resolve/model-id.ts';
+import type { GenerationInput } from '../generation.ts';
+import type { LegSoFar } from './account.ts';
+import { chargeRows } from './charge.ts';
+import { citationsOf, mediaOfPrompt, mediaOfResult } from './count-media.ts';
+import { type Journey, type RequestMembers, routingMetadata } from './journey.ts';
+import { keptRouting } from './kept-routing.ts';
+import type { Settlement } from './settle.ts';
+
+/** A generation that has a plan. */
+export interface PlannedGeneration {
+  readonly input: GenerationInput;
+  readonly request: GenerationRequest;
+  readonly journey: Journey;
+  /** Where the gateway runs, as the routing metadata says it. */
+  readonly region: string | null;
+}
+
+/** When things happened, milliseconds from the moment at which the request came in. */
+export interface GenerationTimes {
+  /** Undefined when no content came before the end. */
+  readonly firstContentMs?: number;
+  readonly endMs: number;
+}
+
+/** What the money members of a row are made from. */
+export interface UsedSoFar {
+  readonly usage: Usage;
+  readonly bill: Bill;
+}
+
+/** What the row of an open generation says anew at a checkpoint. */
+export type RowProgress = Partial<GenerationRow>;
+
+/** What the row of a generation says that was only accepted, beyond what all such rows say. */
+export type AcceptedRow = RequestMembers &
+  Pick<GenerationRow, 'model' | 'model_permaslug' | 'variant' | 'streamed' | 'routing'>;
+
+/** What is kept of a generation when it is accepted: every request is written down so, and nearly none of it is ever read. */
+export function acceptedRow({ input, request, journey, region }: PlannedGeneration): AcceptedRow {
+  const { model, model_permaslug, variant } = unservedMembers(request, journey);
+  journey.requestMembers ??= requestMembers(input, request, journey);
+  const said = journey.requestMembers;
+  return {
+    model,
+    model_permaslug,
+    variant,
+    created_at: said.created_at,
+    app_title: said.app_title,
+    app_categories: said.app_categories,
+    origin: said.origin,
+    http_referer: said.http_referer,
+    user_agent: said.user_agent,
+    external_user: said.external_user,
+    creator_user_id: said.creator_user_id,
+    session_id: said.session_id,
+    request_id: said.request_id,
+    preset_id: said.preset_id,
+    trace: said.trace,
+    router: said.router,
+    streamed: request.stream,
+    num_media_prompt: said.num_media_prompt,
+    num_input_audio_prompt: said.num_input_audio_prompt,
+    is_zdr: said.is_zdr,
+    routing: keptRouting(routingMetadata(journey, region, 'failed')),
+  };
+}
+
+/**
+ * The row of a generation of which nothing is known but that it was accepted: should the process end before anything more
+ * is recorded, this is how it ended. Earlier releases kept it whole.
+ */
+export function wholeRow(kept: JsonObject): JsonObject {
+  if (kept.api_type !== undefined) return kept;
+  const accepted = kept as AcceptedRow;
+  const serving = {
+    model: accepted.model,
+    model_permaslug: accepted.model_permaslug,
+    variant: accepted.variant,
+    provider_name: null,
+    is_byok: false,
+  };
+  return rowOf(accepted, serving, NOTHING_YET, accepted);
+}
+
+/**
+ * What is known by now of a generation whose answer is under way, to be laid over its row should the process end. `legs`: all
+ * that have begun.
+ */
+export function progressRow(
+  { request, journey, region }: PlannedGeneration,
+  used: UsedSoFar,
+  legs: readonly LegSoFar[],
+): RowProgress {
+  const { selected } = journey;
+  const { usage } = used;
+  return {
+    ...(selected && servingMembers(request, selected)),
+    tokens_prompt: usage.inputTokens,
+    tokens_completion: usage.outputTokens,
+    native_tokens_prompt: usage.inputTokens,
+    native_tokens_completion: usage.outputTokens,
+    native_tokens_reasoning: usage.reasoningTokens,
+    native_tokens_cached: usage.cachedTokens,
+    native_tokens_completion_images: usage.imageTokens,
+    usage_source: usage.source,
+    upstream_inference_nanos: listPriceOf(used),
+    provider_responses: providerResponses(journey, selected, undefined),
+    routing: keptRouting(routingMetadata(journey, region, 'served')),
+    ...listed(journey, legs),
+  };
+}
+
+/** The row of a generation that has ended. */
+export function settledRow(
+  generation: PlannedGeneration,
+  settlement: Settlement,
+  times: GenerationTimes,
+): GenerationRow {
+  const { input, request, journey, region } = generation;
+  const { outcome, result, usage, bill } = settlement;
+  const isFree = bill.inputNanos + bill.outputNanos === 0n;
+  const priced = isFree ? [] : pricedLegs(journey, input, result, usage);
+  const { latency, generationTime } = durations(journey, result, times);
+  const served = outcome === 'failed' ? undefined : journey.selected;
+  const asked = journey.selected ?? journey.lastCalled;
+  const serving = asked === undefined ? unservedMembers(request, journey) : servingMembers(request, asked);
+  journey.requestMembers ??= requestMembers(input, request, journey);
+  const came: Outcome = {
+    cancelled: outcome === 'aborted',
+    finishReason: finishReasonOf(settlement),
+    nativeFinishReason: shortOrNull(result.finish?.nativeReason),
+    latency,
+    generationTime,
+    usage,
+    listPriceNanos: listPriceOf(settlement),
+    mediaOfResult: mediaOfResult(result),
+    searchResults: citationsOf(result) || null,
+    tier: tierServed(journey.selected, result),
+    upstreamId: result.upstreamId,
+    cacheDiscountNanos: String(sumOf(priced, (leg) => cacheDiscount(leg.usage, leg.pricing))),
+    webSearchNanos: String(
+      sumOf(priced, ({ usage: used, pricing }) =>
+        chargeOf([[used.webSearchRequests, pricing.web_search ?? 0n]]),
+      ),
+    ),
+    providerResponses: providerResponses(journey, served, result.upstreamId),
+    servedFrom: settlement.servedFrom ?? null,
+  };
+  const row = rowOf(journey.requestMembers, serving, came, {
+    streamed: request.stream,
+    routing: keptRouting(routingMetadata(journey, region, served === undefined ? 'failed' : 'served')),
+  });
+  const ended = journey.legs.flatMap((leg) => (leg.end === undefined ? [] : [{ leg, ...leg.end }]));
+  return isPlain(journey) ? row : Object.assign(row, listed(journey, ended));
+}
+
+/** One leg, which its row describes, and nothing besides. */
+function isPlain({ legs, lastCalled, charges }: Journey): boolean {
+  return legs.length === 1 && lastCalled !== undefined && charges.length === 0;
+}
+
+/** Legs that a record lists: more are counted and not named. */
+const MOST_LEGS = 100;
+
+/** Legs and charges, where the row itself does not say them. */
+function listed(journey: Journey, legs: readonly LegSoFar[]): Pick<GenerationRow, 'legs' | 'charges'> {
+  if (isPlain(journey)) return {};
+  const { charges } = journey;
+  return {
+    legs: legs.slice(0, MOST_LEGS).map(legRow),
+    ...(charges.length > 0 && { charges: chargeRows(charges) }),
+  };
+}
+
+function legRow({ leg, usage, bill, status }: LegSoFar): LegRow {
+  const called = leg.selected ?? leg.lastCalled;
+  return {
+    kind: leg.kind,
+    model: short(called?.model.id ?? leg.plan.requested),
+    provider_name: called?.endpoint.provider.name ?? null,
+    tokens_prompt: usage.inputTokens,
+    tokens_completion: usage.outputTokens,
+    cost_nanos: String(bill.totalNanos),
+    status,
+  };
+}
+
+/** What a leg used, and the prices that it was billed by. */
+interface PricedLeg {
+  readonly usage: Usage;
+  readonly pricing: Pricing;
+}
+
+function pricedLegs(
+  { legs, selected }: Journey,
+  input: GenerationInput,
+  { finish }: Result,
+  usage: Usage,
+): PricedLeg[] {
+  if (legs.length === 1) {
+    return [{ usage, pricing: pricingOf(selected, input.acceptedAtMs, finish?.serviceTier, usage) }];
+  }
+  return legs.flatMap(({ end, selected: served }) =>
+    end === undefined || end.bill.inputNanos + end.bill.outputNanos === 0n
+      ? []
+      : [{ usage: end.usage, pricing: pricingOf(served, end.pricedAtMs, end.serviceTier, end.usage) }],
+  );
+}
+
+function sumOf<T>(list: readonly T[], of: (each: T) => bigint): bigint {
+  return list.reduce((sum, each) => sum + of(each), 0n);
+}
+
+/** What came of a generation. */
+interface Outcome {
+  readonly cancelled: boolean;
+  readonly finishReason: string | null;
+  readonly nativeFinishReason: string | null;
+  readonly latency: number | null;
+  readonly generationTime: number | null;
+  readonly usage: Usage;
+  readonly listPriceNanos: string;
+  readonly mediaOfResult: number;
+  readonly searchResults: number | null;
+  readonly tier: string | null;
+  readonly upstreamId: string | undefined;
+  readonly cacheDiscountNanos: string;
+  readonly webSearchNanos: string;
+  readonly providerResponses: ProviderResponse[] | null;
+  readonly servedFrom: string | null;
+}
+
+const NOTHING_YET: Outcome = {
+  cancelled: false,
+  finishReason: 'error',
+  nativeFinishReason: null,
+  latency: null,
+  generationTime: null,
+  usage: NO_USAGE,
+  listPriceNanos: '0',
+  mediaOfResult: 0,
+  searchResults: null,
+  tier: null,
+  upstreamId: undefined,
+  cacheDiscountNanos: '0',
+  webSearchNanos: '0',
+  providerResponses: null,
+  servedFrom: null,
+};
+
+/** All members in one literal: a row is made for every request, and each part that is spread into one costs. */
+function rowOf(
+  said: RequestMembers,
+  serving: ServingMembers,
+  outcome: Outcome,
+  { streamed, routing }: Pick<GenerationRow, 'streamed' | 'routing'>,
+): GenerationRow {
+  const { usage } = outcome;
+  return {
+    api_type: 'completions',
+    model: serving.model,
+    model_permaslug: serving.model_permaslug,
+    variant: serving.variant,
+    provider_name: serving.provider_name,
+    created_at: said.created_at,
+    app_id: null,
+    app_title: said.app_title,
+    app_categories: said.app_categories,
+    origin: said.origin,
+    http_referer: said.http_referer,
+    user_agent: said.user_agent,
+    external_user: said.external_user,
+    creator_user_id: said.creator_user_id,
+    session_id: said.session_id,
+    request_id: said.request_id,
+    preset_id: said.preset_id,
+    // Absent in what earlier releases kept of a generation.
+    trace: said.trace ?? null,
+    router: said.router,
+    streamed,
+    cancelled: outcome.cancelled,
+    finish_reason: outcome.finishReason,
+    native_finish_reason: outcome.nativeFinishReason,
+    latency: outcome.latency,
+    generation_time: outcome.generationTime,
+    moderation_latency: null,
+    tokens_prompt: usage.inputTokens,
+    tokens_completion: usage.outputTokens,
+    native_tokens_prompt: usage.inputTokens,
+    native_tokens_completion: usage.outputTokens,
+    native_tokens_reasoning: usage.reasoningTokens,
+    native_tokens_cached: usage.cachedTokens,
+    native_tokens_completion_images: usage.imageTokens,
+    usage_source: usage.source,
+    upstream_inference_nanos: outcome.listPriceNanos,
+    num_media_prompt: said.num_media_prompt,
+    num_media_completion: outcome.mediaOfResult,
+    num_input_audio_prompt: said.num_input_audio_prompt,
+    num_search_results: outcome.searchResults,
+    num_fetches: null,
+    web_search_engine: usage.webSearchRequests > 0 ? 'native' : null,
+    is_byok: serving.is_byok,
+    is_zdr: said.is_zdr,
+    service_tier: outcome.tier,
+    data_region: 'global',
+    upstream_id: shortOrNull(outcome.upstreamId),
+    response_cache_source_id: outcome.servedFrom,
+    provider_responses: outcome.providerResponses,
+    cache_discount_nanos: outcome.cacheDiscountNanos,
+    web_search_nanos: outcome.webSearchNanos,
+    routing,
+  };
+}
+
+function requestMembers(
+  input: GenerationInput,
+  request: GenerationRequest,
+  { plan }: Journey,
+): RequestMembers {
+  const { attribution, caller } = input;
+  const referer = attribution?.referer ?? null;
+  const media = mediaOfPrompt(request);
+  return {
+    created_at: writtenMoment(input.acceptedAtMs),
+    app_title: attribution?.title ?? null,
+    app_categories: attribution?.categories === undefined ? [] : [...attribution.categories],
+    origin: originOf(referer),
+    http_referer: referer,
+    user_agent: attribution?.userAgent ?? null,
+    external_user: shortOrNull(request.user),
+    creator_user_id: shortOrNull(caller.key.creatorUserId),
+    session_id: shortOrNull(request.wishes.sessionId ?? input.sessionId),
+    request_id: attribution?.requestId ?? input.generationId,
+    preset_id: shortOrNull(presetSlugOf(input.body)),
+    trace: request.wishes.trace ?? null,
+    router: ROUTERS.has(plan.strategy) ? shortOrNull(request.models[0]) : null,
+    num_media_prompt: media.all,
+    num_input_audio_prompt: media.audio,
+    is_zdr: preferencesOf(request).requiresZeroRetention,
+  };
+}
+
+/** Members of a row that say who serves. */
+type ServingMembers = Pick<
+  GenerationRow,
+  'model' | 'model_permaslug' | 'variant' | 'provider_name' | 'is_byok'
+>;
+
+function unservedMembers(request: GenerationRequest, { plan }: Journey): ServingMembers {
+  const model = short(plan.requested);
+  return {
+    model,
+    model_permaslug: model,
+    variant: variantOf(request, undefined),
+    provider_name: null,
+    is_byok: false,
+  };
+}
+
+function servingMembers(request: GenerationRequest, { model, endpoint, access }: Candidate): ServingMembers {
+  return {
+    model: short(model.id),
+    model_permaslug: short(model.canonicalSlug ?? model.id),
+    variant: variantOf(request, model.id),
+    provider_name: endpoint.provider.name,
+    is_byok: access.kind === 'own',
+  };
+}
+
+/** List price of what was used. */
+function listPriceOf({ bill }: UsedSoFar): string {
+  return String(bill.inputNanos + bill.outputNanos);
+}
+
+/** Strategies by which a router chooses the model. */
+const ROUTERS: ReadonlySet<Strategy> = new Set<Strategy>(['auto', 'free', 'pareto', 'bodybuilder', 'fusion']);
+
+/** The suffix that says how to route, else the one that the model itself has. */
+function variantOf({ models }: GenerationRequest, modelId: string | undefined): string {
+  const { variants, base } = parseModelId(models[0] ?? '');
+  return short(variants[0] ?? suffixOf(modelId ?? base) ?? 'standard');
+}
+
+/** The first suffix of a model id. */
+function suffixOf(id: string): string | undefined {
+  return id.includes(':') ? id.split(':')[1] : undefined;
+}
+
+function finishReasonOf({ outcome, result }: Settlement): string | null {
+  if (outcome === 'failed') return 'error';
+  if (outcome === 'aborted' || result.finish === undefined) return null;
+  return renderFinishReason(result.finish, { hasRefusal: false, isLegacy: false });
+}
+
+/** Content that nobody saw come came with the end. */
+function durations({ firstLeg }: Journey, { items }: Result, { firstContentMs, endMs }: GenerationTimes) {
+  const contentMs = firstContentMs ?? (items.length > 0 ? endMs : undefined);
+  const last = firstLeg.calls.at(-1);
+  if (contentMs === undefined || last === undefined) return { latency: null, generationTime: null };
+  return { latency: whole(contentMs), generationTime: whole(endMs - contentMs + last.latencyMs) };
+}
+
+function tierServed(selected: Candidate | undefined, { finish }: Result): string | null {
+  if (selected === undefined) return null;
+  return short(finish?.serviceTier ?? tierOf(selected.endpoint) ?? 'default');
+}
+
+function providerResponses(
+  { calls }: Journey,
+  served: Candidate | undefined,
+  upstreamId: string | undefined,
+): ProviderResponse[] | null {
+  if (calls.length === 0) return null;
+  return calls.map(({ candidate, status, latencyMs }, index) => {
+    const tier = tierOf(candidate.endpoint);
+    const isServing = candidate === served && index === calls.length - 1;
+    return {
+      provider_name: candidate.endpoint.provider.name,
+      endpoint_id: candidate.endpoint.tag,
+      ...(isServing && upstreamId !== undefined && { id: short(upstreamId) }),
+      model_permaslug: short(candidate.model.canonicalSlug ?? candidate.model.id),
+      status,
+      latency: whole(latencyMs),
+      is_byok: candidate.access.kind === 'own',
+      ...(tier !== undefined && { routed_service_tier: tier }),
+    };
+  });
+}
+
+function pricingOf(
+  selected: Candidate | undefined,
+  atMs: number,
+  serviceTier: string | undefined,
+  { inputTokens }: Usage,
+): Pricing {
+  if (selected === undefined) return {};
+  const priced = servedEndpoint(selected.endpoint, selected.model, serviceTier);
+  return pricingAt(priced, atMs, inputTokens);
+}
+
+/** Characters of a text that somebody else chose the length of. */
+const MOST_CHARACTERS = 256;
+
+function short(text: string): string {
+  return boundedText(text, MOST_CHARACTERS);
+}
+
+function shortOrNull(text: string | null | undefined): string | null {
+  return text === null || text === undefined ? null : short(text);
+}
+
+function whole(milliseconds: number): number {
+  return Math.max(0, Math.round(milliseconds));
+}

@@ -1,0 +1,81 @@
+import { FREE } from '../../catalog/bill.ts';
+import type { ReplyContext } from '../../dialects/dialect.ts';
+import type { EventBatch } from '../../ir/events.ts';
+import type { Result } from '../../ir/result.ts';
+import { unfold } from '../../ir/unfold.ts';
+import { NO_USAGE } from '../../ir/usage.ts';
+import type { OutputItems } from '../../ports/output-items.ts';
+import type { ServedAnswer } from '../../stages/stage.ts';
+import type { FinishedGeneration, OpenedStream } from '../generation.ts';
+import { itemKeeper } from '../request/item-references.ts';
+import type { Settlement } from './settle.ts';
+import { settleUnserved, type UnservedParts, type UnservedRequest, unservedGeneration } from './unserved.ts';
+
+/** What settling an answer needs that no model gave. */
+export interface ServedParts extends UnservedParts {
+  /** Items that callers may refer to later. */
+  readonly items: OutputItems;
+}
+
+/** A request that a stage has answered. */
+export interface ServedRequest extends UnservedRequest {
+  readonly served: ServedAnswer;
+  readonly vendor: string;
+}
+
+/** An answer that no model gave, recorded like any other. It costs what stages have charged on the way to it, mostly nothing. */
+export class ServedGeneration {
+  readonly #asked: ServedRequest;
+  readonly #result: Result;
+  readonly #parts: ServedParts;
+
+  private constructor(asked: ServedRequest, result: Result, parts: ServedParts) {
+    this.#asked = asked;
+    this.#result = result;
+    this.#parts = parts;
+  }
+
+  /** Records the generation. Rejects with LedgerUnavailable where it cannot be recorded. */
+  static async settle(asked: ServedRequest, parts: ServedParts): Promise<ServedGeneration> {
+    const { served, reservation } = asked;
+    const settled = { usage: NO_USAGE, bill: { ...FREE, totalNanos: reservation.charged.creditNanos } };
+    const { finish } = served.result;
+    const result = { ...served.result, ...(finish && { finish: { ...finish, settled } }), settled };
+    const settlement: Settlement = {
+      ...settled,
+      outcome: 'finished',
+      result,
+      ...(served.sourceId !== null && { servedFrom: served.sourceId }),
+    };
+    await settleUnserved(unservedGeneration(asked, served.model), settlement, reservation, parts);
+    return new ServedGeneration(asked, result, parts);
+  }
+
+  async stream(): Promise<OpenedStream> {
+    return { context: this.#context(), batches: once(unfold(this.#result)) };
+  }
+
+  async complete(): Promise<FinishedGeneration> {
+    return { context: this.#context(), result: this.#result };
+  }
+
+  #context(): ReplyContext {
+    const { input, request, vendor, served } = this.#asked;
+    const { clock, items } = this.#parts;
+    return {
+      vendor,
+      request,
+      generationId: input.generationId,
+      createdAtMs: input.acceptedAtMs,
+      now: () => clock.now(),
+      model: served.model,
+      provider: served.provider,
+      serviceTier: served.serviceTier,
+      keepItem: itemKeeper({ input, request }, items),
+    };
+  }
+}
+
+async function* once(batch: EventBatch): AsyncGenerator<EventBatch, void, undefined> {
+  yield batch;
+}

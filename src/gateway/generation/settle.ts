@@ -1,0 +1,385 @@
+import { FREE } from '../../catalog/bill.ts';
+import { GatewayError } from '../../ir/errors.ts';
+import { type Event, type EventBatch, type Settled, terminalIndex, terminalOf } from '../../ir/events.ts';
+import { Fold } from '../../ir/fold.ts';
+import type { RoutingMetadata } from '../../ir/metadata.ts';
+import type { Result } from '../../ir/result.ts';
+import type { AnswerFlow, TextLane } from '../../ir/text-lane.ts';
+import { type Bill, NO_USAGE } from '../../ir/usage.ts';
+import type { Polling } from '../../kit/frames/flow.ts';
+import { STRETCH } from '../../kit/loop/cohort.ts';
+import { LedgerUnavailable } from '../../ports/ledger.ts';
+import type { Account, AnswerEnd } from '../leg/leg-account.ts';
+import { gatherTexts } from './gather-texts.ts';
+import { OpenItems } from './open-items.ts';
+import { PassedTexts } from './passed-texts.ts';
+
+/** How a generation ended, for whoever keeps account of it. */
+export interface Settlement extends Settled, Account {
+  readonly outcome: 'finished' | 'failed' | 'aborted';
+  readonly result: Result;
+  readonly error?: GatewayError;
+  /** The generation whose answer was given again; absent = this one has its own. */
+  readonly servedFrom?: string;
+}
+
+/** What settling needs besides the events. */
+export interface SettleTools {
+  /** The routing metadata of this moment, when the caller asked for it. */
+  readonly metadata: (outcome: 'served' | 'failed') => RoutingMetadata | undefined;
+  /** Characters of the answer that whoever keeps account of it is shown. */
+  readonly keptCharacters: number;
+  /** What an answer has come to. */
+  readonly account: (result: Result, end: AnswerEnd) => Account | Promise<Account>;
+  /** Is shown everything before it is let go. `isLast`: the account is closed right after it. */
+  readonly watch: (batch: EventBatch, isLast: boolean) => void;
+  /** False: there is no money for more, the answer ends here. */
+  readonly mayGoOn: () => boolean;
+  /** Where text may pass without being shown piece by piece: who has to be shown it now and then. Absent: it may not. */
+  readonly passing?: PassingTools | undefined;
+  /** How the upstream is read. */
+  readonly reading: { readonly isAbandoned: boolean; readonly isDraining: boolean };
+  /** Told exactly once, before the terminal event is let go. Resolves with what was charged. */
+  readonly record: (settlement: Settlement) => Promise<Bill>;
+}
+
+/** Who is shown text that has passed already. */
+export interface PassingTools {
+  /** Tokens that may pass before they are shown. */
+  readonly room: number;
+  /** Is told how to be shown what has passed. */
+  whenAsked(show: () => void): void;
+}
+
+/**
+ * Folds an answer while it passes and closes its account: usage, cost, one record. The terminal event is let go only
+ * after the record was made. An answer that is abandoned half-way is settled too.
+ */
+export function settleAnswer(answer: AnswerFlow, tools: SettleTools): SettledAnswer {
+  return new SettledAnswer(answer, tools);
+}
+
+/**
+ * An answer whose account is closed by pulling it to its end, or by ending it early. Pulled by one, a step at a time. Not a
+ * generator: those cost several promises and a queue for each of their steps.
+ */
+export class SettledAnswer
+  implements AsyncIterableIterator<EventBatch, void, undefined>, Polling<EventBatch>
+{
+  readonly #passage: Passage;
+  readonly #tools: SettleTools;
+  /** The step that is under way: whoever ends the answer early waits for it. */
+  #step: Promise<unknown> | undefined;
+  #isOver = false;
+  /** Of an answer that came to its end. */
+  #result: Result | undefined;
+
+  constructor(source: AnswerFlow, tools: SettleTools) {
+    this.#passage = new Passage(source, tools);
+    this.#tools = tools;
+  }
+
+  next(): Promise<IteratorResult<EventBatch, void>> {
+    const step = this.#pull();
+    this.#step = step;
+    return step;
+  }
+
+  /** All of it, for whoever wants nothing before. */
+  async whole(): Promise<Result> {
+    while (!this.#isOver) await this.#pull();
+    return this.#result ?? this.#passage.fold.result();
+  }
+
+  poll(): EventBatch | undefined {
+    return this.#passage.poll();
+  }
+
+  whenReady(wake: () => void): boolean {
+    return this.#passage.whenReady(wake);
+  }
+
+  texts(): TextLane | undefined {
+    return this.#passage.texts();
+  }
+
+  async return(): Promise<IteratorResult<EventBatch, void>> {
+    await this.#step?.catch(() => {});
+    if (!this.#isOver) await this.#leave(undefined);
+    return OVER;
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  async #pull(): Promise<IteratorResult<EventBatch, void>> {
+    if (this.#isOver) return OVER;
+    let step: Step | undefined;
+    try {
+      step = await this.#passage.next();
+      if (step !== undefined && step.terminal === undefined) {
+        if (step.mayGoOn) {
+          // Whoever waits for the next step for long need not keep this one.
+          this.#step = undefined;
+          return { done: false, value: step.passing };
+        }
+      }
+    } catch (error) {
+      await this.#leave(error instanceof GatewayError ? error : undefined);
+      throw error;
+    }
+    if (step !== undefined) return await this.#end(step);
+    await this.#leave(undefined);
+    return OVER;
+  }
+
+  /** The last of an answer, with what it cost. Where it has no end of its own, it ends here. */
+  async #end({ passing, terminal = CUT_SHORT }: Step): Promise<IteratorResult<EventBatch, void>> {
+    const { source, fold } = this.#passage;
+    this.#isOver = true;
+    const last = [...passing];
+    try {
+      if (terminal === CUT_SHORT) {
+        await source.return?.();
+        const ending = this.#passage.ending();
+        fold.pushAll(ending);
+        last.push(...ending);
+      }
+      fold.push(terminal);
+      const result = fold.result();
+      const ended = await settle(result, terminal, this.#tools);
+      this.#result = resultOf(result, ended);
+      last.push(ended);
+      return { done: false, value: last };
+    } finally {
+      await source.return?.();
+    }
+  }
+
+  /** Closes the account of an answer that came to no end. */
+  async #leave(failure: GatewayError | undefined): Promise<void> {
+    const { source, fold } = this.#passage;
+    this.#isOver = true;
+    try {
+      if (failure === undefined) await this.#passage.drain();
+      await settleUnfinished(fold, failure, this.#tools);
+    } finally {
+      await source.return?.();
+    }
+  }
+}
+
+const OVER = { done: true, value: undefined } as const;
+
+/** A whole answer with what its settled end says. */
+function resultOf(result: Result, ended: SettledTerminal): Result {
+  const { settled } = ended;
+  return ended.type === 'failure'
+    ? { ...result, failure: ended.error, settled }
+    : { ...result, finish: ended, settled };
+}
+
+/** The end of an answer that we ended. */
+const CUT_SHORT: Terminal = { type: 'finish', reason: 'length' };
+
+/** A batch that was looked at. */
+interface Step {
+  /** Without the terminal event. Relayed frames pass whole: their encoder holds the end back. */
+  readonly passing: EventBatch;
+  readonly terminal: Terminal | undefined;
+  readonly mayGoOn: boolean;
+}
+
+/** An answer on its way: everything is folded and shown to who watches before it goes on. */
+class Passage {
+  readonly source: AnswerFlow;
+  readonly #fold: Fold;
+  readonly #openItems = new OpenItems();
+  readonly #tools: SettleTools;
+  /** What was at hand and may not go on by itself. */
+  #held: Step | undefined;
+  /** Text that passes without being looked at piece by piece. */
+  #texts: PassedTexts | undefined;
+
+  constructor(source: AnswerFlow, tools: SettleTools) {
+    this.source = source;
+    this.#fold = new Fold(tools.keptCharacters);
+    this.#tools = tools;
+  }
+
+  /** All that has passed. */
+  get fold(): Fold {
+    this.#lookBack();
+    return this.#fold;
+  }
+
+  texts(): TextLane | undefined {
+    const { passing } = this.#tools;
+    const lane = passing === undefined || this.#held !== undefined ? undefined : this.source.texts?.();
+    if (passing === undefined || lane === undefined) return undefined;
+    if (this.#texts?.pieces !== lane.pieces) {
+      this.#lookBack();
+      this.#texts = new PassedTexts(lane, this.#lookBack);
+      passing.whenAsked(this.#answer);
+    }
+    return this.#texts;
+  }
+
+  async next(): Promise<Step | undefined> {
+    const held = this.#held;
+    if (held !== undefined) {
+      this.#held = undefined;
+      return held;
+    }
+    const next = await this.source.next();
+    if (next.done === true) return undefined;
+    const at = terminalIndex(next.value);
+    return at === -1 ? stepOf(next.value, this.#look(next.value)) : this.#last(next.value, at);
+  }
+
+  poll(): EventBatch | undefined {
+    if (this.#held !== undefined) return undefined;
+    const batch = this.source.poll?.();
+    if (batch === undefined) return undefined;
+    const at = terminalIndex(batch);
+    if (at !== -1) {
+      this.#held = this.#last(batch, at);
+      return undefined;
+    }
+    const mayGoOn = this.#look(batch);
+    if (mayGoOn) return batch;
+    this.#held = stepOf(batch, mayGoOn);
+    return undefined;
+  }
+
+  whenReady(wake: () => void): boolean {
+    return this.#held === undefined && (this.source.whenReady?.(wake) ?? false);
+  }
+
+  /** The events that end all that has begun. */
+  ending(): Event[] {
+    return this.#openItems.ending();
+  }
+
+  /** Reads the rest of an answer that nobody hears, for what it says at its end of what it used. */
+  async drain(): Promise<void> {
+    const { source, fold } = this;
+    const held = this.#held;
+    this.#held = undefined;
+    if (held?.terminal !== undefined) {
+      fold.push(held.terminal);
+      return;
+    }
+    try {
+      while (this.#tools.reading.isDraining) {
+        const step = await source.next();
+        if (step.done === true) return;
+        const gathered = gatherTexts(step.value);
+        const isLast = terminalIndex(gathered) !== -1;
+        fold.pushAll(gathered);
+        this.#tools.watch(gathered, isLast);
+        if (isLast) return;
+      }
+    } catch {
+      // What was read until then counts.
+    }
+  }
+
+  /** Folds and shows a batch without a terminal event; tells whether the answer may go on after it. */
+  #look(batch: EventBatch): boolean {
+    this.#lookBack();
+    const gathered = gatherTexts(batch);
+    this.#fold.pushAll(gathered);
+    this.#tools.watch(gathered, false);
+    this.#openItems.push(gathered);
+    return this.#tools.mayGoOn();
+  }
+
+  /** Folds and shows the text that has passed. */
+  readonly #lookBack = (): void => {
+    const texts = this.#texts;
+    const event = texts?.take();
+    if (texts === undefined || event === undefined) return;
+    this.#fold.push(event);
+    this.#tools.watch([event], false);
+    texts.room = this.#tools.passing?.room ?? 1;
+  };
+
+  /** Shows what has passed to somebody who waits for news from then on: the next piece is some. */
+  readonly #answer = (): void => {
+    this.#lookBack();
+    if (this.#texts !== undefined) this.#texts.room = 1;
+  };
+
+  #last(batch: EventBatch, at: number): Step {
+    const last = batch[at] as Event;
+    const passing = batch.slice(0, last.type === 'relay' ? at + 1 : at);
+    this.#lookBack();
+    this.#fold.pushAll(passing);
+    this.#tools.watch(passing, true);
+    return { passing, terminal: terminalOf(last), mayGoOn: true };
+  }
+}
+
+function stepOf(passing: EventBatch, mayGoOn: Step['mayGoOn']): Step {
+  return { passing, terminal: undefined, mayGoOn };
+}
+
+type Terminal = NonNullable<ReturnType<typeof terminalOf>>;
+
+type SettledTerminal = Terminal & { readonly settled: Settled };
+
+/** The terminal event, with what the answer cost. One that could not be recorded is not let go as a success. */
+async function settle(result: Result, terminal: Terminal, tools: SettleTools): Promise<SettledTerminal> {
+  const failed = terminal.type === 'failure';
+  const account = tools.account(result, failed ? terminal.error : terminal === CUT_SHORT ? 'cut' : 'whole');
+  const { usage, bill, uncharged } = account instanceof Promise ? await account : account;
+  const metadata = tools.metadata(failed ? 'failed' : 'served');
+  const shown = metadata === undefined ? {} : { metadata };
+  try {
+    await STRETCH;
+    const charged = await tools.record({
+      usage,
+      bill,
+      ...shown,
+      outcome: failed ? 'failed' : tools.reading.isAbandoned ? 'aborted' : 'finished',
+      result,
+      uncharged,
+      ...(failed && { error: terminal.error }),
+    });
+    return { ...terminal, settled: { usage, bill: charged, ...shown } };
+  } catch (error) {
+    if (!(error instanceof LedgerUnavailable)) throw error;
+    const message = 'The answer could not be recorded: the gateway cannot write its ledger now';
+    const unrecorded = new GatewayError('overloaded', message, { retryAfterSeconds: 5, cause: error });
+    // Nobody is told a figure that no record has.
+    return { type: 'failure', error: unrecorded, settled: { usage: NO_USAGE, bill: FREE, ...shown } };
+  }
+}
+
+/**
+ * An answer without an end. No endpoint would serve it: nothing is charged. The caller went away: what was produced is
+ * charged, and counted by us if need be.
+ */
+async function settleUnfinished(
+  fold: Fold,
+  failure: GatewayError | undefined,
+  tools: SettleTools,
+): Promise<void> {
+  const result = fold.result();
+  const end = result.finish === undefined ? (failure ?? 'cut') : 'whole';
+  const { usage, bill, uncharged } = await tools.account(result, end);
+  const settlement: Settlement = {
+    usage,
+    bill,
+    outcome: failure === undefined ? 'aborted' : 'failed',
+    result,
+    uncharged,
+    ...(failure !== undefined && { error: failure }),
+  };
+  // Nobody is there to be told that it could not be recorded; it is, as soon as it can be.
+  await tools.record(settlement).catch((error: unknown) => {
+    if (!(error instanceof LedgerUnavailable)) throw error;
+  });
+}

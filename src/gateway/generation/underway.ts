@@ -1,0 +1,52 @@
+import { tierOf } from '../../catalog/endpoint-tier.ts';
+import type { RoutingMetadata } from '../../ir/metadata.ts';
+import type { GenerationRequest } from '../../ir/request.ts';
+import type { Candidate } from '../../routing/candidate.ts';
+import type { ActiveStages } from '../../stages/stage.ts';
+import type { Prompt } from '../../tokens/estimate.ts';
+import type { GenerationInput } from '../generation.ts';
+import type { Plan } from '../plan.ts';
+import type { ContentShare } from '../request/content-room.ts';
+import type { GatewaySnapshot } from '../snapshot.ts';
+import type { PlannedGeneration } from './generation-row.ts';
+import { type Journey, routingMetadata } from './journey.ts';
+import type { GenerationReservation } from './reservation.ts';
+
+/** One request on its way: everything that is known of it from planning on. */
+export interface Underway {
+  readonly input: GenerationInput;
+  readonly snapshot: GatewaySnapshot;
+  readonly request: GenerationRequest;
+  readonly prompt: Prompt;
+  readonly journey: Journey;
+  readonly stages: ActiveStages;
+  readonly reservation: GenerationReservation;
+  /** Where a further leg may go. Rejects with a GatewayError. */
+  readonly planFurther: (request: GenerationRequest, prompt: Prompt) => Promise<Plan>;
+  /** Only the relay lane can carry it. */
+  readonly mustRelay: boolean;
+  /** What the request's content takes up in memory. */
+  readonly content: ContentShare;
+}
+
+/** The routing metadata of this moment, when the caller asked for it. */
+export function metadataOf(
+  { input, journey, snapshot }: Pick<Underway, 'input' | 'journey' | 'snapshot'>,
+  outcome: 'served' | 'failed',
+): RoutingMetadata | undefined {
+  return input.wantsMetadata ? routingMetadata(journey, snapshot.region, outcome) : undefined;
+}
+
+/** A generation as rows are made from. */
+export function plannedGeneration({ input, request, journey, snapshot }: Underway): PlannedGeneration {
+  return { input, request, journey, region: snapshot.region };
+}
+
+/** Who serves, as replies say it. */
+export function servedBy({ model, endpoint }: Candidate) {
+  return {
+    model: model.id,
+    provider: endpoint.provider.name,
+    serviceTier: tierOf(endpoint) ?? 'default',
+  };
+}

@@ -1,0 +1,301 @@
+import { describe, expect, it } from 'vitest';
+import { endpointOf, modelOf, providerOf } from '../../../test/builders/catalog.ts';
+import { requestOf } from '../../../test/builders/request.ts';
+import type { Model } from '../../catalog/catalog.ts';
+import { GatewayError } from '../../ir/errors.ts';
+import type { Event, EventBatch } from '../../ir/events.ts';
+import { systemClock } from '../../kit/ids.ts';
+import { type Candidate, SHARED } from '../../routing/candidate.ts';
+import { Health } from '../../routing/health/health.ts';
+import { type UpstreamCall, UpstreamFailure } from '../../upstream/upstream.ts';
+import { Journey, routingMetadata } from '../generation/journey.ts';
+import { attemptCandidates } from './attempt.ts';
+
+const say = (text: string): Event[] => [
+  { type: 'item-start', item: 0, head: { type: 'message' } },
+  { type: 'text-delta', item: 0, part: 0, kind: 'text', text },
+];
+const stop: Event = { type: 'finish', reason: 'stop' };
+const fail = (kind: 'rate-limited' | 'upstream-unavailable', status: number, retryAfterSeconds?: number) =>
+  new UpstreamFailure(kind, 'Provider returned error', status, {
+    retryAfterSeconds,
+    metadata: { provider_name: kind },
+  });
+
+type Outcome = EventBatch[] | UpstreamFailure;
+/** What comes of all calls of an endpoint, or of each in turn. */
+type Script = Outcome | { readonly inTurn: readonly Outcome[] };
+
+/** Runs the loop over endpoints `p0`, `p1`, ... that behave as scripted; all serve one model unless models are given. */
+async function run(
+  scripts: Script[],
+  options: {
+    models?: Model[];
+    limits?: { perModel: number; perRequest: number };
+    echo?: boolean;
+    signal?: AbortSignal;
+    canPay?: (candidate: Candidate) => boolean;
+    mostOutputTokens?: number;
+    mostSearches?: number;
+    isAbandoned?: () => boolean;
+  } = {},
+) {
+  const endpoints = scripts.map((_, index) =>
+    endpointOf({ provider: providerOf({ slug: `p${index}`, name: `P${index}` }) }),
+  );
+  const shared = modelOf({ endpoints });
+  const candidates = endpoints.map((endpoint, index) => ({
+    model: options.models?.[index] ?? shared,
+    endpoint,
+    access: SHARED,
+    lane: 'translate' as const,
+    isSticky: false,
+  }));
+  const journey = new Journey({
+    requested: 'acme/large',
+    strategy: 'direct',
+    candidates,
+    rejected: [],
+    pipeline: [],
+    report: [],
+  });
+  let closed = 0;
+  const calls: UpstreamCall[] = [];
+  const callUpstream = async (call: UpstreamCall) => {
+    calls.push(call);
+    const outcomes = scripts[endpoints.indexOf(call.endpoint)] as Script;
+    const earlier = calls.filter(({ endpoint }) => endpoint === call.endpoint).length - 1;
+    const script = 'inTurn' in outcomes ? outcomes.inTurn[earlier] : outcomes;
+    call.onRequest?.({ to: call.endpoint.provider.slug });
+    if (script instanceof UpstreamFailure) throw script;
+    async function* batches() {
+      try {
+        yield* script as EventBatch[];
+      } finally {
+        closed++;
+      }
+    }
+    return { status: 200, report: [], batches: batches() };
+  };
+  const request = requestOf({ echoUpstreamBody: options.echo ?? false });
+  const events: Event[] = [];
+  let error: unknown;
+  try {
+    const tools = {
+      callUpstream,
+      credentialOf: () => undefined,
+      health: new Health({
+        clock: systemClock,
+        random: () => 0,
+        settings: () => ({ failures: 5, baseMs: 30_000, maxMs: 300_000 }),
+      }),
+      hashUser: (id: string) => id,
+      signal: options.signal ?? new AbortController().signal,
+      limits: options.limits ?? { perModel: 3, perRequest: 8 },
+      admission: {
+        canPay: (candidate: Candidate) => options.canPay?.(candidate) ?? true,
+        mostOutputTokens: () => options.mostOutputTokens,
+        mostSearches: () => options.mostSearches,
+      },
+      isAbandoned: () => options.isAbandoned?.() ?? false,
+      monotonic: () => systemClock.monotonic(),
+    };
+    for await (const batch of attemptCandidates(request, journey.firstLeg, tools)) events.push(...batch);
+  } catch (thrown) {
+    error = thrown;
+  }
+  const text = events.map((event) => (event.type === 'text-delta' ? event.text : '')).join('');
+  return { events, text, error: error as GatewayError | undefined, journey, closed, calls };
+}
+
+describe('attemptCandidates', () => {
+  it('passes the first answer on', async () => {
+    const { text, journey } = await run([[say('one'), [stop]], [say('two')]]);
+    expect(text).toBe('one');
+    expect(journey.selected?.endpoint.provider.name).toBe('P0');
+    expect(journey.attempts).toEqual([{ provider: 'P0', model: 'acme/large', status: 200 }]);
+  });
+
+  it('moves on when a call fails, and when a stream fails before content', async () => {
+    const broken: Event = { type: 'failure', error: new GatewayError('upstream-unavailable', 'cut') };
+    const { text, journey } = await run([
+      fail('rate-limited', 429),
+      [[{ type: 'start' }], [broken]],
+      [say('three'), [stop]],
+    ]);
+    expect(text).toBe('three');
+    expect(journey.attempts.map(({ status }) => status)).toEqual([429, 200, 200]);
+  });
+
+  it('does not move on once content was forwarded', async () => {
+    const broken: Event = { type: 'failure', error: new GatewayError('upstream-unavailable', 'cut') };
+    const { events, text } = await run([
+      [say('half'), [broken]],
+      [say('whole'), [stop]],
+    ]);
+    expect(text).toBe('half');
+    expect(events.at(-1)).toBe(broken);
+  });
+
+  it('holds nothing back that came before the content', async () => {
+    const { events } = await run([[[{ type: 'start', upstreamId: 'u' }], say('x'), [stop]]]);
+    expect(events[0]).toEqual({ type: 'start', upstreamId: 'u' });
+  });
+
+  it('leaves a refusal for another model, never for another endpoint of the same one', async () => {
+    const refusal: EventBatch[] = [[{ type: 'finish', reason: 'refusal' }]];
+    const other = modelOf({ id: 'acme/small' });
+    const left = await run([refusal, [say('fine'), [stop]]], { models: [modelOf(), other] });
+    expect(left.text).toBe('fine');
+    const kept = await run([refusal, [say('fine'), [stop]]]);
+    expect(kept.events).toEqual([{ type: 'finish', reason: 'refusal' }]);
+  });
+
+  it('leaves what a filter cut for another model', async () => {
+    const cut: EventBatch[] = [[...say('part'), { type: 'finish', reason: 'content-filter' }]];
+    const models = [modelOf(), modelOf({ id: 'acme/small' })];
+    expect((await run([cut, [say('fine'), [stop]]], { models })).text).toBe('fine');
+    expect((await run([cut, [say('fine'), [stop]]])).text).toBe('part');
+  });
+
+  it('leaves an empty answer while anybody else is left', async () => {
+    expect((await run([[[stop]], [say('full'), [stop]]])).text).toBe('full');
+    expect((await run([[[stop]]])).events).toEqual([stop]);
+  });
+
+  it('lets the last failure decide, with the smallest wait and what went before', async () => {
+    const { error } = await run([fail('upstream-unavailable', 500, 9), fail('rate-limited', 429, 30)]);
+    expect(error).toMatchObject({ kind: 'rate-limited', retryAfterSeconds: 9 });
+    expect(error?.metadata?.previous_errors).toEqual([
+      { provider: 'upstream-unavailable', code: 502, status: 500 },
+    ]);
+  });
+
+  describe('over a connection that was closed already', () => {
+    const stale = new UpstreamFailure('upstream-unavailable', 'Provider returned error', 0, {
+      isStale: true,
+    });
+    const answer: EventBatch[] = [say('fine'), [stop]];
+
+    it('calls the same endpoint again, and counts both calls', async () => {
+      const { events, journey, calls } = await run([{ inTurn: [stale, answer] }, [say('other'), [stop]]], {
+        echo: true,
+      });
+      const provider = { provider: 'P0', model: 'acme/large' };
+      expect(journey.attempts).toEqual([
+        { ...provider, status: 502 },
+        { ...provider, status: 200 },
+      ]);
+      expect(routingMetadata(journey, null, 'served').attempt).toBe(2);
+      expect(calls).toHaveLength(2);
+      // One for each provider, not for each call.
+      expect(events.filter(({ type }) => type === 'debug')).toHaveLength(1);
+    });
+
+    it.each([
+      ['request', { perModel: 3, perRequest: 1 }, ['P0']],
+      ['model', { perModel: 1, perRequest: 8 }, ['P0']],
+      ['request, for others too', { perModel: 3, perRequest: 2 }, ['P0', 'P0']],
+    ])('keeps to the limit per %s', async (_, limits, called) => {
+      const script = { inTurn: [stale, fail('upstream-unavailable', 500)] };
+      const { error, journey } = await run([script, answer], { limits });
+      expect(journey.attempts.map(({ provider }) => provider)).toEqual(called);
+      expect(error).toMatchObject({ status: 502 });
+    });
+
+    it('calls nobody again once the caller has left', async () => {
+      let asked = 0;
+      const isAbandoned = () => asked++ > 0;
+      const { journey } = await run([{ inTurn: [stale, answer] }], { isAbandoned });
+      expect(journey.attempts).toHaveLength(1);
+    });
+  });
+
+  it('keeps to the limits per model and per request', async () => {
+    const failing = Array.from({ length: 6 }, () => fail('upstream-unavailable', 500));
+    expect((await run(failing)).journey.attempts).toHaveLength(3);
+    const models = failing.map((_, index) => modelOf({ id: `m/${index}` }));
+    expect(
+      (await run(failing, { models, limits: { perModel: 3, perRequest: 5 } })).journey.attempts,
+    ).toHaveLength(5);
+  });
+
+  it('echoes what was sent to every endpoint it tried', async () => {
+    const { events } = await run([fail('rate-limited', 429), [say('x'), [stop]]], { echo: true });
+    expect(events.slice(0, 2)).toEqual([
+      { type: 'debug', upstreamBody: { to: 'p0' } },
+      { type: 'debug', upstreamBody: { to: 'p1' } },
+    ]);
+  });
+
+  it('echoes what was sent where all endpoints fail, and then says so in the stream', async () => {
+    const { events, error } = await run([fail('rate-limited', 429), fail('upstream-unavailable', 500)], {
+      echo: true,
+    });
+    expect(error).toBeUndefined();
+    expect(events).toMatchObject([
+      { type: 'debug', upstreamBody: { to: 'p0' } },
+      { type: 'debug', upstreamBody: { to: 'p1' } },
+      { type: 'failure', error: { kind: 'upstream-unavailable' } },
+    ]);
+  });
+
+  it('passes over who cannot be paid', async () => {
+    const { text, journey } = await run(
+      [
+        [say('dear'), [stop]],
+        [say('cheap'), [stop]],
+      ],
+      {
+        canPay: ({ endpoint }) => endpoint.provider.slug !== 'p0',
+      },
+    );
+    expect(text).toBe('cheap');
+    expect(journey.attempts.map(({ provider }) => provider)).toEqual(['P1']);
+  });
+
+  it('says that the money is short where no endpoint can be paid, not that endpoints are ill', async () => {
+    const { error, journey } = await run([[say('dear'), [stop]]], { canPay: () => false });
+    expect(error).toMatchObject({ status: 402, message: expect.stringContaining('pays for no endpoint') });
+    expect(journey.attempts).toHaveLength(0);
+  });
+
+  it('tells every endpoint how much output and how many searches are paid for', async () => {
+    const { calls } = await run([fail('rate-limited', 429), [say('x'), [stop]]], {
+      mostOutputTokens: 70,
+      mostSearches: 3,
+    });
+    expect(calls.map(({ mostOutputTokens }) => mostOutputTokens)).toEqual([70, 70]);
+    expect(calls.map(({ mostSearches }) => mostSearches)).toEqual([3, 3]);
+  });
+
+  it('asks nobody else once the caller has left', async () => {
+    let hasLeft = false;
+    const answers: Script[] = [fail('rate-limited', 429), [say('two'), [stop]]];
+    const { error, journey } = await run(answers, {
+      isAbandoned: () => {
+        const was = hasLeft;
+        hasLeft = true;
+        return was;
+      },
+    });
+    expect(error).toMatchObject({ kind: 'rate-limited' });
+    expect(journey.attempts).toHaveLength(1);
+  });
+
+  it('takes an answer that was given up for no failure', async () => {
+    const aborting = new AbortController();
+    const gone = new Error('the caller is gone');
+    const cut: Event = { type: 'failure', error: new GatewayError('server', 'Internal Server Error') };
+    const answer: EventBatch[] = [[{ type: 'start' }], [cut]];
+    Object.defineProperty(answer, 1, {
+      get() {
+        aborting.abort(gone);
+        return [cut];
+      },
+    });
+    const { error, journey } = await run([answer, [say('two'), [stop]]], { signal: aborting.signal });
+    expect(error).toBe(gone);
+    expect(journey.attempts).toEqual([{ provider: 'P0', model: 'acme/large', status: 499 }]);
+  });
+});

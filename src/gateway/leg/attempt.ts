@@ -1,0 +1,430 @@
+import type { Credential } from '../../catalog/credential.ts';
+import { GatewayError } from '../../ir/errors.ts';
+import {
+  type Event,
+  type EventBatch,
+  type Failure,
+  type Finish,
+  hasContent,
+  terminalOf,
+} from '../../ir/events.ts';
+import type { GenerationRequest } from '../../ir/request.ts';
+import type { AnswerFlow, TextLane } from '../../ir/text-lane.ts';
+import type { Flow, Polling } from '../../kit/frames/flow.ts';
+import { type Candidate, siteOf } from '../../routing/candidate.ts';
+import type { Health } from '../../routing/health/health.ts';
+import type { Visit } from '../../routing/health/visit.ts';
+import { type CallUpstream, type UpstreamCall, UpstreamFailure } from '../../upstream/upstream.ts';
+import type { Admission } from '../admission/admission.ts';
+import { blameOf } from './blame.ts';
+import { type AttemptLimits, Itinerary, type Stop } from './itinerary.ts';
+import type { Leg } from './leg.ts';
+
+/** What the attempt loop needs to make calls. */
+export interface AttemptTools {
+  readonly callUpstream: CallUpstream;
+  /** What a candidate is called with; throws an UpstreamFailure. */
+  credentialOf(candidate: Candidate): Credential | undefined;
+  readonly health: Health;
+  readonly hashUser: (id: string) => string;
+  readonly betas?: string | undefined;
+  readonly signal: AbortSignal;
+  readonly limits: AttemptLimits;
+  /** What is paid for. */
+  readonly admission: Pick<Admission, 'canPay' | 'mostOutputTokens' | 'mostSearches'>;
+  /** Whether nobody waits for the answer any more, although the call that is under way may go on. */
+  isAbandoned(): boolean;
+  /** Milliseconds that only ever grow. */
+  monotonic(): number;
+}
+
+/**
+ * Tries candidate after candidate until one brings content, then passes its answer on. Until then nothing has been
+ * forwarded: a failure, a refusal or an empty answer moves on to the next candidate. Throws when none is left.
+ */
+export function attemptCandidates(request: GenerationRequest, leg: Leg, tools: AttemptTools): Attempts {
+  return new Attempts(request, leg, tools);
+}
+
+/** Pulled by one, a step at a time: so it need not be a generator, which costs several promises for each of them. */
+class Attempts implements AsyncIterableIterator<EventBatch, void, undefined>, Polling<EventBatch> {
+  readonly #request: GenerationRequest;
+  readonly #leg: Leg;
+  readonly #tools: AttemptTools;
+  /** The rest of the answer, once somebody answers. */
+  #rest: AnswerFlow | undefined;
+  /** Nothing can be pulled: also while it is opened, and for good when that fails. */
+  #isOver = false;
+  /** Nobody will pull any more. */
+  #isLetGo = false;
+
+  constructor(request: GenerationRequest, leg: Leg, tools: AttemptTools) {
+    this.#request = request;
+    this.#leg = leg;
+    this.#tools = tools;
+  }
+
+  next(): Promise<IteratorResult<EventBatch, void>> {
+    if (this.#isOver) return Promise.resolve(OVER);
+    return this.#rest === undefined ? this.#open() : this.#goOn(this.#rest);
+  }
+
+  poll(): EventBatch | undefined {
+    return this.#rest?.poll?.();
+  }
+
+  whenReady(wake: () => void): boolean {
+    return this.#rest?.whenReady?.(wake) ?? false;
+  }
+
+  texts(): TextLane | undefined {
+    return this.#rest?.texts?.();
+  }
+
+  return(): Promise<IteratorResult<EventBatch, void>> {
+    this.#isOver = true;
+    this.#isLetGo = true;
+    const closing = this.#rest?.return?.();
+    this.#rest = undefined;
+    return closing === undefined ? Promise.resolve(OVER) : closing.then(over);
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  async #goOn(rest: Flow<EventBatch>): Promise<IteratorResult<EventBatch, void>> {
+    try {
+      const step = await rest.next();
+      if (step.done !== true) {
+        if (this.#isLeft()) throw this.#tools.signal.reason;
+        return step;
+      }
+    } catch (error) {
+      await this.return();
+      throw error;
+    }
+    return await this.return();
+  }
+
+  /** When the caller left, nobody is there to be told of a failure: the answer just ends. */
+  #isLeft(): boolean {
+    const { signal } = this.#tools;
+    return signal.aborted && !(signal.reason instanceof GatewayError);
+  }
+
+  /** The beginning of the first answer that is one. */
+  async #open(): Promise<IteratorResult<EventBatch, void>> {
+    const request = this.#request;
+    const leg = this.#leg;
+    const tools = this.#tools;
+    const { admission } = tools;
+    this.#isOver = true;
+    const failures: UpstreamFailure[] = [];
+    const echoes: Event[] = [];
+    const itinerary = new Itinerary(leg.plan.candidates, tools.health, tools.limits);
+    let isShort = false;
+    const canPay = (candidate: Candidate) => {
+      const isPaid = admission.canPay(candidate);
+      if (!isPaid) isShort = true;
+      return isPaid;
+    };
+    const next = (fits: (candidate: Candidate) => boolean) =>
+      tools.isAbandoned() ? undefined : itinerary.next(fits);
+    const again = (candidate: Stop['candidate']) =>
+      tools.isAbandoned() ? undefined : itinerary.again(candidate);
+    for (let stop = next(canPay); stop !== undefined; ) {
+      const { candidate, visit } = stop;
+      let opening: Opening | UpstreamFailure;
+      try {
+        opening = await openCandidate(request, stop, leg, tools, echoes);
+      } catch (error) {
+        return this.#fail(error, echoes);
+      }
+      if (opening instanceof UpstreamFailure) {
+        failures.push(opening);
+        stop = (opening.isStale ? again(candidate) : undefined) ?? next(canPay);
+        continue;
+      }
+      const { disappointment } = opening;
+      const other =
+        disappointment && next((each) => isBetter(each, disappointment, candidate) && canPay(each));
+      if (other !== undefined) {
+        leave(visit, opening, request);
+        await opening.rest.return?.();
+        stop = other;
+        continue;
+      }
+      leg.select(candidate, visit);
+      this.#rest = opening.rest;
+      if (this.#isLetGo) return await this.return();
+      this.#isOver = false;
+      return { done: false, value: echoes.length === 0 ? opening.held : [...echoes, ...opening.held] };
+    }
+    const failure = tools.signal.aborted
+      ? tools.signal.reason
+      : failures.length > 0
+        ? lastFailure(failures)
+        : noneMayBeCalled(leg, tools, isShort);
+    return this.#fail(failure, echoes);
+  }
+
+  /** What was sent is echoed before anything else, so that the failure follows it in the stream. */
+  #fail(failure: unknown, echoes: readonly Event[]): IteratorResult<EventBatch, void> {
+    if (echoes.length === 0 || !(failure instanceof GatewayError)) throw failure;
+    return { done: false, value: [...echoes, { type: 'failure', error: failure }] };
+  }
+}
+
+const OVER = { done: true, value: undefined } as const;
+const over = () => OVER;
+
+/** A refusal is the model's own: only another model may do better. An empty answer may be the endpoint's fault. */
+function isBetter({ model }: Candidate, disappointment: Disappointment, left: Candidate): boolean {
+  return disappointment === 'empty' || model !== left.model;
+}
+
+/** Tokens below which an answer may well have no content. */
+const FEW_TOKENS = 16;
+
+/** A refusal tells nothing against the endpoint, nor does an empty answer that the request itself may have brought about. */
+function leave(
+  visit: Visit,
+  { disappointment }: Opening,
+  { sampling, maxOutputTokens }: GenerationRequest,
+): void {
+  const isAskedFor = sampling.stop !== undefined || (maxOutputTokens ?? FEW_TOKENS) < FEW_TOKENS;
+  if (disappointment === 'refusal' || isAskedFor) visit.succeeded({ outputTokens: 0, toolCalls: 'none' });
+  else visit.failed({ counts: true, isRateLimit: false });
+}
+
+/** An answer that is about to be passed on: what was held back so far and what is still to come. */
+interface BegunAnswer {
+  readonly held: readonly Event[];
+  readonly rest: AnswerFlow;
+}
+
+interface Opening extends BegunAnswer {
+  /** The answer ended without content: why somebody else might do better. */
+  readonly disappointment: Disappointment | undefined;
+}
+
+type Disappointment = 'refusal' | 'empty';
+
+/** Calls a candidate and reads until its answer is known to be one. A visit that comes to nothing is concluded. */
+async function openCandidate(
+  request: GenerationRequest,
+  { candidate, visit, isAgain }: Stop,
+  leg: Leg,
+  tools: AttemptTools,
+  echoes: Event[],
+): Promise<Opening | UpstreamFailure> {
+  const { signal } = tools;
+  const started = tools.monotonic();
+  let firstByteMs: number | undefined;
+  const record = (status: number) => leg.note(candidate, status, tools.monotonic() - started, firstByteMs);
+  if (signal.aborted) {
+    visit.abandoned();
+    throw signal.reason;
+  }
+  const credential = openCredential(candidate, tools);
+  if (credential instanceof UpstreamFailure) {
+    visit.failed(blameOf(credential));
+    return credential;
+  }
+  leg.lastCalled = candidate;
+  try {
+    const answer = await tools.callUpstream({
+      request,
+      endpoint: candidate.endpoint,
+      lane: candidate.lane,
+      mostOutputTokens: tools.admission.mostOutputTokens(candidate),
+      mostSearches: tools.admission.mostSearches(candidate),
+      credential,
+      isOwnCredential: candidate.access.kind === 'own',
+      betas: tools.betas,
+      hashUser: tools.hashUser,
+      signal,
+      onRequest: isAgain ? undefined : echoesOf(request, echoes),
+    });
+    firstByteMs = tools.monotonic() - started;
+    const held = new Held(answer.batches[Symbol.asyncIterator](), request.stream);
+    let opening = held.take(await held.rest.next());
+    while (opening === undefined) opening = held.take(await held.rest.next());
+    if (opening instanceof UpstreamFailure) {
+      await held.rest.return?.();
+      // An answer that broke off because it was given up is nobody's failure.
+      signal.throwIfAborted();
+      record(opening.upstreamStatus === 0 ? answer.status : opening.upstreamStatus);
+      visit.failed(blameOf(opening));
+      return opening;
+    }
+    visit.firstToken(request.stream ? 'stream' : 'whole');
+    record(answer.status);
+    leg.report = answer.report;
+    return opening;
+  } catch (error) {
+    if (signal.aborted) {
+      giveUp(signal.reason, visit, record);
+      throw error;
+    }
+    if (!(error instanceof UpstreamFailure)) {
+      visit.abandoned();
+      throw error;
+    }
+    // An upstream that never answered is recorded by what its silence means to the caller.
+    record(error.upstreamStatus === 0 ? error.status : error.upstreamStatus);
+    // A connection that is closed while nothing is asked says nothing about its endpoint.
+    if (error.isStale) visit.abandoned();
+    else visit.failed(blameOf(error));
+    return error;
+  }
+}
+
+/** Gathers what is sent, where the request asks to see it. */
+function echoesOf(
+  { echoUpstreamBody, stream }: GenerationRequest,
+  echoes: Event[],
+): UpstreamCall['onRequest'] {
+  if (!echoUpstreamBody || !stream) return undefined;
+  return (sent) => {
+    echoes.push({ type: 'debug', upstreamBody: sent });
+  };
+}
+
+/** What a candidate is called with, or why it cannot be called. */
+function openCredential(candidate: Candidate, tools: AttemptTools): Credential | undefined | UpstreamFailure {
+  try {
+    return tools.credentialOf(candidate);
+  } catch (error) {
+    if (error instanceof UpstreamFailure) return error;
+    throw error;
+  }
+}
+
+/** Status of a call that ended because the caller went away: what web servers log for it. */
+const CALLER_GONE = 499;
+
+/** A call that was made and not waited for any longer. That it took longer than the gateway's deadline is its own fault. */
+function giveUp(reason: unknown, visit: Visit, record: (status: number) => void): void {
+  const isTooSlow = reason instanceof GatewayError && reason.kind === 'deadline';
+  record(isTooSlow ? reason.status : CALLER_GONE);
+  if (isTooSlow) visit.failed({ counts: true, isRateLimit: false });
+  else visit.abandoned();
+}
+
+/** Events, and characters of relayed frames, that are held back at most: an answer that goes on without content is none. */
+const MOST_HELD = { events: 10_000, characters: 8 * 1024 * 1024 };
+
+/** An answer until there is content, or its end. Of a whole answer nothing is forwarded before its end is known. */
+class Held {
+  readonly rest: AnswerFlow;
+  readonly #isStream: boolean;
+  readonly #events: Event[] = [];
+  #characters = 0;
+
+  constructor(rest: AnswerFlow, isStream: boolean) {
+    this.rest = rest;
+    this.#isStream = isStream;
+  }
+
+  /** What has come of it with this step; undefined: it is to be read on. */
+  take(step: IteratorResult<EventBatch, unknown>): Opening | UpstreamFailure | undefined {
+    if (step.done === true) return this.#opening('empty');
+    for (const event of step.value) {
+      this.#events.push(event);
+      if (event.type === 'relay') this.#characters += event.frame.data.length;
+    }
+    const terminal = terminalIn(step.value);
+    if (this.#isStream && hasContent(step.value)) return this.#opening(refusalIn(terminal));
+    if (terminal?.type === 'failure') return asUpstreamFailure(terminal.error);
+    if (terminal !== undefined) {
+      return this.#opening(refusalIn(terminal) ?? (isEmpty(this.#events, terminal) ? 'empty' : undefined));
+    }
+    const isTooMuch = this.#events.length > MOST_HELD.events || this.#characters > MOST_HELD.characters;
+    if (!isTooMuch) return undefined;
+    return new UpstreamFailure(
+      'upstream-unavailable',
+      'Provider returned error: an answer without content',
+      0,
+    );
+  }
+
+  #opening(disappointment: Disappointment | undefined): Opening {
+    return { held: this.#events, rest: this.rest, disappointment };
+  }
+}
+
+function terminalIn(batch: EventBatch): Finish | Failure | undefined {
+  // A terminal event is the last of its batch.
+  const last = batch.at(-1);
+  return last === undefined ? undefined : terminalOf(last);
+}
+
+/** Without content, and not because there was no room for any. */
+function isEmpty(held: readonly Event[], terminal: Finish): boolean {
+  return terminal.reason !== 'length' && !hasContent(held);
+}
+
+/** Ends by which a model declines, or somebody in front of it does. */
+const REFUSALS: ReadonlySet<Finish['reason']> = new Set<Finish['reason']>(['refusal', 'content-filter']);
+
+/** Whether the answer turned out to be a refusal; of a stream only its opening is known. */
+function refusalIn(terminal: Finish | Failure | undefined): 'refusal' | undefined {
+  return terminal?.type === 'finish' && REFUSALS.has(terminal.reason) ? 'refusal' : undefined;
+}
+
+function asUpstreamFailure(error: GatewayError): UpstreamFailure {
+  return error instanceof UpstreamFailure
+    ? error
+    : new UpstreamFailure(error.kind, error.message, 0, { metadata: error.metadata, cause: error });
+}
+
+/** The last failure decides; a rate limit comes with the smallest wait that any attempt named. */
+function lastFailure(failures: readonly UpstreamFailure[]): GatewayError {
+  const last = failures.at(-1);
+  if (last === undefined) throw new Error('nothing has failed');
+  const waits = failures.flatMap(({ retryAfterSeconds }) => retryAfterSeconds ?? []);
+  const previous = failures.slice(0, -1).map((failure) => ({
+    provider: String(failure.metadata?.provider_name ?? ''),
+    code: failure.status,
+    status: failure.upstreamStatus,
+  }));
+  return new UpstreamFailure(last.kind, last.message, last.upstreamStatus, {
+    metadata: { ...last.metadata, ...(previous.length > 0 && { previous_errors: previous }) },
+    ...(waits.length > 0 && { retryAfterSeconds: Math.min(...waits) }),
+    cause: last.cause,
+  });
+}
+
+/** No endpoint was called: those that can be paid for cool down or are rate limited. `isShort`: others are too dear. */
+function noneMayBeCalled(
+  { plan }: Leg,
+  { health, admission }: Pick<AttemptTools, 'health' | 'admission'>,
+  isShort: boolean,
+): GatewayError {
+  const payable = isShort ? plan.candidates.filter((each) => admission.canPay(each)) : plan.candidates;
+  if (payable.length === 0) {
+    return new GatewayError(
+      'payment',
+      `What is left of the limits pays for no endpoint of ${plan.requested}; ask for fewer output tokens or raise the limit`,
+    );
+  }
+  const sites = payable.map(({ endpoint, access }) => siteOf(endpoint, access));
+  const retryAfterSeconds = health.retryAfterSeconds(sites);
+  const which = isShort
+    ? `Every endpoint of ${plan.requested} that what is left of the limits pays for`
+    : `Every endpoint of ${plan.requested}`;
+  const isRateLimited = sites.every((site) => health.of(site).pausedUntilMs > 0);
+  return isRateLimited
+    ? new GatewayError(
+        'rate-limited',
+        `${which} is rate limited by its provider; try again in ${retryAfterSeconds} s`,
+        { retryAfterSeconds },
+      )
+    : new GatewayError(
+        'overloaded',
+        `${which} is cooling down after failures; try again in ${retryAfterSeconds} s`,
+        { retryAfterSeconds },
+      );
+}

@@ -1,0 +1,27 @@
+import type { ErrorKind } from '../../ir/errors.ts';
+import type { VisitFailure } from '../../routing/health/visit.ts';
+import type { UpstreamFailure } from '../../upstream/upstream.ts';
+
+/** Answers that are about the request: another caller's may go through. */
+const BLAMELESS_STATUSES: ReadonlySet<number> = new Set([400, 404, 405, 409, 413, 415, 422]);
+
+/** The same, where the answer itself was an error. */
+const BLAMELESS_KINDS: ReadonlySet<ErrorKind> = new Set<ErrorKind>([
+  'invalid-request',
+  'context-length',
+  'content-policy',
+  'permission',
+  'not-found',
+  'conflict',
+  'payload-too-large',
+  'unprocessable',
+]);
+
+/** What a failed call says of the endpoint: whether it counts against it, and how long it wants to be left alone. */
+export function blameOf({ kind, upstreamStatus, retryAfterSeconds }: UpstreamFailure): VisitFailure {
+  return {
+    counts: !BLAMELESS_STATUSES.has(upstreamStatus) && !BLAMELESS_KINDS.has(kind),
+    isRateLimit: kind === 'rate-limited',
+    ...(retryAfterSeconds !== undefined && { retryAfterMs: retryAfterSeconds * 1000 }),
+  };
+}

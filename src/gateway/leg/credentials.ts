@@ -1,0 +1,55 @@
+import { LRUCache } from 'lru-cache';
+import { type Credential, parseCredential } from '../../catalog/credential.ts';
+import type { Log } from '../../kit/log.ts';
+import type { OwnCredential } from '../../ports/own-credentials.ts';
+import type { Candidate } from '../../routing/candidate.ts';
+import { UpstreamFailure } from '../../upstream/upstream.ts';
+
+/** Credentials that are kept in the form that calls need. */
+const MOST_KEPT = 1000;
+
+/** Opens the credentials that callers brought, each once for as long as it does not change. */
+export class CredentialOpener {
+  readonly #opened = new LRUCache<string, Credential>({ max: MOST_KEPT });
+  readonly #warn: Log['warn'];
+
+  constructor(warn: Log['warn']) {
+    this.#warn = warn;
+  }
+
+  /** What a candidate is called with. Throws an UpstreamFailure when a stored credential cannot be used. */
+  open({ endpoint: { provider }, access }: Candidate): Credential | undefined {
+    return access.kind === 'shared' ? provider.credential : this.#openOwn(access.credential, provider);
+  }
+
+  #reveal(own: OwnCredential, provider: string): string {
+    try {
+      return own.reveal();
+    } catch (error) {
+      this.#warn('a stored credential cannot be decrypted; store it anew or delete it', {
+        id: own.id,
+        error,
+      });
+      throw unusable(provider);
+    }
+  }
+
+  #openOwn(own: OwnCredential, provider: Candidate['endpoint']['provider']): Credential {
+    const name = `${own.id} ${own.version} ${provider.auth}`;
+    const kept = this.#opened.get(name);
+    if (kept !== undefined) return kept;
+    const reading = parseCredential(provider.auth, this.#reveal(own, provider.name));
+    if (!reading.ok) throw unusable(provider.name);
+    this.#opened.set(name, reading.credential);
+    return reading.credential;
+  }
+}
+
+function unusable(provider: string): UpstreamFailure {
+  return new UpstreamFailure(
+    'upstream-unavailable',
+    'Provider returned error: the stored credential cannot be used; store it anew',
+    0,
+    { metadata: { provider_name: provider, error_type: 'provider_unavailable' } },
+  );
+}

@@ -1,0 +1,71 @@
+import { GatewayError } from '../../ir/errors.ts';
+import { LightAbortController } from '../../kit/loop/light-abort.ts';
+
+/** Answers that are read to their end for nobody, at a time. */
+const MOST_DRAINS = 64;
+
+/** How long an answer is read for nobody, milliseconds. */
+const DRAIN_MS = 60_000;
+
+/** How many answers are read for nobody now. */
+export interface Drains {
+  current: number;
+}
+
+/**
+ * How long an upstream is read. Mostly as long as the caller is there: when it leaves, the upstream is told to stop. One
+ * that would write on and bill all of it is read to its end instead, where it says what that was, within limits.
+ */
+export class UpstreamReading {
+  readonly #caller: AbortSignal;
+  readonly #upstream = new LightAbortController();
+  readonly #drains: Drains;
+  readonly #billsAbandoned: () => boolean;
+  #timer: NodeJS.Timeout | undefined;
+  #isDraining = false;
+
+  /** `billsAbandoned` is asked when the caller leaves: it depends on who has been called by then. */
+  constructor(caller: AbortSignal, drains: Drains, billsAbandoned: () => boolean) {
+    this.#caller = caller;
+    this.#drains = drains;
+    this.#billsAbandoned = billsAbandoned;
+    if (caller.aborted) this.#upstream.abort(caller.reason);
+    else caller.addEventListener('abort', this.#left, { once: true });
+  }
+
+  /** Aborted when the upstream is to stop. */
+  get signal(): AbortSignal {
+    return this.#upstream.signal;
+  }
+
+  /** Nobody waits for the answer any more. */
+  get isAbandoned(): boolean {
+    return this.#caller.aborted && !(this.#caller.reason instanceof GatewayError);
+  }
+
+  /** The answer is read for nobody. */
+  get isDraining(): boolean {
+    return this.#isDraining && !this.#upstream.signal.aborted;
+  }
+
+  /** The answer has ended, or nobody reads it any more. */
+  close(): void {
+    this.#caller.removeEventListener('abort', this.#left);
+    clearTimeout(this.#timer);
+    if (!this.#isDraining) return;
+    this.#isDraining = false;
+    this.#drains.current -= 1;
+  }
+
+  readonly #left = (): void => {
+    const { reason } = this.#caller;
+    const drains = this.isAbandoned && this.#drains.current < MOST_DRAINS && this.#billsAbandoned();
+    if (!drains) {
+      this.#upstream.abort(reason);
+      return;
+    }
+    this.#isDraining = true;
+    this.#drains.current += 1;
+    this.#timer = setTimeout(() => this.#upstream.abort(reason), DRAIN_MS);
+  };
+}

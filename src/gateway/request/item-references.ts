@@ -1,0 +1,101 @@
+import type { ReplyContext } from '../../dialects/dialect.ts';
+import type { ItemReference, ItemReferences } from '../../dialects/shared/requests/item-references.ts';
+import { GatewayError } from '../../ir/errors.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
+import { JsonReader } from '../../kit/json/json-reader.ts';
+import { objectsOf } from '../../kit/json/members.ts';
+import { runPromptly } from '../../kit/loop/turns.ts';
+import type { FoundItems, OutputItems } from '../../ports/output-items.ts';
+import { preferencesOf } from '../../routing/preferences.ts';
+import type { Underway } from '../generation/underway.ts';
+
+/** Whose items a request may name, and how much of them. */
+export interface ItemAccess {
+  readonly keyHash: string;
+  /** Characters of all places that name items, as the items are written there. */
+  readonly maxCharacters: number;
+  /** Takes room in memory for the items; throws where there is none. */
+  readonly takeRoom: (bytes: number) => void;
+}
+
+/**
+ * Replaces references to output items that the key was given by the items themselves; other references stay, for the parser
+ * to refuse with everything else that is wrong. Throws 413 for more than a body may have, 503 where there is no room for them.
+ * Returns the body itself, at once, if it has no references, as nearly all.
+ */
+export function withReferencedItems(
+  body: JsonObject,
+  references: ItemReferences | undefined,
+  items: OutputItems,
+  access: () => ItemAccess,
+): JsonObject | Promise<JsonObject> {
+  const named = references?.find(body) ?? [];
+  if (references === undefined || named.length === 0) return body;
+  return replaced(body, references, named, items, access());
+}
+
+async function replaced(
+  body: JsonObject,
+  references: ItemReferences,
+  named: readonly ItemReference[],
+  items: OutputItems,
+  { keyHash, maxCharacters, takeRoom }: ItemAccess,
+): Promise<JsonObject> {
+  const found = await items.find(keyHash, new Set(named.map(({ id }) => id)));
+  // One character beyond Latin-1 makes every character of a text take two bytes.
+  takeRoom(2 * charactersOf(named, found, maxCharacters));
+  return references.replace(body, await parseItems(found));
+}
+
+/** A few bytes may name megabytes, and name them again and again. */
+function charactersOf(named: readonly ItemReference[], found: FoundItems, maxCharacters: number): number {
+  let characters = 0;
+  for (const { id, path } of named) {
+    characters += found.get(id)?.length ?? 0;
+    if (characters <= maxCharacters) continue;
+    throw new GatewayError(
+      'payload-too-large',
+      `${path}: with this item the items that the request names come to more than ${maxCharacters} bytes (server.max_body_bytes)`,
+    );
+  }
+  return characters;
+}
+
+/** Parses all items as one list, so that the limits of a body hold for them together. */
+async function parseItems(found: FoundItems): Promise<ReadonlyMap<string, JsonObject>> {
+  const reader = new JsonReader();
+  let before = '[';
+  for (const text of found.values()) {
+    reader.push(before);
+    reader.push(text);
+    before = ',';
+  }
+  reader.push(found.size === 0 ? '[]' : ']');
+  const reading = await runPromptly(reader.end());
+  if (!reading.ok) {
+    const problem = `The items that the request names are not acceptable in one body: ${reading.problem}`;
+    throw new GatewayError('payload-too-large', problem);
+  }
+  const items = objectsOf(reading.value);
+  return new Map([...found.keys()].map((id, index) => [id, items[index] ?? {}]));
+}
+
+/** What stands for an item where only the settings of a request matter. */
+const STAND_IN: JsonObject = { type: 'message', role: 'assistant', content: '-' };
+
+/** A body that can be parsed at once, for a reply that repeats its settings and nothing of its input. */
+export function withStandIns(body: JsonObject, references: ItemReferences | undefined): JsonObject {
+  const named = references?.find(body) ?? [];
+  if (references === undefined || named.length === 0) return body;
+  return references.replace(body, new Map(named.map(({ id }) => [id, STAND_IN])));
+}
+
+/** Keeps the items of an answer for its key; undefined where nothing may be kept: zero retention was asked for. */
+export function itemKeeper(
+  { input, request }: Pick<Underway, 'input' | 'request'>,
+  items: OutputItems,
+): ReplyContext['keepItem'] {
+  if (input.format !== 'responses' || preferencesOf(request).requiresZeroRetention) return undefined;
+  const { hash } = input.caller.key;
+  return (item) => items.keep(hash, item);
+}

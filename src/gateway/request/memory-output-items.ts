@@ -1,0 +1,151 @@
+import { RecencyList, type RecencyNode } from '../../kit/collections/recency-list.ts';
+import type { Clock } from '../../kit/ids.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
+import { stringAt } from '../../kit/json/members.ts';
+import { stringifySliced } from '../../kit/json/stringify-sliced.ts';
+import { Pace, runPromptly, type Sliced } from '../../kit/loop/turns.ts';
+import type { FoundItems, OutputItems } from '../../ports/output-items.ts';
+
+/** How long an item can be named after it was given. */
+const LIFETIME_MS = 3_600_000;
+
+/** Memory of an entry besides its text and its key: the entry itself and its place in the map. */
+const ENTRY_BYTES = 200;
+
+interface Entry extends RecencyNode<Entry> {
+  readonly name: string;
+  /** Undefined: the key was given two items under this id, so the id names neither. */
+  readonly text: string | undefined;
+  readonly bytes: number;
+  /** On the monotonic clock. */
+  readonly expiresAt: number;
+}
+
+/** What items are kept with. */
+export interface MemoryItemTools {
+  readonly clock: Pick<Clock, 'monotonic'>;
+  /** Memory for the items of all keys together; 0 keeps none. */
+  readonly maxBytes: () => number;
+}
+
+/** Keeps output items in memory for an hour. When there is no more room, the least recently used make place. */
+export class MemoryOutputItems implements OutputItems {
+  readonly #clock: MemoryItemTools['clock'];
+  readonly #maxBytes: MemoryItemTools['maxBytes'];
+  /** By key and id, in the order in which they expire. */
+  readonly #entries = new Map<string, Entry>();
+  readonly #recency = new RecencyList<Entry>();
+  /** Large items that are being written as JSON: `find` waits for them. */
+  readonly #writing = new Map<string, Promise<void>>();
+  #bytes = 0;
+
+  constructor({ clock, maxBytes }: MemoryItemTools) {
+    this.#clock = clock;
+    this.#maxBytes = maxBytes;
+  }
+
+  /** Memory that the items take now. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  keep(keyHash: string, item: JsonObject): void {
+    const id = stringAt(item, 'id');
+    if (id === undefined || this.#maxBytes() === 0) return;
+    const name = nameOf(keyHash, id);
+    // Text and not the object: its size is known, it shares no memory with the answer, and nobody can change it.
+    const pieces = runPromptly(stringifySliced(item));
+    if (pieces instanceof Promise) this.#keepLater(name, pieces);
+    else this.#put(name, pieces.join(''));
+  }
+
+  find(keyHash: string, ids: ReadonlySet<string>): FoundItems | Promise<FoundItems> {
+    const writing = [...ids].flatMap((id) => this.#writing.get(nameOf(keyHash, id)) ?? []);
+    if (writing.length === 0) return this.#look(keyHash, ids);
+    return Promise.all(writing).then(() => this.#look(keyHash, ids));
+  }
+
+  /** Frees the memory of expired items, which `find` no longer returns, and of those beyond a bound that was lowered. */
+  *sweep(): Sliced<void> {
+    const pace = new Pace();
+    const now = this.#clock.monotonic();
+    for (const entry of this.#entries.values()) {
+      if (pace.tick()) yield;
+      if (entry.expiresAt > now) break;
+      this.#drop(entry);
+    }
+    this.#makeRoom();
+  }
+
+  #keepLater(name: string, pieces: Promise<string[]>): void {
+    const writing = pieces
+      .then((written) => this.#put(name, written.join('')))
+      .finally(() => {
+        if (this.#writing.get(name) === writing) this.#writing.delete(name);
+      });
+    this.#writing.set(name, writing);
+  }
+
+  #put(name: string, text: string): void {
+    const known = this.#valid(name);
+    const isUnique = known === undefined || known.text === text;
+    if (known !== undefined) this.#drop(known);
+    const bytes = ENTRY_BYTES + name.length + (isUnique ? memoryOf(text) : 0);
+    if (bytes > this.#maxBytes()) return;
+    const entry: Entry = {
+      name,
+      text: isUnique ? text : undefined,
+      bytes,
+      expiresAt: this.#clock.monotonic() + LIFETIME_MS,
+      older: undefined,
+      newer: undefined,
+    };
+    this.#entries.set(name, entry);
+    this.#recency.add(entry);
+    this.#bytes += bytes;
+    this.#makeRoom();
+  }
+
+  #makeRoom(): void {
+    const maxBytes = this.#maxBytes();
+    for (let { oldest } = this.#recency; oldest !== undefined; { oldest } = this.#recency) {
+      if (this.#bytes <= maxBytes) return;
+      this.#drop(oldest);
+    }
+  }
+
+  #look(keyHash: string, ids: ReadonlySet<string>): FoundItems {
+    const found = new Map<string, string>();
+    for (const id of ids) {
+      const entry = this.#valid(nameOf(keyHash, id));
+      if (entry?.text === undefined) continue;
+      found.set(id, entry.text);
+      this.#recency.touch(entry);
+    }
+    return found;
+  }
+
+  /** The entry of a name; an expired one is dropped. */
+  #valid(name: string): Entry | undefined {
+    const entry = this.#entries.get(name);
+    if (entry === undefined || entry.expiresAt > this.#clock.monotonic()) return entry;
+    this.#drop(entry);
+    return undefined;
+  }
+
+  #drop(entry: Entry): void {
+    this.#entries.delete(entry.name);
+    this.#recency.remove(entry);
+    this.#bytes -= entry.bytes;
+  }
+}
+
+/** Hashes of keys all have the same length, so that no two pairs make the same name. */
+function nameOf(keyHash: string, id: string): string {
+  return `${keyHash}:${id}`;
+}
+
+/** The most that a text takes: one byte a character if it is ASCII, else at most two. */
+function memoryOf(text: string): number {
+  return Buffer.byteLength(text) === text.length ? text.length : 2 * text.length;
+}

@@ -1,0 +1,140 @@
+import { type InlineFile, kindOf } from '../../dialects/shared/media/inline-file.ts';
+import {
+  type FileParts,
+  type FilledBody,
+  fileNotFound,
+  placeFiles,
+  refuseMisplaced,
+  type StoredFileNaming,
+  storedFilesIn,
+} from '../../dialects/shared/media/stored-files.ts';
+import { GatewayError } from '../../ir/errors.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
+import { runInTurns, runPromptly } from '../../kit/loop/turns.ts';
+import type { FileBytes, FileStore, StoredFile } from '../../ports/files.ts';
+import { readInline } from './read-inline.ts';
+
+/** What stored files are read from. */
+export interface StoredFiles {
+  readonly store: Pick<FileStore, 'find'>;
+  readonly bytes: Pick<FileBytes, 'read'>;
+}
+
+/** Whose files a request may name, and how much of them. */
+export interface FileAccess {
+  /** Of the key: files of no other are there. */
+  readonly workspaceId: string;
+  /** What all places of a request that name files may come to, as it is written into them. */
+  readonly maxBytes: number;
+  /** The largest prompt that anybody may take who may serve the request; infinite where that is not known. */
+  readonly maxTokens: () => Promise<number>;
+  /** Takes room in memory for the content; throws where there is none. */
+  readonly takeRoom: (bytes: number) => void;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Puts the content of stored files where a body names them, as if the caller had written it there. Throws 404 for a file
+ * that is not in the workspace, 400 for one that cannot stand where it is named and for more text than anybody takes, 413
+ * for too much of them, 503 where there is no room for them now; nothing is read before all that is known. Undefined for a
+ * body that names none, as nearly all do.
+ */
+export function withStoredFiles(
+  body: JsonObject,
+  parts: FileParts,
+  files: StoredFiles,
+  accessTo: () => FileAccess,
+): undefined | Promise<FilledBody> {
+  const namings = runPromptly(storedFilesIn(body, parts));
+  if (!(namings instanceof Promise) && namings.length === 0) return undefined;
+  return filled(namings, body, parts, files, accessTo());
+}
+
+async function filled(
+  naming: StoredFileNaming[] | Promise<StoredFileNaming[]>,
+  body: JsonObject,
+  parts: FileParts,
+  files: StoredFiles,
+  access: FileAccess,
+): Promise<FilledBody> {
+  const namings = await naming;
+  if (namings.length === 0) return { body, report: [] };
+  const found = await find(namings, files, access);
+  await refuseTooLong([...found.values()], access);
+  access.takeRoom(sumOf([...found.values()], memoryBytes));
+  const contents = new Map<string, InlineFile>();
+  for (const [naming, file] of found) {
+    if (contents.has(file.id)) continue;
+    const pieces = await files.bytes.read(file.id);
+    if (pieces === undefined) throw fileNotFound(naming);
+    contents.set(file.id, await readInline(file, pieces, access.signal));
+  }
+  return runInTurns(placeFiles(body, parts, contents));
+}
+
+/** What ids look like that may be looked for: others are nobody's, and may be of any length. */
+const FILE_ID = /^file_[0-9A-Za-z]{24}$/;
+
+async function find(
+  namings: readonly StoredFileNaming[],
+  { store }: StoredFiles,
+  { workspaceId, maxBytes, signal }: FileAccess,
+): Promise<ReadonlyMap<StoredFileNaming, StoredFile>> {
+  const known = new Map<string, StoredFile>();
+  const found = new Map<StoredFileNaming, StoredFile>();
+  let bytes = 0;
+  for (const naming of namings) {
+    const { fileId, path } = naming;
+    signal.throwIfAborted();
+    const file =
+      known.get(fileId) ?? (FILE_ID.test(fileId) ? await store.find(workspaceId, fileId) : undefined);
+    if (file === undefined) throw fileNotFound(naming);
+    refuseMisplaced(naming, file.mimeType);
+    bytes += writtenBytes(file);
+    if (bytes > maxBytes) throw tooMuch(path, maxBytes);
+    known.set(fileId, file);
+    found.set(naming, file);
+  }
+  return found;
+}
+
+function tooMuch(path: string, maxBytes: number): GatewayError {
+  return new GatewayError(
+    'payload-too-large',
+    `${path}: with this file the stored files of the request come to more than ${maxBytes} bytes as they are sent (server.max_body_bytes)`,
+  );
+}
+
+/** Text goes as it is, everything else in base64. */
+function writtenBytes(file: StoredFile): number {
+  return isText(file) ? file.sizeBytes : 4 * Math.ceil(file.sizeBytes / 3);
+}
+
+/** One character beyond Latin-1 makes every character of a text take two bytes. */
+function memoryBytes(file: StoredFile): number {
+  return isText(file) ? 2 * file.sizeBytes : writtenBytes(file);
+}
+
+/** Bytes that tokens have on average at the very most: prose has three or four, deeply indented data some more. */
+const MOST_BYTES_PER_TOKEN = 16;
+
+/** Refuses text that is longer than any prompt may be, whatever it says. The rest is counted when it is read. */
+async function refuseTooLong(files: readonly StoredFile[], { maxTokens }: FileAccess): Promise<void> {
+  const bytes = sumOf(files.filter(isText), writtenBytes);
+  if (bytes === 0) return;
+  const most = await maxTokens();
+  const least = Math.ceil(bytes / MOST_BYTES_PER_TOKEN);
+  if (least <= most) return;
+  throw new GatewayError(
+    'context-length',
+    `The text files that the prompt names have ${bytes} bytes, at least ${least} tokens, but no endpoint of the requested model takes more than ${most}. Name shorter files or choose a model with a larger context.`,
+  );
+}
+
+function isText({ mimeType }: StoredFile): boolean {
+  return kindOf(mimeType) === 'text';
+}
+
+function sumOf(files: readonly StoredFile[], bytesOf: (file: StoredFile) => number): number {
+  return files.reduce((sum, file) => sum + bytesOf(file), 0);
+}

@@ -1,0 +1,54 @@
+import { invalidRequest } from '../../ir/errors.ts';
+import type { GenerationRequest } from '../../ir/request.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
+import type { Issue } from '../../kit/json/validate.ts';
+import { quoted } from '../../kit/text/quoted.ts';
+import { ROUTER_OF_PLUGIN } from '../../routing/routers/routers.ts';
+import { RESPONSE_HEALING } from '../../stages/response-healing.ts';
+
+/**
+ * Refuses what this gateway knows by name but cannot do: a plugin that is switched on, a tool that the gateway itself
+ * would have to run. Nothing is silently ignored.
+ */
+export function refuseUnavailable({ body }: GenerationRequest, vendor: string): void {
+  if (!Array.isArray(body.plugins) && !Array.isArray(body.tools)) return;
+  const ofPlugins = pluginIssues(body.plugins);
+  const ofTools = toolIssues(body.tools, vendor);
+  if (ofPlugins.length + ofTools.length > 0) throw invalidRequest([...ofPlugins, ...ofTools]);
+}
+
+/** Plugins that do something; the others are known by name. */
+const AVAILABLE_PLUGINS: ReadonlySet<string> = new Set([...ROUTER_OF_PLUGIN.keys(), RESPONSE_HEALING]);
+
+function pluginIssues(plugins: Json | undefined): Issue[] {
+  return issuesOf(plugins, ({ id, enabled }, index) =>
+    enabled === false || AVAILABLE_PLUGINS.has(String(id))
+      ? undefined
+      : {
+          path: `plugins[${index}].id`,
+          message: `the plugin ${quoted(String(id))} is not available on this gateway`,
+        },
+  );
+}
+
+function toolIssues(tools: Json | undefined, vendor: string): Issue[] {
+  const prefix = `${vendor}:`;
+  return issuesOf(tools, ({ type }, index) =>
+    typeof type === 'string' && type.startsWith(prefix)
+      ? { path: `tools[${index}].type`, message: `the tool ${quoted(type)} is not available on this gateway` }
+      : undefined,
+  );
+}
+
+function issuesOf(
+  list: Json | undefined,
+  issueOf: (value: JsonObject, index: number) => Issue | undefined,
+): Issue[] {
+  const issues: Issue[] = [];
+  if (!Array.isArray(list)) return issues;
+  list.forEach((value, index) => {
+    const issue = isJsonObject(value) ? issueOf(value, index) : undefined;
+    if (issue !== undefined) issues.push(issue);
+  });
+  return issues;
+}

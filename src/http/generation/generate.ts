@@ -1,0 +1,143 @@
+import type { InboundDialect } from '../../dialects/dialect.ts';
+import type { GenerationInput } from '../../gateway/generation.ts';
+import { GatewayError, invalidRequest } from '../../ir/errors.ts';
+import type { Format } from '../../ir/items.ts';
+import { writeJson } from '../../kit/json/stringify-sliced.ts';
+import { STRETCH } from '../../kit/loop/cohort.ts';
+import { inTurn } from '../../kit/loop/turns.ts';
+import type { Call, Handler } from '../routes/route.ts';
+import { Abandonment } from '../server/abandonment.ts';
+import { logOwnFault } from '../server/error-reply.ts';
+import { replyWithStream } from '../server/sse-reply.ts';
+import { vendorHeader } from '../server/vendor-header.ts';
+import { attributionOf } from './attribution.ts';
+import { betasOf, cacheWish, MAX_SESSION_ID, SESSION_HEADER, wantsMetadata } from './generation-headers.ts';
+
+/** The handler of one generation format: a whole answer, or a stream when the body asks for one. */
+export function generateHandler(dialect: InboundDialect): Handler {
+  return (call) => (call.body.stream === true ? streamed(call, dialect) : whole(call, dialect));
+}
+
+/** The handler of `POST /messages/count_tokens`. */
+export const countTokensHandler: Handler = async (call) => {
+  const { services, exchange, times } = call;
+  const run = new GenerationRun(call, 'messages');
+  try {
+    const inputTokens = await run.windingUp(services.gateway.countTokens(run.input));
+    exchange.reply.json(200, { input_tokens: inputTokens });
+    await exchange.reply.flushed(exchange.signal, times.abortGraceMs);
+  } finally {
+    run.end();
+  }
+};
+
+async function whole(call: Call, dialect: InboundDialect): Promise<void> {
+  const { services, exchange, times } = call;
+  const run = new GenerationRun(call, dialect.format);
+  try {
+    const { result, context } = await run.windingUp(services.gateway.complete(run.input));
+    await STRETCH;
+    const encoding = inTurn(services.clock, () => dialect.encodeBody(result, context));
+    const writing = writeJson(encoding instanceof Promise ? await encoding : encoding);
+    const text = await writing;
+    exchange.reply.jsonText(200, text);
+    await exchange.reply.flushed(exchange.signal, times.abortGraceMs);
+  } finally {
+    run.end();
+  }
+}
+
+async function streamed(call: Call, dialect: InboundDialect): Promise<void> {
+  const { services, exchange, settings, times } = call;
+  const run = new GenerationRun(call, dialect.format);
+  try {
+    await replyWithStream(exchange.reply, {
+      opening: services.gateway.stream(run.input),
+      createEncoder: (context) => dialect.createEncoder(context),
+      contextWithoutEndpoint: () => services.gateway.contextWithoutEndpoint(run.input),
+      comment: `${settings.vendor.toUpperCase()} PROCESSING`,
+      report: (thrown) => logOwnFault(thrown, exchange, services.log),
+      signal: exchange.signal,
+      times,
+    });
+  } finally {
+    run.end();
+  }
+}
+
+/** Node keeps the timers of each duration in a list: rounded up, those of all generations share one. */
+const DEADLINE_STEP_MS = 50;
+
+/** One generation under the gateway's deadline. Whoever begins one ends it when its reply has left. */
+export class GenerationRun {
+  readonly input: GenerationInput;
+  readonly #call: Call;
+  readonly #timer: NodeJS.Timeout;
+  #isReplied = false;
+  #tellReplied: (() => void) | undefined;
+  #untilReplied: Promise<void> | undefined;
+  #waits: Abandonment | undefined;
+
+  constructor(call: Call, format: Format) {
+    const { exchange, settings } = call;
+    this.#call = call;
+    this.input = inputOf(call, format, this.#replied);
+    const left = settings.requestDeadlineMs - exchange.timing.elapsed();
+    this.#timer = setTimeout(
+      () => exchange.abort(new GatewayError('deadline', 'Operation timed out. Please try again later.')),
+      Math.max(0, Math.ceil(left / DEADLINE_STEP_MS) * DEADLINE_STEP_MS),
+    );
+    exchange.routed = true;
+  }
+
+  /** Waits for the gateway, after an abort only as long as it may take to wind up. */
+  windingUp<T>(work: Promise<T>): Promise<T> {
+    const { exchange, times } = this.#call;
+    this.#waits ??= new Abandonment(exchange.signal, times.abortGraceMs);
+    return this.#waits.wait(work);
+  }
+
+  end(): void {
+    clearTimeout(this.#timer);
+    this.#waits?.close();
+    this.#isReplied = true;
+    this.#tellReplied?.();
+  }
+
+  readonly #replied = (): Promise<void> => {
+    this.#untilReplied ??= new Promise((resolve) => {
+      if (this.#isReplied) resolve();
+      else this.#tellReplied = resolve;
+    });
+    return this.#untilReplied;
+  };
+}
+
+function inputOf(call: Call, format: Format, replied: () => Promise<void>): GenerationInput {
+  const { exchange, caller, headers, body, settings } = call;
+  if (caller === undefined) throw new Error('a generation route must require a key');
+  return {
+    format,
+    caller,
+    body,
+    generationId: exchange.requestId,
+    acceptedAtMs: exchange.acceptedAtMs,
+    wantsMetadata: wantsMetadata(headers, settings.vendor),
+    cache: cacheWish(headers, settings.vendor),
+    header: (name, value) => exchange.addHeader(vendorHeader(settings.vendor, name), value),
+    sessionId: sessionHeader(call),
+    betas: betasOf(headers),
+    attribution: attributionOf(headers, settings.vendor),
+    signal: exchange.signal,
+    replied,
+    timing: exchange.timing,
+  };
+}
+
+/** The session id of the header, where the body has none. */
+function sessionHeader({ headers, body }: Call): string | undefined {
+  const given = headers[SESSION_HEADER];
+  if (given === undefined || given === '' || typeof body.session_id === 'string') return undefined;
+  if (given.length <= MAX_SESSION_ID) return given;
+  throw invalidRequest([{ path: SESSION_HEADER, message: `must have at most ${MAX_SESSION_ID} characters` }]);
+}

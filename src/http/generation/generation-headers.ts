@@ -1,0 +1,126 @@
+import Type, { type TObject } from 'typebox';
+import type { CacheWish } from '../../ir/cache-wish.ts';
+import { remembered } from '../../kit/collections/remembered.ts';
+import { vendorHeader } from '../server/vendor-header.ts';
+import { attributionHeaderSchemas } from './attribution.ts';
+
+/** Groups requests; the sticky routing key when the body names none. */
+export const SESSION_HEADER = 'x-session-id';
+
+/** Characters of a session id. */
+export const MAX_SESSION_ID = 256;
+
+/** Where callers name betas of the messages format. Both count. */
+const betaHeaders = ['anthropic-beta', 'x-anthropic-beta'] as const;
+
+/** The headers that switch routing metadata on: the current one, then the legacy one. */
+export function metadataHeaders(vendor: string): readonly [current: string, legacy: string] {
+  return [vendorHeader(vendor, 'Metadata'), vendorHeader(vendor, 'Experimental-Metadata')];
+}
+
+/** Their names as requests have them. There is one vendor word at a time. */
+const metadataSwitches = remembered(16, (vendor) =>
+  metadataHeaders(vendor).map((name) => name.toLowerCase()),
+);
+
+/** The legacy header counts only in the absence of the current one; anything but `enabled` means no. */
+export function wantsMetadata(headers: Readonly<Record<string, string>>, vendor: string): boolean {
+  for (const name of metadataSwitches(vendor)) {
+    const given = headers[name];
+    if (given !== undefined) return given.trim().toLowerCase() === 'enabled';
+  }
+  return false;
+}
+
+/** Names of the headers that speak to the response cache, without and with the operator's word. */
+const CACHE_HEADERS = { isOn: 'Cache', ttl: 'Cache-TTL', clears: 'Cache-Clear' } as const;
+
+const cacheHeaders = remembered(16, (vendor) => ({
+  isOn: vendorHeader(vendor, CACHE_HEADERS.isOn).toLowerCase(),
+  ttl: vendorHeader(vendor, CACHE_HEADERS.ttl).toLowerCase(),
+  clears: vendorHeader(vendor, CACHE_HEADERS.clears).toLowerCase(),
+}));
+
+const DEFAULT_TTL_SECONDS = 300;
+const LONGEST_TTL_SECONDS = 86_400;
+
+/** What a caller asks of the response cache; undefined unless it is switched on. */
+export function cacheWish(headers: Readonly<Record<string, string>>, vendor: string): CacheWish | undefined {
+  const names = cacheHeaders(vendor);
+  if (!isTrue(headers[names.isOn])) return undefined;
+  const wanted = Number(headers[names.ttl] ?? DEFAULT_TTL_SECONDS);
+  const ttlSeconds = Math.min(LONGEST_TTL_SECONDS, Math.max(1, Math.floor(wanted)));
+  return { ttlSeconds, clears: isTrue(headers[names.clears]) };
+}
+
+function isTrue(value: string | undefined): boolean {
+  return value?.trim().toLowerCase() === 'true';
+}
+
+/** The betas that a caller names; undefined when it names none. */
+export function betasOf(headers: Readonly<Record<string, string>>): string | undefined {
+  let betas: string | undefined;
+  for (const name of betaHeaders) {
+    const given = headers[name];
+    if (given !== undefined) betas = betas === undefined ? given : `${betas},${given}`;
+  }
+  return betas === '' ? undefined : betas;
+}
+
+const switchDescription = '`enabled` adds routing metadata to the reply; anything else means `disabled`.';
+
+/** Declared headers of the generation routes. */
+export function generationHeaderSchema(vendor: string): TObject {
+  const [current, legacy] = metadataHeaders(vendor);
+  return Type.Object({
+    [current.toLowerCase()]: Type.Optional(Type.String({ description: switchDescription })),
+    [legacy.toLowerCase()]: Type.Optional(
+      Type.String({ description: `Legacy name of ${current}.`, deprecated: true }),
+    ),
+    ...cacheHeaderSchemas(vendor),
+    // Its length is looked at only when it counts: a session id in the body wins.
+    [SESSION_HEADER]: Type.Optional(
+      printable(
+        16_384,
+        `At most ${MAX_SESSION_ID} characters. Groups requests; \`session_id\` in the body wins.`,
+      ),
+    ),
+    ...attributionHeaderSchemas(vendor),
+    ...Object.fromEntries(
+      betaHeaders.map((name) => [
+        name,
+        Type.Optional(printable(2048, 'Betas of the messages format, for upstreams of that family.')),
+      ]),
+    ),
+  });
+}
+
+function cacheHeaderSchemas(vendor: string) {
+  const { isOn, ttl, clears } = cacheHeaders(vendor);
+  return {
+    [isOn]: Type.Optional(
+      Type.String({
+        description:
+          '`true`: the same body from the same key is answered from the response cache, and its answer is kept there.',
+      }),
+    ),
+    [ttl]: Type.Optional(
+      Type.String({
+        pattern: '^\\s*\\d{1,9}\\s*$',
+        explain: 'must be a whole number of seconds',
+        description: `Seconds that the answer is kept: 1 to ${LONGEST_TTL_SECONDS}, ${DEFAULT_TTL_SECONDS} without it. What is outside is taken for the nearest.`,
+      }),
+    ),
+    [clears]: Type.Optional(Type.String({ description: '`true`: what is kept is forgotten first.' })),
+  };
+}
+
+/** A value that may go on into another header or a log: nothing but printable ASCII. */
+function printable(maxLength: number, description: string) {
+  return Type.String({
+    maxLength,
+    pattern: '^[\\x20-\\x7e]*$',
+    explain: `must be at most ${maxLength} printable ASCII characters`,
+    description,
+  });
+}

@@ -1,0 +1,205 @@
+import type { TObject, TSchema } from 'typebox';
+import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
+import { metadataHeaders } from '../generation/generation-headers.ts';
+import type { Route, RouteResponse } from '../routes/route.ts';
+import { NAMED_SCHEMAS } from './named-schemas.ts';
+
+/** An OpenAPI 3.1 document. */
+export interface OpenApiDocument extends JsonObject {
+  openapi: '3.1.0';
+  paths: JsonObject;
+  components: JsonObject;
+}
+
+/** Keywords of our own that no reader of the document needs. */
+const PRIVATE_KEYWORDS: ReadonlySet<string> = new Set(['explain', 'explainPattern', 'discriminator']);
+
+const API_VERSION = '1.0.0';
+
+/** Describes a route table. Everything in it comes from the rows. */
+export function describeRoutes(
+  routes: readonly Route[],
+  settings: { readonly vendor: string; readonly basePath: string },
+): OpenApiDocument {
+  const names = new Map<unknown, string>(
+    Object.entries(NAMED_SCHEMAS).map(([name, schema]) => [schema, name] as const),
+  );
+  for (const { operationId, request } of routes) {
+    if (request.body !== null) names.set(request.body, `${capitalized(operationId)}Request`);
+  }
+  const headerNames = new Map(metadataHeaders(settings.vendor).map((name) => [name.toLowerCase(), name]));
+  const paths: JsonObject = {};
+  for (const route of routes) {
+    paths[route.path] = {
+      ...(route.mount === 'root' && { servers: [{ url: '/' }] }),
+      ...(paths[route.path] as JsonObject | undefined),
+      [route.method.toLowerCase()]: operationOf(route, names, headerNames),
+    };
+  }
+  const schemas = Object.fromEntries(
+    [...names].map(([schema, name]) => [name, plainMembers(schema as JsonObject, names)]),
+  );
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Model routing gateway',
+      version: API_VERSION,
+      description: `Every path answers under \`${settings.basePath}\` and under \`/v1\`, with or without a trailing slash.`,
+    },
+    servers: [...new Set([settings.basePath, '/v1'])].map((url) => ({ url })),
+    tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name })),
+    paths,
+    components: {
+      schemas,
+      securitySchemes: {
+        bearer: { type: 'http', scheme: 'bearer', description: 'An API key of this gateway.' },
+        apiKey: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'x-api-key',
+          description: 'The same key, when there is no Authorization header.',
+        },
+      },
+    },
+  };
+}
+
+const NEEDED: readonly JsonObject[] = [{ bearer: [] }, { apiKey: [] }];
+
+/** What a route asks for; an empty entry means that it may be called without. */
+const SECURITY: Readonly<Record<Route['auth'], readonly JsonObject[]>> = {
+  none: [],
+  optional: [{}, ...NEEDED],
+  any: NEEDED,
+  inference: NEEDED,
+  management: NEEDED,
+};
+
+const AUTH_NOTES: Readonly<Record<Route['auth'], string>> = {
+  none: 'Needs no key.',
+  optional: 'Needs no key; with a valid one it tells more.',
+  any: 'Needs any valid key.',
+  inference: 'Needs an API key; management keys are refused.',
+  management: 'Needs a management key.',
+};
+
+function operationOf(
+  route: Route,
+  names: ReadonlyMap<unknown, string>,
+  headerNames: ReadonlyMap<string, string>,
+): JsonObject {
+  const { query, headers, body, form } = route.request;
+  const parameters = [
+    ...[...route.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
+      name,
+      in: 'path',
+      required: true,
+      schema: { type: 'string' },
+    })),
+    ...parametersOf('query', query, names, new Map()),
+    ...parametersOf('header', headers, names, headerNames),
+  ];
+  return {
+    operationId: route.operationId,
+    summary: route.summary,
+    description: AUTH_NOTES[route.auth],
+    tags: [route.tag],
+    security: [...SECURITY[route.auth]],
+    ...(parameters.length > 0 && { parameters }),
+    ...(body !== null && {
+      requestBody: { required: true, content: { 'application/json': { schema: plain(body, names) } } },
+    }),
+    ...(form !== undefined && {
+      requestBody: { required: true, content: { 'multipart/form-data': { schema: plain(form, names) } } },
+    }),
+    responses: Object.fromEntries(
+      Object.entries(route.responses).map(([status, response]) => [
+        status,
+        responseOf(route, status, response, names),
+      ]),
+    ),
+  };
+}
+
+function parametersOf(
+  place: 'query' | 'header',
+  schema: TObject | null,
+  names: ReadonlyMap<unknown, string>,
+  displayNames: ReadonlyMap<string, string>,
+): JsonObject[] {
+  return Object.entries(schema?.properties ?? {}).map(([name, property]) => {
+    const { description, deprecated, ...rest } = plainMembers(property as unknown as JsonObject, names);
+    return {
+      name: displayNames.get(name) ?? name,
+      in: place,
+      required: (schema?.required as readonly string[] | undefined)?.includes(name) ?? false,
+      ...(description !== undefined && { description }),
+      ...(deprecated === true && { deprecated }),
+      ...(rest.type === 'array' && { style: 'form', explode: false }),
+      schema: rest,
+    };
+  });
+}
+
+const header = (description: string): JsonObject => ({ description, schema: { type: 'string' } });
+
+const RETRY_AFTER = {
+  'Retry-After': header('Seconds after which to try again, at most 300; not always there.'),
+};
+
+/** Headers that replies of a status have besides the usual ones. */
+const STATUS_HEADERS: Readonly<Record<string, JsonObject>> = {
+  429: {
+    ...RETRY_AFTER,
+    'X-RateLimit-Limit': header('Requests that the window allows; where a limit of this gateway was met.'),
+    'X-RateLimit-Remaining': header('Requests that are left in the window.'),
+    'X-RateLimit-Reset': header('When the window ends, epoch milliseconds.'),
+  },
+  503: RETRY_AFTER,
+};
+
+function responseOf(
+  route: Route,
+  status: string,
+  response: RouteResponse,
+  names: ReadonlyMap<unknown, string>,
+): JsonObject {
+  return {
+    description: response.description,
+    headers: {
+      ...STATUS_HEADERS[status],
+      'request-id': header('Names this request in the log.'),
+      ...(route.rateClass === 'generation' && {
+        'X-Generation-Id': header('Id of the generation.'),
+        'Server-Timing': header('Milliseconds: auth, plan, upstream, gateway.'),
+      }),
+    },
+    content: Object.fromEntries(
+      Object.entries(response.content).map(([type, schema]) => [type, { schema: plain(schema, names) }]),
+    ),
+  };
+}
+
+/** A schema as the document has it: by reference where it has a name. */
+function plain(schema: TSchema, names: ReadonlyMap<unknown, string>): JsonObject {
+  return plainValue(schema as unknown as Json, names) as JsonObject;
+}
+
+function plainValue(value: Json, names: ReadonlyMap<unknown, string>): Json {
+  if (Array.isArray(value)) return value.map((member) => plainValue(member, names));
+  if (!isJsonObject(value)) return value;
+  const name = names.get(value);
+  return name === undefined ? plainMembers(value, names) : { $ref: `#/components/schemas/${name}` };
+}
+
+function plainMembers(value: JsonObject, names: ReadonlyMap<unknown, string>): JsonObject {
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([key, member]) => member !== undefined && !PRIVATE_KEYWORDS.has(key))
+      .map(([key, member]) => [key, plainValue(member as Json, names)]),
+  );
+}
+
+function capitalized(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

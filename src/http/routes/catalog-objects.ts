@@ -1,0 +1,137 @@
+import type { Static } from 'typebox';
+import type { ProviderInfo } from '../../catalog/all-providers.ts';
+import type { Endpoint, Model, Pricing, PricingOverride, ReasoningFacts } from '../../catalog/catalog.ts';
+import { PARAMETER_NAMES } from '../../catalog/parameter-names.ts';
+import type { endpointSchema } from '../../contract/endpoint.ts';
+import type { architectureSchema, modelSchema } from '../../contract/model.ts';
+import type { pricingSchema } from '../../contract/pricing.ts';
+import type { providerSchema } from '../../contract/provider.ts';
+import type { EndpointService } from '../../gateway/generation.ts';
+import { formatPrice } from '../../kit/money.ts';
+
+/** A model on the wire. Prices and limits are those of the endpoint that is tried first. */
+export function renderModel(model: Model, basePath: string): Static<typeof modelSchema> {
+  const first = model.endpoints[0];
+  return {
+    id: model.id,
+    canonical_slug: model.canonicalSlug ?? model.id,
+    name: model.name,
+    description: model.description,
+    created: model.created,
+    architecture: renderArchitecture(model),
+    context_length: model.contextLength ?? null,
+    pricing: renderPricing(first?.pricing ?? {}, first?.overrides),
+    top_provider: {
+      is_moderated: false,
+      context_length: first?.contextLength ?? model.contextLength ?? null,
+      max_completion_tokens: first?.maxOutputTokens ?? model.maxOutputTokens ?? null,
+    },
+    per_request_limits: null,
+    supported_parameters: parametersOf(model),
+    supported_voices: null,
+    default_parameters: null,
+    hugging_face_id: model.huggingFaceId ?? null,
+    knowledge_cutoff: model.knowledgeCutoff ?? null,
+    expiration_date: null,
+    ...(model.reasoning && { reasoning: renderReasoning(model.reasoning) }),
+    links: { details: `${basePath}/models/${model.id}/endpoints` },
+  };
+}
+
+/** Endpoints that cool down are shown as degraded. */
+const STATUS_OF: Readonly<Record<EndpointService['state'], number>> = { ok: 0, probing: -1, cooling: -2 };
+
+/** An endpoint on the wire, with what was measured of the shared one. */
+export function renderEndpoint(
+  endpoint: Endpoint,
+  model: Model,
+  service: EndpointService,
+): Static<typeof endpointSchema> {
+  return {
+    name: `${endpoint.provider.name} | ${model.id}`,
+    model_id: model.id,
+    model_name: model.name,
+    provider_name: endpoint.provider.name,
+    tag: endpoint.tag,
+    context_length: endpoint.contextLength ?? model.contextLength ?? null,
+    max_prompt_tokens: null,
+    max_completion_tokens: endpoint.maxOutputTokens ?? model.maxOutputTokens ?? null,
+    quantization: endpoint.quantization ?? null,
+    pricing: renderPricing(endpoint.pricing, endpoint.overrides),
+    supported_parameters: [...(endpoint.supportedParameters ?? PARAMETER_NAMES)],
+    supports_implicit_caching: endpoint.cachesImplicitly ?? false,
+    status: STATUS_OF[service.state],
+    uptime_last_5m: service.uptime5m,
+    uptime_last_30m: service.uptime30m,
+    uptime_last_1d: service.uptime1d,
+    latency_last_30m: service.latency30m,
+    throughput_last_30m: service.throughput30m,
+  };
+}
+
+/** A provider on the wire. */
+export function renderProvider({ name, slug, facts = {} }: ProviderInfo): Static<typeof providerSchema> {
+  return {
+    name,
+    slug,
+    privacy_policy_url: facts.privacyPolicyUrl ?? null,
+    terms_of_service_url: facts.termsOfServiceUrl ?? null,
+    status_page_url: facts.statusPageUrl ?? null,
+    headquarters: facts.headquarters ?? null,
+    datacenters: null,
+  };
+}
+
+export function renderArchitecture(model: Model): Static<typeof architectureSchema> {
+  return {
+    modality: `${model.inputModalities.join('+')}->${model.outputModalities.join('+')}`,
+    input_modalities: [...model.inputModalities],
+    output_modalities: [...model.outputModalities],
+    tokenizer: 'Other',
+    instruct_type: null,
+  };
+}
+
+function renderReasoning(facts: ReasoningFacts): Static<typeof modelSchema>['reasoning'] {
+  return {
+    mandatory: facts.mandatory,
+    ...(facts.defaultEnabled !== undefined && { default_enabled: facts.defaultEnabled }),
+    ...(facts.defaultEffort && { default_effort: facts.defaultEffort }),
+    ...(facts.supportedEfforts && { supported_efforts: [...facts.supportedEfforts] }),
+    ...(facts.supportsMaxTokens !== undefined && { supports_max_tokens: facts.supportsMaxTokens }),
+  };
+}
+
+function renderPricing(
+  pricing: Pricing,
+  overrides: readonly PricingOverride[] = [],
+): Static<typeof pricingSchema> {
+  return {
+    prompt: '0',
+    completion: '0',
+    ...renderPrices(pricing),
+    ...(overrides.length > 0 && {
+      overrides: overrides.map(({ minPromptTokens, pricing: prices }) => ({
+        min_prompt_tokens: minPromptTokens,
+        ...renderPrices(prices),
+      })),
+    }),
+  };
+}
+
+function renderPrices({ discount, ...prices }: Pricing) {
+  return {
+    ...Object.fromEntries(Object.entries(prices).map(([name, price]) => [name, formatPrice(price)])),
+    ...(discount !== undefined && { discount: Number(formatPrice(discount)) }),
+  };
+}
+
+/** What at least one endpoint of the model takes, in the order clients know. */
+export function parametersOf(model: Model): string[] {
+  const taken = new Set(
+    model.endpoints.flatMap((endpoint) => [...(endpoint.supportedParameters ?? PARAMETER_NAMES)]),
+  );
+  const known = PARAMETER_NAMES.filter((name) => taken.has(name));
+  const others = [...taken].filter((name) => !PARAMETER_NAMES.includes(name)).sort();
+  return [...known, ...others];
+}

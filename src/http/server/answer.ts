@@ -1,0 +1,222 @@
+import { GatewayError, invalidRequest } from '../../ir/errors.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
+import { type Issue, MOST_ISSUES } from '../../kit/json/validate.ts';
+import { STRETCH } from '../../kit/loop/cohort.ts';
+import { inTurn } from '../../kit/loop/turns.ts';
+import type { Caller } from '../../ports/caller.ts';
+import type { HttpDependencies, HttpSettings, HttpTimes } from '../dependencies.ts';
+import type { ServerView } from '../routes/route.ts';
+import { authenticate, authorize, type RouteAuth } from './authenticate.ts';
+import { hasBody } from './declared-length.ts';
+import type { Exchange } from './exchange.ts';
+import { requireJson } from './media-type.ts';
+import { parseQuery } from './parse-query.ts';
+import { countRequest } from './rate-limits.ts';
+import { readJsonBody } from './read-body.ts';
+import type { CompiledRoute, RouteMatch } from './route-index.ts';
+import { unavailable } from './unavailable.ts';
+
+/** What answering one request needs besides the request. */
+export interface AnswerContext {
+  readonly services: HttpDependencies;
+  readonly settings: HttpSettings;
+  readonly times: HttpTimes;
+  readonly server: ServerView;
+  /** Takes a place among the generations in flight; undefined when all are taken. */
+  readonly enter: (settings: HttpSettings) => (() => void) | undefined;
+}
+
+/**
+ * The way of every request through its row, cheapest refusal first: key, room, head, body, schema, handler. Nothing of
+ * the body is read before the caller is known and let in.
+ */
+export async function answer(exchange: Exchange, match: RouteMatch, context: AnswerContext): Promise<void> {
+  const { route } = match.compiled;
+  const auth = route.isOpen?.(context.settings) === true ? 'none' : route.auth;
+  // Always waited for, if only a moment: a small body that came with its head is there after it.
+  exchange.caller = await CALLERS[auth](exchange, match.compiled, context);
+  const leave = route.rateClass === 'generation' ? enterOrRefuse(context) : undefined;
+  try {
+    const counting = counted(exchange.caller, match.compiled, context);
+    if (counting !== undefined) await counting;
+    requireNameable(match.params);
+    const rawQuery = match.search === '' ? NO_QUERY : new URLSearchParams(match.search);
+    const query = readQuery(rawQuery, match.compiled);
+    const headers = readHeaders(exchange, match.compiled);
+    const reading = readBody(exchange, match.compiled, context);
+    const body = reading instanceof Promise ? await reading : reading;
+    await STRETCH;
+    const handling = route.handler({
+      exchange,
+      services: context.services,
+      settings: context.settings,
+      times: context.times,
+      server: context.server,
+      params: match.params,
+      query,
+      rawQuery,
+      headers,
+      body,
+      caller: exchange.caller,
+    });
+    if (handling !== undefined) await handling;
+  } finally {
+    leave?.();
+  }
+}
+
+const NO_QUERY = new URLSearchParams();
+
+type Identify = (
+  exchange: Exchange,
+  compiled: CompiledRoute,
+  context: AnswerContext,
+) => Caller | undefined | Promise<Caller | undefined>;
+
+/** How each kind of route finds out who calls. */
+const CALLERS: Readonly<Record<RouteAuth, Identify>> = {
+  none: () => undefined,
+  optional: identifyIfPossible,
+  any: identify,
+  inference: identify,
+  management: identify,
+};
+
+/** Whoever was found lately is found again at once. */
+function identify(
+  exchange: Exchange,
+  compiled: CompiledRoute,
+  { services: { callers, clock } }: AnswerContext,
+): Caller | Promise<Caller> {
+  const started = clock.monotonic();
+  let found: Caller | Promise<Caller> | undefined;
+  try {
+    found = authenticate(exchange.request.rawHeaders, callers);
+    if (!(found instanceof Promise)) return admit(exchange, compiled, found);
+  } finally {
+    if (!(found instanceof Promise)) exchange.timing.mark('auth', clock.monotonic() - started);
+  }
+  return found
+    .then((caller) => admit(exchange, compiled, caller))
+    .finally(() => exchange.timing.mark('auth', clock.monotonic() - started));
+}
+
+/** A key that opens nothing is as good as none. */
+async function identifyIfPossible(...call: Parameters<Identify>): Promise<Caller | undefined> {
+  try {
+    return await identify(...call);
+  } catch {
+    return undefined;
+  }
+}
+
+function admit(exchange: Exchange, { route }: CompiledRoute, caller: Caller): Caller {
+  // Set before the kind of key is looked at: that refusal already names the account.
+  exchange.caller = caller;
+  authorize(route.auth, caller.key);
+  return caller;
+}
+
+/** Nothing has a name with this character in it, and not every engine can be asked for one. */
+function requireNameable(params: RouteMatch['params']): void {
+  for (const name in params) {
+    if (params[name]?.includes('\0') === true) throw new GatewayError('not-found', 'Resource not found');
+  }
+}
+
+/** Counted before the body is read, and only for those who were let in. */
+function counted(
+  caller: Caller | undefined,
+  { route }: CompiledRoute,
+  { services, settings }: AnswerContext,
+): void | Promise<void> {
+  if (caller === undefined) return;
+  return countRequest(route.rateClass, caller, settings.rates, services);
+}
+
+function enterOrRefuse({ enter, settings }: AnswerContext): () => void {
+  const leave = enter(settings);
+  if (leave === undefined) throw unavailable('Service temporarily unavailable: too many requests in flight');
+  return leave;
+}
+
+const NOTHING: JsonObject = Object.freeze({});
+
+function readQuery(rawQuery: URLSearchParams, { route, validators }: CompiledRoute): JsonObject {
+  if (route.request.query === null) return NOTHING;
+  const query = parseQuery(rawQuery, route.request.query);
+  const issues = validators.query?.issuesOf(query) ?? [];
+  if (issues.length > 0) throw invalidRequest(issues);
+  return query;
+}
+
+function readHeaders(
+  exchange: Exchange,
+  { headers: { names, lengths }, validators }: CompiledRoute,
+): Record<string, string> {
+  const headers: Record<string, string> = {};
+  const { rawHeaders } = exchange.request;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const written = rawHeaders[index] as string;
+    if (!lengths.has(written.length)) continue;
+    const name = written.toLowerCase();
+    if (!names.has(name)) continue;
+    const before = headers[name];
+    const value = rawHeaders[index + 1] as string;
+    headers[name] = before === undefined ? value : `${before},${value}`;
+  }
+  const issues = validators.headers?.issuesOf(headers) ?? [];
+  if (issues.length > 0) throw invalidRequest(issues);
+  return headers;
+}
+
+function readBody(
+  exchange: Exchange,
+  compiled: CompiledRoute,
+  context: AnswerContext,
+): JsonObject | Promise<JsonObject> {
+  if (compiled.route.request.body === null) return NOTHING;
+  const { request } = exchange;
+  if (!hasBody(request)) {
+    throw new GatewayError('invalid-request', 'The request body is empty: send a JSON object');
+  }
+  requireJson(request.header('content-type'), request.header('content-encoding'));
+  exchange.invite();
+  const { settings, times, services } = context;
+  const body = readJsonBody(exchange, { maxBytes: settings.maxBodyBytes, deadlineMs: times.bodyMs });
+  if (body instanceof Promise) return validInTurn(body, compiled, services);
+  return requireValid(body, compiled, issuesOf(body, compiled), services);
+}
+
+/** What took long to come may take long to look at. */
+async function validInTurn(
+  reading: Promise<JsonObject>,
+  compiled: CompiledRoute,
+  services: HttpDependencies,
+): Promise<JsonObject> {
+  const body = await reading;
+  return requireValid(body, compiled, await inTurn(services.clock, () => issuesOf(body, compiled)), services);
+}
+
+function issuesOf(body: JsonObject, { validators }: CompiledRoute): readonly Issue[] {
+  return validators.body?.issuesOf(body) ?? [];
+}
+
+function requireValid(
+  body: JsonObject,
+  { route }: CompiledRoute,
+  issues: readonly Issue[],
+  services: HttpDependencies,
+): JsonObject {
+  if (issues.length === 0) return body;
+  const { furtherIssues } = route.request;
+  // A full list names only the first of what is wrong: which other members are valid is not known.
+  if (furtherIssues === undefined || issues.length >= MOST_ISSUES) throw invalidRequest(issues);
+  throw invalidRequest([...issues, ...furtherIssues(withoutMembers(body, issues), services)]);
+}
+
+/** What is left of a body without the members that something is wrong with. */
+function withoutMembers(body: JsonObject, issues: readonly Issue[]): JsonObject {
+  const named = new Set(issues.map(({ path }) => /^[^.[]*/.exec(path)?.[0]));
+  return Object.fromEntries(Object.entries(body).filter(([name]) => !named.has(name)));
+}

@@ -1,0 +1,61 @@
+import { GatewayError } from '../../ir/errors.ts';
+import type { Caller } from '../../ports/caller.ts';
+import type { Key } from '../../ports/tenancy.ts';
+import { headerValues } from './request-headers.ts';
+
+/**
+ * Who may call a route: everybody, everybody but valid keys are told more, any valid key, plain keys only, management keys
+ * only.
+ */
+export type RouteAuth = 'none' | 'optional' | 'any' | 'inference' | 'management';
+
+/** Finds whoever has a secret. Undefined for what is unknown, disabled, deleted or expired. */
+export interface CallerDirectory {
+  find(secret: string): Caller | undefined | Promise<Caller | undefined>;
+}
+
+const BEARER = /^Bearer[ \t]+(\S+)$/i;
+const NO_CREDENTIAL = /^(?:Bearer)?\s*$/i;
+/** What a secret can look like: anything else is not looked up. */
+const SECRET = /^[\x21-\x7e]{1,512}$/;
+
+/** Whoever is behind a request. Throws the same 401 for every key that does not open anything. */
+export function authenticate(
+  rawHeaders: readonly string[],
+  callers: CallerDirectory,
+): Caller | Promise<Caller> {
+  const secret = secretOf(rawHeaders);
+  const found = SECRET.test(secret) ? callers.find(secret) : undefined;
+  return found instanceof Promise ? found.then(requireCaller) : requireCaller(found);
+}
+
+function requireCaller(caller: Caller | undefined): Caller {
+  if (caller === undefined) throw invalidKey();
+  return caller;
+}
+
+/** Refuses a key of the wrong kind. */
+export function authorize(auth: RouteAuth, key: Key): void {
+  if (auth === 'management' && !key.isManagement) {
+    throw new GatewayError('permission', 'Only management keys can perform this operation');
+  }
+  if (auth === 'inference' && key.isManagement) {
+    throw new GatewayError('permission', 'Management keys cannot be used for inference');
+  }
+}
+
+/** `Authorization: Bearer` or, in its absence, `x-api-key`. A repeated header is ambiguous: nobody is behind it. */
+function secretOf(rawHeaders: readonly string[]): string {
+  const authorization = headerValues(rawHeaders, 'authorization');
+  const carriers = authorization.length > 0 ? authorization : headerValues(rawHeaders, 'x-api-key');
+  const value = carriers[0];
+  if (carriers.length > 1) throw invalidKey();
+  if (value === undefined || NO_CREDENTIAL.test(value)) {
+    throw new GatewayError('authentication', 'Missing Authentication header');
+  }
+  return authorization.length > 0 ? (BEARER.exec(value)?.[1] ?? '') : value;
+}
+
+function invalidKey(): GatewayError {
+  return new GatewayError('authentication', 'Invalid API key');
+}

@@ -1,0 +1,124 @@
+import type { ErrorKind } from '../../ir/errors.ts';
+import { remembered } from '../../kit/collections/remembered.ts';
+import { Counter, type Sum } from '../../kit/metrics/counter.ts';
+import { DURATION_BOUNDS } from '../../kit/metrics/duration-bounds.ts';
+import { gauge } from '../../kit/metrics/gauge.ts';
+import { type Distribution, Histogram } from '../../kit/metrics/histogram.ts';
+import type { MetricFamily } from '../../kit/metrics/metric-family.ts';
+import type { PhaseTimes, ServerTiming } from './server-timing.ts';
+
+/** What is under way at this moment. */
+export interface InFlight {
+  requests(): number;
+  generations(): number;
+}
+
+/** Figures of one operation, found once. */
+interface OperationFigures {
+  readonly duration: Distribution;
+  readonly byStatus: Map<number | 'gone', Sum>;
+}
+
+/** Why a request for a generation was not even begun: more come than can be served, or as many as are allowed are under way. */
+export type Crowding = 'flood' | 'in-flight';
+
+/** More operations than there are. */
+const MOST_OPERATIONS = 1000;
+
+const PHASES: readonly (keyof PhaseTimes)[] = ['auth', 'plan', 'upstream', 'gateway'];
+
+/** Counts requests by the operation of the interface that they were for, and what they came to. */
+export class HttpMetrics {
+  readonly families: readonly MetricFamily[];
+  readonly #requests = new Counter({
+    name: 'signalbox_http_requests_total',
+    help: 'Requests that were answered, by operation and status; `gone` where the caller left before.',
+    labels: ['operation', 'status'],
+  });
+  readonly #errors = new Counter({
+    name: 'signalbox_http_errors_total',
+    help: 'Requests that were refused or failed before their answer began, by kind of error.',
+    labels: ['kind'],
+  });
+  readonly #turnedAway = new Counter({
+    name: 'signalbox_generations_turned_away_total',
+    help: 'Requests for generations that were refused with 503 because there were too many, by what there was too much of.',
+    labels: ['reason'],
+  });
+  readonly #byCrowding: Readonly<Record<Crowding, Sum>> = {
+    flood: this.#turnedAway.of({ reason: 'flood' }),
+    'in-flight': this.#turnedAway.of({ reason: 'in-flight' }),
+  };
+  readonly #duration = new Histogram({
+    name: 'signalbox_http_request_seconds',
+    help: 'From the head of a request to the end of its answer, by operation.',
+    labels: ['operation'],
+    bounds: DURATION_BOUNDS,
+  });
+  readonly #phases = new Histogram({
+    name: 'signalbox_phase_seconds',
+    help: 'What Server-Timing told callers of generation routes, refused requests included, by phase.',
+    labels: ['phase'],
+    bounds: DURATION_BOUNDS,
+  });
+
+  readonly #operation = remembered(
+    MOST_OPERATIONS,
+    (operation): OperationFigures => ({
+      duration: this.#duration.of({ operation }),
+      byStatus: new Map(),
+    }),
+  );
+  #phase: Readonly<Record<keyof PhaseTimes, Distribution>> | undefined;
+
+  constructor(inFlight: InFlight) {
+    this.families = [
+      this.#requests,
+      this.#errors,
+      this.#turnedAway,
+      this.#duration,
+      this.#phases,
+      gauge({
+        name: 'signalbox_http_requests_in_flight',
+        help: 'Requests without a whole answer.',
+        read: inFlight.requests,
+      }),
+      gauge({
+        name: 'signalbox_generations_in_flight',
+        help: 'Requests for generations without a whole answer.',
+        read: inFlight.generations,
+      }),
+    ];
+  }
+
+  answered(operation: string, status: number | 'gone', timing: ServerTiming): void {
+    const { duration, byStatus } = this.#operation(operation);
+    const known = byStatus.get(status);
+    if (known === undefined) byStatus.set(status, this.#counted(operation, status));
+    else known.add();
+    duration.observe(timing.elapsed() / 1000);
+    const { told } = timing;
+    if (told === undefined) return;
+    this.#phase ??= {
+      auth: this.#phases.of({ phase: 'auth' }),
+      plan: this.#phases.of({ phase: 'plan' }),
+      upstream: this.#phases.of({ phase: 'upstream' }),
+      gateway: this.#phases.of({ phase: 'gateway' }),
+    };
+    for (const phase of PHASES) this.#phase[phase].observe(told[phase] / 1000);
+  }
+
+  #counted(operation: string, status: number | 'gone'): Sum {
+    const sum = this.#requests.of({ operation, status: String(status) });
+    sum.add();
+    return sum;
+  }
+
+  turnedAway(reason: Crowding): void {
+    this.#byCrowding[reason].add();
+  }
+
+  failed(kind: ErrorKind): void {
+    this.#errors.add({ kind });
+  }
+}

@@ -1,0 +1,78 @@
+import { GatewayError } from '../../ir/errors.ts';
+import type { Clock } from '../../kit/ids.ts';
+import type { Caller } from '../../ports/caller.ts';
+import type { Limiter, RateLimit, RateVerdict, RateWindow } from '../../ports/limiter.ts';
+import type { RateClass } from '../routes/route.ts';
+
+/** How many requests may be made; null = as many as anybody likes. */
+export interface RateSettings {
+  readonly perKey: { readonly minute: number | null; readonly day: number | null };
+  readonly analyticsPerMinute: number;
+  readonly datasets: { readonly minute: number; readonly day: number };
+}
+
+/** One rule: whose requests are counted together, in which window, and how many there may be. */
+interface RateRule {
+  readonly name: string;
+  readonly of: 'key' | 'account';
+  readonly window: RateWindow;
+  readonly most: (settings: RateSettings) => number | null;
+}
+
+const PER_KEY: readonly RateRule[] = [
+  { name: 'requests-per-minute', of: 'key', window: 'minute', most: ({ perKey }) => perKey.minute },
+  { name: 'requests-per-day', of: 'key', window: 'day', most: ({ perKey }) => perKey.day },
+];
+
+/** The rules of each class of routes; a class that is not here has none. */
+const RULES: Readonly<Partial<Record<RateClass, readonly RateRule[]>>> = {
+  generation: PER_KEY,
+  files: PER_KEY,
+  analytics: [
+    {
+      name: 'analytics-per-minute',
+      of: 'key',
+      window: 'minute',
+      most: ({ analyticsPerMinute }) => analyticsPerMinute,
+    },
+  ],
+  datasets: [
+    { name: 'datasets-per-minute', of: 'key', window: 'minute', most: ({ datasets }) => datasets.minute },
+    { name: 'datasets-per-day', of: 'account', window: 'day', most: ({ datasets }) => datasets.day },
+  ],
+};
+
+/** Counts a request of a caller; throws the 429 of a limit that is used up. */
+export function countRequest(
+  rateClass: RateClass,
+  { key, accountId }: Caller,
+  settings: RateSettings,
+  { limiter, clock }: { readonly limiter: Limiter; readonly clock: Pick<Clock, 'now'> },
+): void | Promise<void> {
+  const limits: RateLimit[] = [];
+  for (const { name, of, window, most } of RULES[rateClass] ?? []) {
+    const limit = most(settings);
+    if (limit !== null)
+      limits.push({ name, window, most: limit, subject: of === 'key' ? key.hash : accountId });
+  }
+  if (limits.length === 0) return;
+  const verdict = limiter.take(limits);
+  if (verdict instanceof Promise) return verdict.then((awaited) => requirePassing(awaited, clock));
+  requirePassing(verdict, clock);
+}
+
+function requirePassing(verdict: RateVerdict, clock: Pick<Clock, 'now'>): void {
+  if (verdict.ok) return;
+  const { limit, resetAtMs } = verdict;
+  const headers = {
+    'X-RateLimit-Limit': String(limit.most),
+    'X-RateLimit-Remaining': '0',
+    'X-RateLimit-Reset': String(resetAtMs),
+  };
+  const seconds = Math.max(1, Math.ceil((resetAtMs - clock.now()) / 1000));
+  throw new GatewayError(
+    'rate-limited',
+    `Rate limit exceeded: ${limit.name}. At most ${limit.most} requests a ${limit.window}; try again in ${seconds} s.`,
+    { headers, metadata: { headers, limit_source: 'gateway' }, retryAfterSeconds: seconds },
+  );
+}

@@ -1,0 +1,116 @@
+import { GatewayError, invalidRequest } from '../../ir/errors.ts';
+import { isJsonObject, type JsonObject, type JsonReading, readJson } from '../../kit/json/json.ts';
+import { JsonReader } from '../../kit/json/json-reader.ts';
+import { runPromptly } from '../../kit/loop/turns.ts';
+import { ValidUtf8, validUtf8 } from '../../kit/text/valid-utf8.ts';
+import type { InboundRequest } from '../http1/inbound-request.ts';
+import { CallerGone } from './caller-gone.ts';
+import { declaredLength } from './declared-length.ts';
+import type { Exchange } from './exchange.ts';
+
+/** How much of a body is read, and for how long. */
+export interface BodyLimits {
+  readonly maxBytes: number;
+  readonly deadlineMs: number;
+}
+
+/** Bytes of a body that is parsed at once: that takes a fraction of a millisecond. */
+const SMALL_BYTES = 16 * 1024;
+
+/**
+ * Reads a body that must be a JSON object: a small one that is here already at once. Throws 400, 408 and 413; never reads
+ * beyond the limit.
+ */
+export function readJsonBody(exchange: Exchange, limits: BodyLimits): JsonObject | Promise<JsonObject> {
+  const { request } = exchange;
+  if (declaredLength(request) > limits.maxBytes) throw tooLarge(limits);
+  const taken = request.takeBody();
+  if (taken !== undefined && taken.length <= SMALL_BYTES) return objectOf(readJson(textOf(taken)));
+  return readSliced(exchange, taken, limits);
+}
+
+async function readSliced(
+  { request, timing, signal }: Exchange,
+  taken: Buffer | undefined,
+  limits: BodyLimits,
+): Promise<JsonObject> {
+  const json = taken === undefined ? await timing.hear(readText(request, signal, limits)) : new JsonReader();
+  if (taken !== undefined) json.push(textOf(taken));
+  return objectOf(await runPromptly(json.end()));
+}
+
+function objectOf(reading: JsonReading): JsonObject {
+  if (!reading.ok) throw unreadable(reading);
+  if (!isJsonObject(reading.value)) throw badBody('must be a JSON object');
+  return reading.value;
+}
+
+function textOf(body: Buffer): string {
+  try {
+    return validUtf8(body);
+  } catch {
+    throw badBody('is not valid UTF-8');
+  }
+}
+
+/** Takes the body as it comes: what is large is decoded and looked at long before its end is here. */
+function readText(request: InboundRequest, signal: AbortSignal, limits: BodyLimits): Promise<JsonReader> {
+  return new Promise((resolve, reject) => {
+    const json = new JsonReader();
+    const text = new ValidUtf8();
+    let length = 0;
+    const settle = (finish: () => void): void => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', onAbort);
+      request.leave();
+      finish();
+    };
+    const timer = setTimeout(() => settle(() => reject(tooSlow())), limits.deadlineMs);
+    const onAbort = (): void => settle(() => reject(signal.reason));
+    signal.addEventListener('abort', onAbort);
+    if (signal.aborted) {
+      onAbort();
+      return;
+    }
+    const push = (decode: () => string): void => {
+      try {
+        json.push(decode());
+      } catch {
+        settle(() => reject(badBody('is not valid UTF-8')));
+      }
+    };
+    request.read({
+      piece: (bytes) => {
+        length += bytes.length;
+        if (length > limits.maxBytes) settle(() => reject(tooLarge(limits)));
+        else push(() => text.push(bytes));
+        return true;
+      },
+      end: () => {
+        if (length === 0) settle(() => reject(badBody('is empty: send a JSON object')));
+        push(() => text.end());
+        // Does nothing where the body was refused just now.
+        settle(() => resolve(json));
+      },
+      cut: () => settle(() => reject(new CallerGone())),
+    });
+  });
+}
+
+function unreadable({ path, problem }: { path: string; problem: string }): GatewayError {
+  return path === ''
+    ? badBody(`is not acceptable: ${problem}`)
+    : invalidRequest([{ path, message: problem }]);
+}
+
+function badBody(problem: string): GatewayError {
+  return new GatewayError('invalid-request', `The request body ${problem}`);
+}
+
+function tooLarge({ maxBytes }: BodyLimits): GatewayError {
+  return new GatewayError('payload-too-large', `Request payload too large: the limit is ${maxBytes} bytes`);
+}
+
+function tooSlow(): GatewayError {
+  return new GatewayError('deadline', 'The request body did not arrive in time');
+}

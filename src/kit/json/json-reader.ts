@@ -1,0 +1,52 @@
+import type { Sliced } from '../loop/turns.ts';
+import { JSON_LIMITS, type JsonReading } from './json.ts';
+import { type Excess, type JsonLimits, JsonScanner } from './json-scanner.ts';
+import { JsonProblem, parseSliced } from './parse-sliced.ts';
+
+/** Text below this many characters, and below this many values, is parsed at once: that takes no millisecond. */
+const SMALL = { characters: 256 * 1024, values: 4_000 };
+
+/** Reads JSON that comes in pieces: looks at each when it comes, and parses the whole in slices. */
+export class JsonReader {
+  readonly #scanner: JsonScanner;
+  readonly #pieces: string[] = [];
+  #characters = 0;
+  #excess: Excess | undefined;
+
+  constructor(limits: JsonLimits = JSON_LIMITS) {
+    this.#scanner = new JsonScanner(limits);
+  }
+
+  /** Takes the next piece. After one that breaks a limit nothing more is kept. */
+  push(piece: string): void {
+    this.#excess ??= this.#scanner.push(piece);
+    this.#characters += piece.length;
+    if (this.#excess === undefined) this.#pieces.push(piece);
+    else this.#pieces.length = 0;
+  }
+
+  /** The text as far as it was kept. */
+  get text(): string {
+    return this.#pieces.join('');
+  }
+
+  /** Parses what was pushed. The problem never quotes it. */
+  *end(): Sliced<JsonReading> {
+    if (this.#excess !== undefined) return { ok: false, ...this.#excess };
+    const { values, large } = this.#scanner;
+    const isSmall = this.#characters <= SMALL.characters && values <= SMALL.values;
+    try {
+      return { ok: true, value: yield* parseSliced(this.text, isSmall ? NOTHING_LARGE : large) };
+    } catch (error) {
+      if (!(error instanceof JsonProblem)) throw error;
+      const { position } = error;
+      return {
+        ok: false,
+        path: '',
+        problem: position === undefined ? 'not valid JSON' : `not valid JSON at position ${position}`,
+      };
+    }
+  }
+}
+
+const NOTHING_LARGE: ReadonlyMap<number, number> = new Map();

@@ -1,0 +1,165 @@
+import { runInTurns, type Sliced } from '../loop/turns.ts';
+import { isJsonObject, type Json, type JsonObject } from './json.ts';
+import { define } from './members.ts';
+
+/** Characters that are written at once, about. */
+const SLICE = 64 * 1024;
+
+/**
+ * Writes JSON as JSON.stringify does, which takes as long as it takes: here what is large is written a few members, and
+ * a piece of a string, at a time. Returns the text in pieces; what is small is one.
+ */
+export function* stringifySliced(value: Json, slice = SLICE): Sliced<string[]> {
+  if (weightOf(value, slice) <= slice) return [JSON.stringify(value)];
+  const pieces: string[] = [];
+  yield* write(value, pieces, slice);
+  return pieces;
+}
+
+/**
+ * The JSON of a value: text at once where it is small, else bytes that are written in slices, each in a turn of the event
+ * loop of its own.
+ */
+export function writeJson(value: Json): string | Promise<Uint8Array> {
+  return weightOf(value, SLICE) <= SLICE ? JSON.stringify(value) : runInTurns(writeLarge(value));
+}
+
+function* writeLarge(value: Json): Sliced<Uint8Array> {
+  return yield* encodeSliced(yield* stringifySliced(value));
+}
+
+/** Characters that are encoded at once, about. */
+const ENCODED_AT_ONCE = 256 * 1024;
+
+/** Encodes pieces of text, some at a time, each straight to its place. */
+export function* encodeSliced(pieces: readonly string[]): Sliced<Buffer> {
+  const sizes: number[] = [];
+  let length = 0;
+  let unbroken = 0;
+  for (const piece of pieces) {
+    const size = Buffer.byteLength(piece);
+    sizes.push(size);
+    length += size;
+    unbroken += piece.length;
+    if (unbroken <= ENCODED_AT_ONCE) continue;
+    unbroken = 0;
+    yield;
+  }
+  const whole = Buffer.allocUnsafeSlow(length);
+  let end = 0;
+  for (const [index, piece] of pieces.entries()) {
+    // Where every character is one byte they need not be looked at again.
+    end += whole.write(piece, end, sizes[index] === piece.length ? 'latin1' : 'utf8');
+    unbroken += piece.length;
+    if (unbroken <= ENCODED_AT_ONCE) continue;
+    unbroken = 0;
+    yield;
+  }
+  return whole;
+}
+
+function* write(value: Json, pieces: string[], slice: number): Sliced<void> {
+  if (weightOf(value, slice) <= slice) pieces.push(JSON.stringify(value));
+  else if (typeof value === 'string') yield* writeString(value, pieces, slice);
+  else if (Array.isArray(value)) yield* writeList(value, pieces, slice);
+  else if (isJsonObject(value)) yield* writeObject(value, pieces, slice);
+  else pieces.push(JSON.stringify(value));
+}
+
+function* writeList(list: readonly Json[], pieces: string[], slice: number): Sliced<void> {
+  let separator = '[';
+  let group: Json[] = [];
+  let weight = 0;
+  for (const member of list) {
+    const own = weightOf(member, slice);
+    if (weight + own > slice && group.length > 0) {
+      pieces.push(separator + inner(group));
+      separator = ',';
+      group = [];
+      weight = 0;
+      yield;
+    }
+    if (own > slice) {
+      pieces.push(separator);
+      separator = ',';
+      yield* write(member, pieces, slice);
+    } else {
+      group.push(member);
+      weight += own;
+    }
+  }
+  const isLast = group.length > 0 || separator === '[';
+  pieces.push(isLast ? `${separator + inner(group)}]` : ']');
+}
+
+function* writeObject(object: JsonObject, pieces: string[], slice: number): Sliced<void> {
+  let separator = '{';
+  let group: JsonObject = {};
+  let weight = 0;
+  for (const key of Object.keys(object)) {
+    const member = object[key];
+    if (member === undefined) continue;
+    const own = weightOf(member, slice) + key.length;
+    if (weight + own > slice && weight > 0) {
+      pieces.push(separator + inner(group));
+      separator = ',';
+      group = {};
+      weight = 0;
+      yield;
+    }
+    if (own > slice) {
+      pieces.push(`${separator}${JSON.stringify(key)}:`);
+      separator = ',';
+      yield* write(member, pieces, slice);
+    } else {
+      define(group, key, member);
+      weight += own;
+    }
+  }
+  const isLast = weight > 0 || separator === '{';
+  pieces.push(isLast ? `${separator + inner(group)}}` : '}');
+}
+
+/** Members as they stand between brackets or braces. */
+function inner(group: Json): string {
+  return JSON.stringify(group).slice(1, -1);
+}
+
+function* writeString(text: string, pieces: string[], slice: number): Sliced<void> {
+  pieces.push('"');
+  for (let from = 0; from < text.length; ) {
+    const at = from + slice;
+    // Half a pair would be written as an escape.
+    const to = isHighSurrogate(text.charCodeAt(at - 1)) ? at + 1 : at;
+    pieces.push(inner(text.slice(from, to)));
+    from = to;
+    yield;
+  }
+  pieces.push('"');
+}
+
+function isHighSurrogate(code: number): boolean {
+  return code >= 0xd800 && code <= 0xdbff;
+}
+
+/** Characters of numbers and the like, about. */
+const SCALAR_WEIGHT = 8;
+
+/** Characters that a value takes, about, and never none; above `most` they are not counted further. */
+export function weightOf(value: Json | undefined, most: number): number {
+  if (typeof value === 'string') return value.length + 2;
+  if (typeof value !== 'object' || value === null) return SCALAR_WEIGHT;
+  let weight = 2;
+  if (Array.isArray(value)) {
+    for (const member of value) {
+      if (weight > most) return weight;
+      weight += weightOf(member, most);
+    }
+    return weight;
+  }
+  for (const key in value) {
+    if (weight > most) return weight;
+    weight += key.length + weightOf(value[key], most);
+  }
+  return weight;
+}

@@ -1,0 +1,95 @@
+import type { Clock } from '../ids.ts';
+
+/**
+ * Work that is done in slices of a millisecond or so: yields after each, and returns what came of it. Pure: whoever runs
+ * it decides what happens between the slices.
+ */
+export type Sliced<T> = Generator<void, T, void>;
+
+/** Runs work in slices, each in a turn of the event loop of its own. Work of a single slice is done at once. */
+export async function runInTurns<T>(work: Sliced<T>): Promise<T> {
+  for (;;) {
+    const slice = work.next();
+    if (slice.done === true) return slice.value;
+    await nextTurn();
+  }
+}
+
+/** Runs work in slices like runInTurns; what a single slice brings about comes back as it is, without a promise. */
+export function runPromptly<T>(work: Sliced<T>): T | Promise<T> {
+  const first = work.next();
+  return first.done === true ? first.value : nextTurn().then(() => runInTurns(work));
+}
+
+/** Runs work in slices to its end, where nobody waits for a turn. */
+export function runAtOnce<T>(work: Sliced<T>): T {
+  for (;;) {
+    const slice = work.next();
+    if (slice.done === true) return slice.value;
+  }
+}
+
+/** Members of a list that are visited in one slice, of those that take some ten microseconds each. */
+const MEMBERS_IN_SLICE = 128;
+
+/** Whether all members of a list are visited in one slice: then a plain loop does, which costs less than a generator. */
+export function isOneSlice(members: readonly unknown[]): boolean {
+  return members.length <= MEMBERS_IN_SLICE;
+}
+
+/** Visits every member of a list, some of them in a slice. */
+export function* forEachSliced<T>(
+  members: Iterable<T>,
+  visit: (member: T, index: number) => void,
+): Sliced<void> {
+  let index = 0;
+  for (const member of members) {
+    if (index > 0 && index % MEMBERS_IN_SLICE === 0) yield;
+    visit(member, index++);
+  }
+}
+
+/** Steps that make a slice, of those that take some microseconds each. */
+const STEPS_IN_SLICE = 256;
+
+/** Counts the steps of sliced work through all its loops, also of one inside another: so that no slice grows long. */
+export class Pace {
+  #steps = 0;
+
+  /** Counts a step that is about to be taken; true when the slice is full: yield before it. */
+  tick(): boolean {
+    this.#steps = (this.#steps + 1) % STEPS_IN_SLICE;
+    return this.#steps === 0;
+  }
+
+  /** What becomes of the members of a list, all in one. */
+  *flatMap<T, U>(members: Iterable<T>, make: (member: T) => readonly U[]): Sliced<U[]> {
+    const all: U[] = [];
+    for (const member of members) {
+      if (this.tick()) yield;
+      for (const made of make(member)) all.push(made);
+    }
+    return all;
+  }
+}
+
+/** Milliseconds that a step may take without others having their turn after it. */
+const LONG_STEP_MS = 2;
+
+/** Does one step of the work on a request; after a long one, what follows waits for the next turn of the event loop. */
+export function inTurn<T>(clock: Pick<Clock, 'monotonic'>, step: () => T): T | Promise<T> {
+  const started = clock.monotonic();
+  const result = step();
+  return clock.monotonic() - started > LONG_STEP_MS ? nextTurn().then(() => result) : result;
+}
+
+/** Runs something once whatever has just begun has gone as far as it can without waiting, in the same turn of the event loop. */
+export function afterThis(run: () => void): void {
+  // Ticks that a microtask asks for come after all microtasks.
+  queueMicrotask(() => process.nextTick(run));
+}
+
+/** Resolves in the next turn of the event loop. Promises that are already settled never let it turn. */
+export function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}

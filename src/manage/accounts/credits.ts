@@ -1,0 +1,36 @@
+import type { Nanos } from '../../kit/money.ts';
+import type { Ledger } from '../../ports/ledger.ts';
+import { whenAvailable } from '../analytics/when-available.ts';
+import type { Sources } from '../sources.ts';
+
+/** The balance of an account, settled money only. */
+export interface AccountBalance {
+  readonly usedNanos: Nanos;
+  /** Null = not enforced. Negative only when the operator lowered it under what was reserved. */
+  readonly leftNanos: Nanos | null;
+}
+
+/** The balances of accounts. */
+export class Credits {
+  readonly #ledger: Pick<Ledger, 'statementOf' | 'grant'>;
+  readonly #sources: Sources;
+
+  constructor(ledger: Pick<Ledger, 'statementOf' | 'grant'>, sources: Sources) {
+    this.#ledger = ledger;
+    this.#sources = sources;
+  }
+
+  async of(accountId: string): Promise<AccountBalance> {
+    const { grantedNanos, settledNanos } = await whenAvailable(this.#ledger.statementOf(accountId));
+    return {
+      usedNanos: settledNanos,
+      leftNanos: grantedNanos === null ? null : grantedNanos - settledNanos,
+    };
+  }
+
+  /** Sets what is left; null = not enforced any more. */
+  async set(accountId: string, leftNanos: Nanos | null): Promise<AccountBalance> {
+    await whenAvailable(this.#ledger.grant(accountId, leftNanos, this.#sources.clock.now()));
+    return this.of(accountId);
+  }
+}

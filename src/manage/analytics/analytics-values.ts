@@ -1,0 +1,77 @@
+import { quoted } from '../../kit/text/quoted.ts';
+import { CONTEXT_LENGTH_BUCKETS } from '../../ports/context-length-bucket.ts';
+import type { Operator } from '../../ports/event-names.ts';
+import type { ValueKind } from './analytics-names.ts';
+
+/** A value of a filter, as it is given. */
+export type FilterValue = string | number;
+
+/** What values of a kind may be. */
+interface ValueRules {
+  /** What is wrong with a value; undefined = nothing. */
+  problemOf(value: FilterValue): string | undefined;
+  /** Whether one value can be more than another. */
+  readonly isOrdered: boolean;
+}
+
+/** Lengths of prompts, in their order. */
+const CONTEXT_LENGTHS: readonly FilterValue[] = CONTEXT_LENGTH_BUCKETS.map(([, name]) => name);
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+const KEY_HASH = /^[0-9a-f]{64}$/i;
+const DIGITS = /^\d{1,15}$/;
+
+/** The rules of each kind of values. */
+export const VALUE_RULES: Readonly<Record<ValueKind, ValueRules>> = {
+  text: {
+    problemOf: () => undefined,
+    isOrdered: true,
+  },
+  key: {
+    problemOf: (value) =>
+      idOf(value) !== undefined || KEY_HASH.test(String(value))
+        ? undefined
+        : 'must be the hash of a key (64 hexadecimal digits) or a number',
+    isOrdered: false,
+  },
+  workspace: {
+    problemOf: (value) => (UUID.test(String(value)) ? undefined : 'must be the UUID of a workspace'),
+    isOrdered: false,
+  },
+  app: {
+    problemOf: (value) =>
+      idOf(value) !== undefined || typeof value === 'string'
+        ? undefined
+        : 'must be the id of an app (a whole number) or the host of its address',
+    isOrdered: false,
+  },
+  contextLength: {
+    problemOf: (value) =>
+      CONTEXT_LENGTHS.includes(value) ? undefined : `must be one of ${CONTEXT_LENGTHS.join(', ')}`,
+    isOrdered: true,
+  },
+};
+
+/** The id that a value is, as a number or in digits; undefined when it is none. */
+export function idOf(value: FilterValue): number | undefined {
+  return DIGITS.test(String(value)) ? Number(value) : undefined;
+}
+
+const IS_AFTER: Readonly<Partial<Record<Operator, (place: number, than: number) => boolean>>> = {
+  gt: (place, than) => place > than,
+  gte: (place, than) => place >= than,
+  lt: (place, than) => place < than,
+  lte: (place, than) => place <= than,
+};
+
+/** Lengths of prompts compare by size, not by spelling: those that an operator means. Undefined when it means values themselves. */
+export function contextLengthsOf(operator: Operator, value: FilterValue): FilterValue[] | undefined {
+  const isAfter = IS_AFTER[operator];
+  const than = CONTEXT_LENGTHS.indexOf(value);
+  return isAfter && CONTEXT_LENGTHS.filter((_, place) => isAfter(place, than));
+}
+
+/** A value as a message shows it. */
+export function shownValue(value: FilterValue): string {
+  return typeof value === 'string' ? quoted(value) : String(value);
+}

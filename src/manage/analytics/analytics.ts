@@ -1,0 +1,165 @@
+import {
+  type AnalyticsAnswer,
+  type AnalyticsQuery,
+  type AnalyticsRow,
+  MOST_ROWS,
+} from '../../contract/analytics.ts';
+import { isoTime } from '../../contract/iso-time.ts';
+import type { Clock } from '../../kit/ids.ts';
+import { sortSliced } from '../../kit/loop/sort-sliced.ts';
+import { forEachSliced, runInTurns, type Sliced } from '../../kit/loop/turns.ts';
+import { usdOf } from '../../kit/money.ts';
+import type { AppRegistry } from '../../ports/apps.ts';
+import { METRICS } from '../../ports/event-names.ts';
+import type { EventRow, EventStore, MetricValue } from '../../ports/events.ts';
+import { AccountNames, isShownByName, type NameSources, shownValues } from '../accounts/account-names.ts';
+import { type AnalyticsDimension, wireMetric } from './analytics-names.ts';
+import { type AnalyticsQuestion, parseAnalyticsQuery } from './parse-analytics-query.ts';
+import { resolveFilters } from './resolve-filters.ts';
+
+/** What questions of accounts are answered with. */
+export interface AnalyticsDependencies {
+  readonly events: Pick<EventStore, 'query'>;
+  readonly tenancy: NameSources['tenancy'];
+  readonly apps: Pick<AppRegistry, 'ofIds' | 'ofHosts'>;
+  readonly clock: Clock;
+}
+
+/** How an account asks. */
+export interface AnalyticsCall {
+  readonly accountId: string;
+  /** The operator's word in the names of metrics. */
+  readonly vendor: string;
+  /** Ends the question; it is then rejected with the signal's reason. */
+  readonly signal: AbortSignal;
+}
+
+/** Usage of accounts, summed up as they ask. Each sees its own alone. */
+export class Analytics {
+  readonly #parts: AnalyticsDependencies;
+
+  constructor(parts: AnalyticsDependencies) {
+    this.#parts = parts;
+  }
+
+  /** Throws a 400 for what is wrong with a question. */
+  async query(
+    wanted: AnalyticsQuery,
+    { accountId, vendor, signal }: AnalyticsCall,
+  ): Promise<AnalyticsAnswer> {
+    const { events, tenancy, apps, clock } = this.#parts;
+    const startedMs = clock.monotonic();
+    const question = parseAnalyticsQuery(wanted, { vendor, nowMs: clock.now() });
+    const names = new AccountNames({ tenancy, apps }, accountId);
+    const { filters, warnings } = await resolveFilters(question.filters, { names, apps });
+    const ordersByName = question.order !== null && isShownByName(question.order.field);
+    const answer = await events.query(
+      // The events know ids only: where names are the order, they are put in order here, and cut afterwards.
+      { ...question, accountId, filters, ...(ordersByName && { limit: MOST_ROWS }) },
+      signal,
+    );
+    const named = await nameRows(answer.rows, question, names);
+    const ordered = ordersByName ? await runInTurns(inOrderOfNames(named, question)) : named;
+    const rows = ordered.slice(0, question.limit);
+    const notes = [...warnings, ...missingNotes(answer.missingBeforeMs)];
+    return {
+      data: await runInTurns(analyticsRows(rows, question, vendor)),
+      metadata: {
+        query_time_ms: Math.round(clock.monotonic() - startedMs),
+        row_count: rows.length,
+        truncated: answer.isTruncated || named.length > rows.length,
+      },
+      ...(notes.length > 0 && { warnings: notes }),
+    };
+  }
+}
+
+/** Rows with names instead of ids. */
+async function nameRows(
+  rows: readonly EventRow[],
+  { dimensions }: AnalyticsQuestion,
+  names: AccountNames,
+): Promise<EventRow[]> {
+  const columns = await Promise.all(
+    dimensions.map((dimension, place) =>
+      shownValues(
+        dimension,
+        rows.map((row) => row.dimensions[place] ?? null),
+        names,
+      ),
+    ),
+  );
+  return runInTurns(withDimensions(rows, columns));
+}
+
+function* withDimensions(
+  rows: readonly EventRow[],
+  columns: readonly (readonly (string | null)[])[],
+): Sliced<EventRow[]> {
+  const named: EventRow[] = [];
+  yield* forEachSliced(rows, (row, index) => {
+    named.push({ ...row, dimensions: columns.map((column) => column[index] ?? null) });
+  });
+  return named;
+}
+
+/** Equal names stay in the order of the events; nulls come last. */
+function inOrderOfNames(
+  rows: readonly EventRow[],
+  { order, dimensions }: AnalyticsQuestion,
+): Sliced<EventRow[]> {
+  const place = dimensions.indexOf(order?.field as AnalyticsDimension);
+  const sign = order?.direction === 'desc' ? -1 : 1;
+  const nameOf = (row: EventRow) => row.dimensions[place] ?? null;
+  return sortSliced(rows, (one, other) => {
+    const [first, second] = [nameOf(one), nameOf(other)];
+    if (first === second) return 0;
+    if (first === null || second === null) return first === null ? 1 : -1;
+    return first < second ? -sign : sign;
+  });
+}
+
+function missingNotes(missingBeforeMs: number | null): string[] {
+  if (missingBeforeMs === null) return [];
+  const from = isoTime(missingBeforeMs);
+  return [`time_range: what this question needs is kept from ${from} on; usage from before that is left out`];
+}
+
+function* analyticsRows(
+  rows: readonly EventRow[],
+  question: AnalyticsQuestion,
+  vendor: string,
+): Sliced<AnalyticsRow[]> {
+  const shown: AnalyticsRow[] = [];
+  yield* forEachSliced(rows, (row) => shown.push(analyticsRow(row, question, vendor)));
+  return shown;
+}
+
+function analyticsRow(
+  { bucketMs, dimensions: values, metrics: sums }: EventRow,
+  { granularity, dimensions, metrics }: AnalyticsQuestion,
+  vendor: string,
+): AnalyticsRow {
+  const row: AnalyticsRow = {};
+  if (bucketMs !== null) row[`date__${granularity}`] = isoTime(bucketMs);
+  dimensions.forEach((dimension, place) => {
+    row[dimension] = values[place] ?? null;
+    // There is no registry of users, and so no addresses of theirs.
+    if (dimension === 'user') row.user_email = null;
+  });
+  metrics.forEach((metric, place) => {
+    const value = sums[place] ?? null;
+    row[wireMetric(metric, vendor)] = METRICS[metric].unit === 'money' ? usdOrNull(value) : numberOf(value);
+  });
+  return row;
+}
+
+function usdOrNull(value: MetricValue): number | null {
+  return value === null ? null : usdOf(BigInt(value));
+}
+
+/** JSON numbers are exact up to 2^53. */
+function numberOf(value: MetricValue): number | string | null {
+  if (typeof value !== 'bigint') return value;
+  return value > BigInt(Number.MAX_SAFE_INTEGER) ? value.toString() : Number(value);
+}

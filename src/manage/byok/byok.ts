@@ -1,0 +1,218 @@
+import type { Provider } from '../../catalog/catalog.ts';
+import type { ByokQuery, CreateByok, UpdateByok } from '../../contract/byok.ts';
+import { GatewayError, invalidRequest } from '../../ir/errors.ts';
+import type { Issue } from '../../kit/json/validate.ts';
+import type { EgressRules } from '../../kit/net/egress.ts';
+import { quoted } from '../../kit/text/quoted.ts';
+import type { ByokChange, ByokCredential, ByokStore } from '../../ports/byok.ts';
+import type { Tenancy } from '../../ports/tenancy.ts';
+import { notFound, requireFound } from '../require-found.ts';
+import type { Sources } from '../sources.ts';
+import { requireWorkspaceId } from '../workspaces/require-workspace-id.ts';
+import { type CredentialTarget, credentialTarget, labelOfSecret } from './byok-secret.ts';
+import type { Vault } from './vault.ts';
+
+/** What credentials are kept with. */
+export interface ByokDependencies {
+  readonly store: ByokStore;
+  readonly tenancy: Tenancy;
+  readonly vault: Vault;
+  readonly sources: Sources;
+  /** The providers that are configured at the moment. */
+  readonly providers: () => readonly Provider[];
+  readonly egress: () => EgressRules;
+  /** Told the account of every credential that was made, changed or deleted. */
+  readonly changed: (accountId: string) => void;
+}
+
+const DEFAULT_PAGE = 50;
+
+/** Credentials of one account: each request looks at all of them. */
+const MOST_CREDENTIALS = 500;
+
+/** Credentials that accounts bring for providers. Each operation acts on one account; what is another's is not there. */
+export class Byok {
+  readonly #parts: ByokDependencies;
+
+  constructor(parts: ByokDependencies) {
+    this.#parts = parts;
+  }
+
+  async create(accountId: string, wanted: CreateByok): Promise<ByokCredential> {
+    const { store, vault, sources, changed } = this.#parts;
+    const { provider } = wanted;
+    const issues = [
+      ...this.issuesOf(wanted),
+      ...(await this.#foreignKeys(accountId, wanted.allowed_api_key_hashes)),
+    ];
+    if (issues.length > 0) throw invalidRequest(issues);
+    const label = this.#labelOf(wanted.key, this.#targetOf(provider));
+    const workspaceId =
+      wanted.workspace_id === null
+        ? null
+        : await requireWorkspaceId(this.#parts.tenancy, accountId, wanted.workspace_id);
+    const change = changeOf(wanted);
+    await this.#requireRoom(accountId);
+    const owner = { id: sources.uuid(), accountId, provider };
+    const stored = await store.insert({
+      ...DEFAULTS,
+      ...change,
+      ...owner,
+      workspaceId,
+      label,
+      encryptedSecret: vault.encrypt(owner, wanted.key),
+      version: 1,
+      createdAtMs: sources.clock.now(),
+      updatedAtMs: null,
+    });
+    changed(accountId);
+    return stored;
+  }
+
+  /** Everything that is wrong with the members of a new credential, as far as the members themselves tell. */
+  issuesOf({ provider, key, ...wanted }: Partial<CreateByok>): Issue[] {
+    const target = provider === undefined ? undefined : this.#findTarget(provider);
+    const issues = togetherIssues({ ...DEFAULTS, ...changeOf(wanted) });
+    if (provider !== undefined && target === undefined) issues.push(unknownProvider(provider));
+    if (target === undefined || key === undefined) return issues;
+    const secret = labelOfSecret(key, target, this.#parts.egress());
+    return 'problem' in secret ? [{ path: 'key', message: secret.problem }, ...issues] : issues;
+  }
+
+  async #requireRoom(accountId: string): Promise<void> {
+    const { length } = await this.#parts.store.listAll(accountId);
+    if (length < MOST_CREDENTIALS) return;
+    throw new GatewayError(
+      'invalid-request',
+      `provider: an account holds at most ${MOST_CREDENTIALS} credentials; delete one first`,
+    );
+  }
+
+  async list(
+    accountId: string,
+    query: ByokQuery,
+  ): Promise<{ readonly credentials: ByokCredential[]; readonly total: number }> {
+    const { store } = this.#parts;
+    if (query.provider !== undefined) this.#targetOf(query.provider);
+    const workspaceId = await requireWorkspaceId(this.#parts.tenancy, accountId, query.workspace_id);
+    return store.list(
+      {
+        accountId,
+        workspaceId,
+        ...(query.provider !== undefined && { provider: query.provider }),
+      },
+      { offset: query.offset ?? 0, limit: query.limit ?? DEFAULT_PAGE },
+    );
+  }
+
+  async get(accountId: string, id: string): Promise<ByokCredential> {
+    return requireFound(await this.#parts.store.find(accountId, id));
+  }
+
+  async update(accountId: string, id: string, wanted: UpdateByok): Promise<ByokCredential> {
+    const { store, sources, changed } = this.#parts;
+    const { provider } = await this.get(accountId, id);
+    const target = wanted.key === undefined ? undefined : this.#targetOf(provider);
+    const foreign = await this.#foreignKeys(accountId, wanted.allowed_api_key_hashes);
+    if (foreign.length > 0) throw invalidRequest(foreign);
+    const decide = (current: ByokCredential): ByokChange => {
+      const change = { ...changeOf(wanted), ...this.#newSecret(current, wanted.key, target) };
+      const issues = togetherIssues({ ...current, ...change });
+      if (issues.length > 0) throw invalidRequest(issues);
+      return change;
+    };
+    const stored = requireFound(await store.update(accountId, id, decide, sources.clock.now()));
+    if (wanted.key !== undefined) await store.forgetWiped();
+    changed(accountId);
+    return stored;
+  }
+
+  async delete(accountId: string, id: string): Promise<void> {
+    const { store, sources, changed } = this.#parts;
+    if (!(await store.delete(accountId, id, sources.clock.now()))) throw notFound();
+    changed(accountId);
+  }
+
+  #newSecret(
+    current: ByokCredential,
+    key: string | undefined,
+    target: CredentialTarget | undefined,
+  ): ByokChange {
+    if (key === undefined || target === undefined) return {};
+    return {
+      label: this.#labelOf(key, target),
+      encryptedSecret: this.#parts.vault.encrypt(current, key),
+      version: current.version + 1,
+    };
+  }
+
+  #labelOf(key: string, target: CredentialTarget): string {
+    const secret = labelOfSecret(key, target, this.#parts.egress());
+    if ('label' in secret) return secret.label;
+    throw invalidRequest([{ path: 'key', message: secret.problem }]);
+  }
+
+  #targetOf(slug: string): CredentialTarget {
+    const target = this.#findTarget(slug);
+    if (target === undefined) throw invalidRequest([unknownProvider(slug)]);
+    return target;
+  }
+
+  #findTarget(slug: string): CredentialTarget | undefined {
+    return credentialTarget(slug, this.#parts.providers());
+  }
+
+  /** A list of keys that the account does not have would close the credential to everybody without a word. */
+  async #foreignKeys(accountId: string, hashes: readonly string[] | null | undefined): Promise<Issue[]> {
+    const issues: Issue[] = [];
+    for (const [index, hash] of (hashes ?? []).entries()) {
+      const key = await this.#parts.tenancy.findKey(hash);
+      if (key?.accountId === accountId) continue;
+      const path = `allowed_api_key_hashes[${index}]`;
+      issues.push({ path, message: 'is not the hash of a key of this account' });
+    }
+    return issues;
+  }
+}
+
+function unknownProvider(slug: string): Issue {
+  return { path: 'provider', message: `${quoted(slug)} is not a provider that this gateway knows` };
+}
+
+const DEFAULTS = {
+  name: null,
+  disabled: false,
+  isFallback: false,
+  isRequired: false,
+  isByokOnly: false,
+  declaredZdr: null,
+  allowedModels: null,
+  allowedUserIds: null,
+  allowedApiKeyHashes: null,
+} as const satisfies ByokChange;
+
+/** The stored name of every member that can be changed. */
+const STORED_NAMES = {
+  name: 'name',
+  disabled: 'disabled',
+  is_fallback: 'isFallback',
+  is_required: 'isRequired',
+  is_byok_only: 'isByokOnly',
+  declared_zdr: 'declaredZdr',
+  allowed_models: 'allowedModels',
+  allowed_user_ids: 'allowedUserIds',
+  allowed_api_key_hashes: 'allowedApiKeyHashes',
+} as const satisfies Partial<Record<keyof UpdateByok, keyof ByokChange>>;
+
+function changeOf(wanted: UpdateByok): ByokChange {
+  return Object.fromEntries(
+    Object.entries(STORED_NAMES)
+      .map(([member, stored]) => [stored, wanted[member as keyof typeof STORED_NAMES]])
+      .filter(([, value]) => value !== undefined),
+  );
+}
+
+function togetherIssues({ isFallback, isByokOnly }: ByokChange): Issue[] {
+  if (!isFallback || !isByokOnly) return [];
+  return [{ path: 'is_byok_only', message: 'cannot be combined with is_fallback' }];
+}

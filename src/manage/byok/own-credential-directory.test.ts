@@ -1,0 +1,130 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { newCredentialOf } from '../../../test/builders/byok.ts';
+import { callerOf as builtCaller } from '../../../test/builders/tenancy.ts';
+import type { ByokCredential, ByokStore } from '../../ports/byok.ts';
+import type { Caller } from '../../ports/caller.ts';
+import type { Key } from '../../ports/tenancy.ts';
+import { OwnCredentialDirectory } from './own-credential-directory.ts';
+import type { Vault } from './vault.ts';
+
+const HASH = 'a'.repeat(64);
+
+const callerOf = (key: Partial<Key> = {}, workspaceId = 'w1') =>
+  builtCaller({ hash: HASH, workspaceId, ...key });
+
+const credential = (id: string, more: Partial<ByokCredential> = {}): ByokCredential => ({
+  ...newCredentialOf({ id, workspaceId: 'w1', encryptedSecret: `encrypted ${id}`, version: 3 }),
+  sortOrder: 0,
+  ...more,
+});
+
+let stored: ByokCredential[];
+let reads: number;
+let nowMs: number;
+let decrypted: string[];
+let directory: OwnCredentialDirectory;
+
+beforeEach(() => {
+  stored = [];
+  reads = 0;
+  nowMs = 1000;
+  decrypted = [];
+  const store = {
+    listAll: async () => {
+      reads++;
+      return stored;
+    },
+  } as unknown as ByokStore;
+  const vault = {
+    decrypt: ({ encryptedSecret }: ByokCredential) => {
+      decrypted.push(encryptedSecret);
+      return encryptedSecret.replace('encrypted', 'secret');
+    },
+  } as unknown as Vault;
+  directory = new OwnCredentialDirectory(store, vault, { now: () => nowMs, monotonic: () => nowMs });
+});
+
+const idsFor = async (caller: Caller) => (await directory.of(caller)).map(({ id }) => id);
+
+describe('OwnCredentialDirectory', () => {
+  it('gives what routing needs, in the order of the store, and decrypts only when asked', async () => {
+    stored = [
+      credential('1', { isFallback: true, declaredZdr: true, allowedModels: ['m'] }),
+      credential('2', { provider: 'bolt', isRequired: true, isByokOnly: true, sortOrder: 4 }),
+    ];
+    const [one, two] = await directory.of(callerOf());
+    expect(one).toMatchObject({ id: '1', isFallback: true, declaredZeroRetention: true, version: 3 });
+    expect([...(one?.allowedModels ?? [])]).toEqual(['m']);
+    expect(two).toMatchObject({ provider: 'bolt', isRequired: true, isOwnOnly: true, sortOrder: 4 });
+    expect(two?.allowedModels).toBeNull();
+    expect(decrypted).toEqual([]);
+    expect(one?.reveal()).toBe('secret 1');
+    expect(decrypted).toEqual(['encrypted 1']);
+  });
+
+  it.each<[string, Partial<ByokCredential>, Caller, boolean]>([
+    ['one that is switched off', { disabled: true }, callerOf(), false],
+    ['its own workspace', { workspaceId: 'w1' }, callerOf(), true],
+    ['another workspace', { workspaceId: 'w2' }, callerOf(), false],
+    ['every workspace', { workspaceId: null }, callerOf({}, 'w9'), true],
+    ['the right user', { allowedUserIds: ['u'] }, callerOf({ creatorUserId: 'u' }), true],
+    ['another user', { allowedUserIds: ['u'] }, callerOf({ creatorUserId: 'v' }), false],
+    ['a key of nobody', { allowedUserIds: ['u'] }, callerOf(), false],
+    ['no user at all', { allowedUserIds: [] }, callerOf({ creatorUserId: 'u' }), false],
+    ['the right key', { allowedApiKeyHashes: [HASH] }, callerOf(), true],
+    ['another key', { allowedApiKeyHashes: [HASH] }, callerOf({ hash: 'b'.repeat(64) }), false],
+    [
+      'the right key of another user',
+      { allowedApiKeyHashes: [HASH], allowedUserIds: ['u'] },
+      callerOf({ creatorUserId: 'v' }),
+      false,
+    ],
+  ])('minds %s', async (_name, more, caller, fits) => {
+    stored = [credential('1', more)];
+    expect(await idsFor(caller)).toEqual(fits ? ['1'] : []);
+  });
+
+  it('reads an account once for many requests at once, and again after a while', async () => {
+    stored = [credential('1')];
+    await Promise.all(Array.from({ length: 50 }, () => directory.of(callerOf())));
+    expect(reads).toBe(1);
+    nowMs += 6000;
+    await directory.of(callerOf());
+    expect(reads).toBe(2);
+  });
+
+  it('gives an account that has none the same answer every time', async () => {
+    await directory.of(callerOf());
+    expect(directory.of(callerOf())).toBe(directory.of(callerOf({}, 'w2')));
+    expect(reads).toBe(1);
+    nowMs += 6000;
+    stored = [credential('1')];
+    expect(await idsFor(callerOf())).toEqual(['1']);
+  });
+
+  it('sees a change at once, even one that came while it was reading', async () => {
+    expect(await idsFor(callerOf())).toEqual([]);
+    stored = [credential('1')];
+    directory.forget('account');
+    const early = directory.of(callerOf());
+    stored = [];
+    directory.forget('account');
+    expect((await early).map(({ id }) => id)).toEqual(['1']);
+    expect(await idsFor(callerOf())).toEqual([]);
+  });
+
+  it('reads again after a failure', async () => {
+    const broken = new OwnCredentialDirectory(
+      {
+        listAll: async () => {
+          if (reads++ === 0) throw new Error('no disk');
+          return [];
+        },
+      } as unknown as ByokStore,
+      {} as Vault,
+      { now: () => nowMs, monotonic: () => nowMs },
+    );
+    await expect(broken.of(callerOf())).rejects.toThrow('no disk');
+    expect(await broken.of(callerOf())).toEqual([]);
+  });
+});

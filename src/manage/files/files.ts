@@ -1,0 +1,173 @@
+import type { FileQuery, FilesQuery } from '../../contract/file.ts';
+import { GatewayError, invalidRequest } from '../../ir/errors.ts';
+import type { IdSource } from '../../kit/ids.ts';
+import type { Caller } from '../../ports/caller.ts';
+import type { FileBytes, FileStore, StoredFile } from '../../ports/files.ts';
+import type { WorkspaceStore } from '../../ports/tenancy.ts';
+import { notFound, requireFound } from '../require-found.ts';
+import type { Sources } from '../sources.ts';
+import { requireWorkspaceId } from '../workspaces/require-workspace-id.ts';
+import { FileIntake } from './file-intake.ts';
+import { decodePosition, encodePosition } from './file-position.ts';
+
+/** What files are kept with. */
+export interface FilesDependencies {
+  readonly store: FileStore;
+  readonly bytes: FileBytes;
+  readonly workspaces: Pick<WorkspaceStore, 'findWorkspaceById' | 'defaultWorkspaceOf'>;
+  readonly sources: Pick<Sources, 'clock'>;
+  readonly ids: IdSource;
+}
+
+/** A page of files. */
+export interface FilePage {
+  readonly files: readonly StoredFile[];
+  /** Leads to the next page; null on the last. */
+  readonly cursor: string | null;
+}
+
+const DEFAULT_PAGE = 100;
+
+/** Ids that are asked for at once. */
+const SWEEP_GROUP = 500;
+
+/** Files of workspaces. Each operation acts for one caller; what is of another workspace is not there. */
+export class Files {
+  readonly #parts: FilesDependencies;
+  /** Files whose content may be there before anything is known of them. */
+  readonly #arriving = new Set<string>();
+
+  constructor(parts: FilesDependencies) {
+    this.#parts = parts;
+  }
+
+  /** Begins an upload. It is to be kept or discarded. */
+  async receive(caller: Caller, query: FileQuery): Promise<FileIntake> {
+    requireNoProvider(query);
+    const workspaceId = await this.#workspaceOf(caller, query);
+    const { store, bytes, ids, sources } = this.#parts;
+    const id = `file_${ids.token(24)}`;
+    this.#arriving.add(id);
+    const settled = () => this.#arriving.delete(id);
+    try {
+      const incoming = await bytes.receive(id);
+      const owner = { id, accountId: caller.accountId, workspaceId };
+      return new FileIntake(owner, { incoming, store, clock: sources.clock, settled });
+    } catch (error) {
+      settled();
+      throw error;
+    }
+  }
+
+  /** Oldest first. */
+  async list(caller: Caller, query: FilesQuery): Promise<FilePage> {
+    requireNoProvider(query);
+    requireForward(query);
+    const workspaceId = await this.#workspaceOf(caller, query);
+    const limit = query.limit ?? DEFAULT_PAGE;
+    const found = await this.#parts.store.list(workspaceId, {
+      after: await this.#afterOf(workspaceId, query),
+      limit: limit + 1,
+    });
+    const files = found.slice(0, limit);
+    const last = files.at(-1);
+    return { files, cursor: found.length > limit && last !== undefined ? encodePosition(last) : null };
+  }
+
+  async get(caller: Caller, id: string, query: FileQuery): Promise<StoredFile> {
+    requireNoProvider(query);
+    const workspaceId = await this.#workspaceOfFile(caller, query);
+    return requireFound(await this.#parts.store.find(workspaceId, id));
+  }
+
+  /** The content of a file that the gateway made. */
+  async content(
+    caller: Caller,
+    id: string,
+    query: FileQuery,
+  ): Promise<{ readonly file: StoredFile; readonly content: AsyncIterable<Uint8Array> }> {
+    const file = await this.get(caller, id, query);
+    if (!file.isDownloadable) {
+      throw new GatewayError(
+        'invalid-request',
+        'file_id: the file was uploaded, and the content of uploaded files cannot be downloaded',
+      );
+    }
+    return { file, content: requireFound(await this.#parts.bytes.read(id)) };
+  }
+
+  /** Deletes a file for good, first what is known of it, so that nobody finds it without its content. */
+  async delete(caller: Caller, id: string, query: FileQuery): Promise<void> {
+    requireNoProvider(query);
+    const workspaceId = await this.#workspaceOfFile(caller, query);
+    const { store, bytes } = this.#parts;
+    if (!(await store.delete(workspaceId, id))) throw notFound();
+    await bytes.remove(id);
+  }
+
+  /**
+   * Removes content that belongs to no file any more: a crash came between the two, or the file was deleted with its
+   * workspace or by another gateway.
+   */
+  async sweep(): Promise<void> {
+    const { store, bytes } = this.#parts;
+    const ids = (await bytes.ids()).filter((id) => !this.#arriving.has(id));
+    for (let index = 0; index < ids.length; index += SWEEP_GROUP) {
+      const group = ids.slice(index, index + SWEEP_GROUP);
+      const existing = await store.existing(group);
+      for (const id of group) if (!existing.has(id)) await bytes.remove(id);
+    }
+  }
+
+  async #afterOf(workspaceId: string, { cursor, page, after, after_id: afterId }: FilesQuery) {
+    const given = Object.entries({ cursor, page, after, after_id: afterId }).filter(
+      ([, value]) => value !== undefined,
+    );
+    const [first, second] = given;
+    if (second !== undefined) {
+      throw invalidRequest([{ path: second[0], message: `cannot be combined with ${first?.[0]}` }]);
+    }
+    const position = cursor ?? page;
+    if (position !== undefined) return decodePosition(position, first?.[0] ?? 'cursor');
+    const id = after ?? afterId;
+    if (id === undefined) return undefined;
+    const file = await this.#parts.store.find(workspaceId, id);
+    if (file !== undefined) return file;
+    throw invalidRequest([{ path: first?.[0] ?? 'after_id', message: 'there is no such file' }]);
+  }
+
+  /** The workspace of an operation: the key's own, or one that a management key names. */
+  async #workspaceOf(caller: Caller, { workspace_id: given }: FileQuery): Promise<string> {
+    if (given === undefined) return caller.workspaceId;
+    const id = await requireWorkspaceId(this.#parts.workspaces, caller.accountId, given);
+    if (id === caller.workspaceId || caller.key.isManagement) return id;
+    throw new GatewayError('permission', 'workspace_id: the key is of another workspace');
+  }
+
+  /** Whoever asks for a file learns nothing about workspaces that are not theirs. */
+  async #workspaceOfFile(caller: Caller, query: FileQuery): Promise<string> {
+    try {
+      return await this.#workspaceOf(caller, query);
+    } catch (error) {
+      throw error instanceof GatewayError && error.kind === 'not-found' ? notFound() : error;
+    }
+  }
+}
+
+function requireNoProvider({ provider }: FileQuery): void {
+  if (provider === undefined) return;
+  throw invalidRequest([
+    { path: 'provider', message: 'is not supported: files are stored in this gateway, at no provider' },
+  ]);
+}
+
+function requireForward({ before_id: beforeId, order }: FilesQuery): void {
+  if (beforeId !== undefined) {
+    throw invalidRequest([{ path: 'before_id', message: 'is not supported: use cursor or after_id' }]);
+  }
+  if (order === 'desc') {
+    throw invalidRequest([
+      { path: 'order', message: 'desc is not supported: files are listed oldest first' },
+    ]);
+  }
+}

@@ -1,0 +1,47 @@
+import { textAt } from '../../kit/json/members.ts';
+import { appHostOf } from '../../kit/net/app-host.ts';
+import type { AppRegistry } from '../../ports/apps.ts';
+import type { ContentStore, GenerationContent } from '../../ports/content.ts';
+import type { GenerationStore, RecentGenerations, StoredGeneration } from '../../ports/generations.ts';
+import { requireFound } from '../require-found.ts';
+
+/** Where generations are looked up. */
+export interface GenerationsDependencies {
+  readonly recent: RecentGenerations;
+  readonly rows: Pick<GenerationStore, 'find'>;
+  readonly contents: Pick<ContentStore, 'get'>;
+  readonly apps: Pick<AppRegistry, 'ofHosts'>;
+}
+
+/** What is known of generations that have ended, for the accounts that they belong to. */
+export class Generations {
+  readonly #parts: GenerationsDependencies;
+
+  constructor(parts: GenerationsDependencies) {
+    this.#parts = parts;
+  }
+
+  /** One generation, from the moment at which its end was acknowledged. Throws 404. */
+  async get(accountId: string, id: string): Promise<StoredGeneration> {
+    const { recent, rows } = this.#parts;
+    const early = recent.recent(id);
+    if (early?.scopes.account === accountId) {
+      // It is there to be seen also while the database is away; its app may not be noted yet anyway.
+      return this.#withApp(early).catch(() => early);
+    }
+    return this.#withApp(requireFound(await rows.find(accountId, id)));
+  }
+
+  /** What was said in a generation. Throws 404 where that was not kept. */
+  async contentOf(accountId: string, id: string): Promise<GenerationContent> {
+    return requireFound(await this.#parts.contents.get(accountId, id));
+  }
+
+  async #withApp(generation: StoredGeneration): Promise<StoredGeneration> {
+    const { row } = generation;
+    const host = appHostOf(textAt(row, 'http_referer') ?? null, textAt(row, 'app_title') ?? null);
+    if (host === null) return generation;
+    const [app] = await this.#parts.apps.ofHosts([host]);
+    return app === undefined ? generation : { ...generation, row: { ...row, app_id: app.id } };
+  }
+}

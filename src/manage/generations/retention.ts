@@ -1,0 +1,105 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Clock } from '../../kit/ids.ts';
+import type { Log } from '../../kit/log.ts';
+import type { ContentStore } from '../../ports/content.ts';
+import type { EventStore } from '../../ports/events.ts';
+import type { GenerationStore } from '../../ports/generations.ts';
+
+/** How long things are kept. */
+export interface RetentionSettings {
+  /** Rows of generations, and events. */
+  readonly eventsDays: number;
+  readonly contentDays: number;
+  readonly contentBytes: number;
+}
+
+/** What retention works on. */
+export interface RetentionParts {
+  readonly settings: () => RetentionSettings;
+  readonly generations: Pick<GenerationStore, 'prune'>;
+  readonly events: Pick<EventStore, 'prune'>;
+  readonly contents: Pick<ContentStore, 'prune'>;
+  readonly clock: Clock;
+  readonly log: Pick<Log, 'warn'>;
+  /** How long after one round the next begins, milliseconds. */
+  readonly everyMs?: number;
+}
+
+const DAY_MS = 86_400_000;
+const EVERY_MS = 5 * 60_000;
+
+/** Rows that are removed at once: few enough that nobody waits for the database because of it. */
+const BATCH = 200;
+const PAUSE_MS = 20;
+
+/** How long something is kept for so many days, milliseconds. */
+export function keptMs(days: number): number {
+  return days * DAY_MS;
+}
+
+/** Removes what is kept no longer, at the start and every few minutes. What fails is tried again in the next round. */
+export class Retention {
+  readonly #parts: RetentionParts;
+  readonly #stopping = new AbortController();
+  readonly #rounds: Promise<void>;
+  #eventsDueAtMs = 0;
+
+  constructor(parts: RetentionParts) {
+    this.#parts = parts;
+    this.#rounds = this.#run();
+  }
+
+  /** Resolves when the round that is under way has ended. */
+  async close(): Promise<void> {
+    this.#stopping.abort();
+    await this.#rounds;
+  }
+
+  async #run(): Promise<void> {
+    const { everyMs = EVERY_MS } = this.#parts;
+    while (!this.#stopping.signal.aborted) {
+      await this.#attempt('rows of generations', () => this.#pruneRows());
+      await this.#attempt('events', () => this.#pruneEvents());
+      await this.#attempt('content of generations', () => this.#pruneContents());
+      await this.#pause(everyMs);
+    }
+  }
+
+  async #pruneRows(): Promise<void> {
+    const { settings, clock, generations } = this.#parts;
+    const beforeMs = clock.now() - keptMs(settings().eventsDays);
+    while (!this.#stopping.signal.aborted && (await generations.prune(beforeMs, BATCH)) === BATCH) {
+      await this.#pause(PAUSE_MS);
+    }
+  }
+
+  /** Events go by whole days: once a day is enough. */
+  async #pruneEvents(): Promise<void> {
+    const { settings, clock, events } = this.#parts;
+    const nowMs = clock.now();
+    if (nowMs < this.#eventsDueAtMs) return;
+    await events.prune(nowMs - keptMs(settings().eventsDays));
+    this.#eventsDueAtMs = nowMs + DAY_MS;
+  }
+
+  async #pruneContents(): Promise<void> {
+    const { settings, clock, contents } = this.#parts;
+    const { contentDays, contentBytes } = settings();
+    await contents.prune({ beforeMs: clock.now() - keptMs(contentDays), maxBytes: contentBytes });
+  }
+
+  async #attempt(what: string, prune: () => Promise<void>): Promise<void> {
+    try {
+      await prune();
+    } catch (error) {
+      const { code, name } = error as NodeJS.ErrnoException;
+      this.#parts.log.warn(`${what} that are due could not be removed; they will be in the next round`, {
+        reason: code ?? name,
+      });
+    }
+  }
+
+  async #pause(milliseconds: number): Promise<void> {
+    await sleep(milliseconds, undefined, { signal: this.#stopping.signal, ref: false }).catch(() => {});
+  }
+}

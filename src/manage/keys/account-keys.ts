@@ -1,0 +1,123 @@
+import { momentMs } from '../../config/moment.ts';
+import type { CreateKey, KeysQuery, UpdateKey } from '../../contract/key.ts';
+import { invalidRequest } from '../../ir/errors.ts';
+import { nanosOf } from '../../kit/money.ts';
+import type { Ledger } from '../../ports/ledger.ts';
+import type { Key, KeySettings, Tenancy } from '../../ports/tenancy.ts';
+import { requireFound } from '../require-found.ts';
+import type { Sources } from '../sources.ts';
+import { forgetSpending } from '../workspaces/forget-spending.ts';
+import { requireWorkspaceId } from '../workspaces/require-workspace-id.ts';
+import { type KeyStatement, keyStatement, keyStatements } from './key-statement.ts';
+import { newKey } from './new-key.ts';
+
+/** What the keys of accounts are kept with. */
+export interface AccountKeysDependencies {
+  readonly tenancy: Tenancy;
+  readonly ledger: Pick<Ledger, 'spendingOf' | 'forget'>;
+  readonly sources: Sources;
+  /** What begins every secret. */
+  readonly prefix: string;
+  /** Told the hash of every key that was made, changed or deleted. */
+  readonly changed: (hash: string) => void;
+}
+
+const PAGE = 100;
+
+/**
+ * The plain keys of accounts. Each operation acts on one account; what is another's is not there, and neither are
+ * management keys.
+ */
+export class AccountKeys {
+  readonly #parts: AccountKeysDependencies;
+
+  constructor(parts: AccountKeysDependencies) {
+    this.#parts = parts;
+  }
+
+  async create(
+    accountId: string,
+    wanted: CreateKey,
+  ): Promise<{ readonly statement: KeyStatement; readonly secret: string }> {
+    const { tenancy, sources, prefix, changed } = this.#parts;
+    const createdAtMs = sources.clock.now();
+    const expiresAtMs = expiryOf(wanted.expires_at, createdAtMs);
+    const workspaceId = await requireWorkspaceId(tenancy, accountId, wanted.workspace_id);
+    const secret = prefix + sources.secret();
+    const key = newKey(secret, {
+      ...changeOf(wanted),
+      name: wanted.name,
+      accountId,
+      workspaceId,
+      createdAtMs,
+      expiresAtMs,
+      creatorUserId: wanted.creator_user_id ?? null,
+      externalUser: wanted.external?.user ?? null,
+    });
+    if (!(await tenancy.insertKey(key))) throw new Error('a new key has the hash of an old one');
+    changed(key.hash);
+    return { statement: await this.statementOf(key), secret };
+  }
+
+  /** A page of a workspace's keys, newest first. */
+  async list(accountId: string, query: KeysQuery): Promise<KeyStatement[]> {
+    const { tenancy, ledger, sources } = this.#parts;
+    const workspaceId = await requireWorkspaceId(tenancy, accountId, query.workspace_id);
+    const keys = await tenancy.listPlainKeys(
+      { accountId, workspaceId, includeDisabled: query.include_disabled ?? false },
+      { offset: query.offset ?? 0, limit: PAGE },
+    );
+    return keyStatements(ledger, keys, sources.clock.now());
+  }
+
+  async get(accountId: string, hash: string): Promise<KeyStatement> {
+    return this.statementOf(await this.#require(accountId, hash));
+  }
+
+  async update(accountId: string, hash: string, wanted: UpdateKey): Promise<KeyStatement> {
+    const { tenancy, sources, changed } = this.#parts;
+    await this.#require(accountId, hash);
+    const key = requireFound(await tenancy.updateKey(hash, changeOf(wanted), sources.clock.now()));
+    changed(hash);
+    return this.statementOf(key);
+  }
+
+  async delete(accountId: string, hash: string): Promise<void> {
+    const { tenancy, ledger, sources, changed } = this.#parts;
+    await this.#require(accountId, hash);
+    await tenancy.deleteKey(hash);
+    changed(hash);
+    await forgetSpending(ledger, 'key', [hash], sources.clock.now());
+  }
+
+  /** Any key, with what it has spent. */
+  statementOf(key: Key): Promise<KeyStatement> {
+    return keyStatement(this.#parts.ledger, key, this.#parts.sources.clock.now());
+  }
+
+  async #require(accountId: string, hash: string): Promise<Key> {
+    const key = await this.#parts.tenancy.findKey(hash);
+    return requireFound(key?.accountId === accountId && !key.isManagement ? key : undefined);
+  }
+}
+
+function changeOf(wanted: UpdateKey): Partial<KeySettings> {
+  const { name, disabled, limit, limit_reset: limitReset, include_byok_in_limit: includeByok } = wanted;
+  return {
+    ...(name !== undefined && { name }),
+    ...(disabled !== undefined && { disabled }),
+    ...(limit !== undefined && { limitNanos: limit === null ? null : nanosOf(limit) }),
+    ...(limitReset !== undefined && { limitReset }),
+    ...(includeByok !== undefined && { includeByokInLimit: includeByok }),
+  };
+}
+
+function expiryOf(text: string | null | undefined, nowMs: number): number | null {
+  if (text === null || text === undefined) return null;
+  const expiresAtMs = momentMs(text);
+  if (expiresAtMs === undefined) {
+    throw invalidRequest([{ path: 'expires_at', message: 'is no moment of the calendar' }]);
+  }
+  if (expiresAtMs <= nowMs) throw invalidRequest([{ path: 'expires_at', message: 'must be in the future' }]);
+  return expiresAtMs;
+}

@@ -1,0 +1,42 @@
+import type { Tenancy } from '../../ports/tenancy.ts';
+import type { Accounts } from '../accounts/accounts.ts';
+import type { Sources } from '../sources.ts';
+import type { Keys } from './keys.ts';
+
+/** Keys that the operator wants to exist, by their secrets. */
+export interface GivenKeys {
+  readonly managementKey?: string;
+  readonly apiKey?: string;
+}
+
+/** The secrets of the keys that the first start made. Shown once; nothing else knows them. */
+export interface FirstKeys {
+  readonly managementKey: string;
+  readonly apiKey: string;
+}
+
+/**
+ * What has to be there before the gateway serves: the first account, and the keys that were given. On the first start
+ * of all, when none was given, one management key and one API key are made and returned.
+ */
+export async function bootstrap(
+  parts: {
+    readonly tenancy: Tenancy;
+    readonly accounts: Accounts;
+    readonly keys: Keys;
+    readonly sources: Sources;
+  },
+  given: GivenKeys,
+): Promise<FirstKeys | undefined> {
+  const { tenancy, accounts, keys, sources } = parts;
+  await accounts.ensureFirst();
+  if (given.managementKey !== undefined) {
+    await keys.ensure(given.managementKey, { name: 'SIGNALBOX_MANAGEMENT_KEY', isManagement: true });
+  }
+  if (given.apiKey !== undefined) await keys.ensure(given.apiKey, { name: 'SIGNALBOX_API_KEY' });
+  const isFirst = await tenancy.recordFirstStart(sources.clock.now());
+  if (!isFirst || given.managementKey !== undefined || given.apiKey !== undefined) return undefined;
+  const management = await keys.create({ name: 'First management key', isManagement: true });
+  const plain = await keys.create({ name: 'First API key' });
+  return { managementKey: management.secret, apiKey: plain.secret };
+}

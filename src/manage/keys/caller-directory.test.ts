@@ -1,0 +1,142 @@
+import { describe, expect, it } from 'vitest';
+import { HandClock } from '../../../test/fakes/hand-clock.ts';
+import type { Key, Tenancy, Workspace } from '../../ports/tenancy.ts';
+import { CallerDirectory } from './caller-directory.ts';
+import { hashSecret } from './hash-secret.ts';
+
+const SECRET = 'sk-of-somebody';
+
+describe('CallerDirectory, when nobody can be asked', () => {
+  const open = (isShared = true) => {
+    const clock = new HandClock();
+    const key = {
+      hash: hashSecret(SECRET),
+      accountId: 'a',
+      workspaceId: 'w',
+      disabled: false,
+      expiresAtMs: null,
+      limitNanos: null,
+    } as Key;
+    const state = { isAway: false, key: key as Key | undefined };
+    const tenancy = {
+      async findKey(hash: string) {
+        if (state.isAway) throw new Error('away');
+        return hash === state.key?.hash ? state.key : undefined;
+      },
+      findWorkspaceById: async () => ({ id: 'w', includeByokInBudgets: false }) as Workspace,
+      listBudgets: async () => [],
+    } as unknown as Tenancy;
+    return { clock, state, callers: new CallerDirectory(tenancy, clock, isShared) };
+  };
+
+  it('lets known callers in for five minutes, and says of others that it cannot tell', async () => {
+    const { clock, state, callers } = open();
+    expect(await callers.find(SECRET)).toMatchObject({ accountId: 'a' });
+    state.isAway = true;
+    await expect(callers.find('sk-of-nobody')).rejects.toThrow('away');
+    clock.pass(299_000);
+    expect(await callers.find(SECRET)).toMatchObject({ accountId: 'a' });
+    clock.pass(2_000);
+    await expect(callers.find(SECRET)).rejects.toThrow('away');
+  });
+
+  it('never goes back to a caller that was changed or found to be gone', async () => {
+    const { clock, state, callers } = open();
+    await callers.find(SECRET);
+    callers.forgetKey(hashSecret(SECRET));
+    state.isAway = true;
+    await expect(callers.find(SECRET)).rejects.toThrow('away');
+    state.isAway = false;
+    await callers.find(SECRET);
+    state.key = undefined;
+    clock.pass(6_000);
+    expect(await callers.find(SECRET)).toBeUndefined();
+    state.isAway = true;
+    await expect(callers.find(SECRET)).rejects.toThrow('away');
+  });
+
+  it('asks again where others may have changed something, and only after a change of our own where not', async () => {
+    const shared = open();
+    await shared.callers.find(SECRET);
+    shared.state.key = undefined;
+    shared.clock.pass(6_000);
+    expect(await shared.callers.find(SECRET)).toBeUndefined();
+
+    const { clock, state, callers } = open(false);
+    await callers.find(SECRET);
+    state.key = undefined;
+    clock.pass(6_000);
+    expect(await callers.find(SECRET)).toBeDefined();
+    callers.forgetKey(hashSecret(SECRET));
+    expect(await callers.find(SECRET)).toBeUndefined();
+  });
+
+  it('forgets at once, however often a caller came before', async () => {
+    const { clock, state, callers } = open();
+    for (let time = 0; time < 3; time++) expect(await callers.find(SECRET)).toMatchObject({ accountId: 'a' });
+    state.key = undefined;
+    callers.forgetKey(hashSecret(SECRET));
+    expect(await callers.find(SECRET)).toBeUndefined();
+    state.key = { hash: hashSecret(SECRET), disabled: false, expiresAtMs: null, limitNanos: null } as Key;
+    for (let time = 0; time < 3; time++) expect(await callers.find(SECRET)).toBeDefined();
+    state.key = undefined;
+    callers.forgetWorkspace('another');
+    expect(await callers.find(SECRET)).toBeDefined();
+    clock.pass(5_000);
+    expect(await callers.find(SECRET)).toBeUndefined();
+  });
+});
+
+describe('CallerDirectory, with many callers of a workspace', () => {
+  const open = (isShared: boolean) => {
+    const clock = new HandClock();
+    const state = { reads: 0, limitNanos: 5n, isAway: false };
+    const tenancy = {
+      findKey: async (hash: string) =>
+        ({ hash, accountId: 'a', workspaceId: 'w', expiresAtMs: null, limitNanos: null }) as Key,
+      async findWorkspaceById() {
+        state.reads++;
+        if (state.isAway) throw new Error('away');
+        return { id: 'w', accountId: 'a', includeByokInBudgets: false } as Workspace;
+      },
+      listBudgets: async () => [{ window: 'daily', limitNanos: state.limitNanos }],
+    } as unknown as Tenancy;
+    const callers = new CallerDirectory(tenancy, clock, isShared);
+    const budgetOf = async (secret: string) => (await callers.find(secret))?.limits.workspace[0]?.nanos;
+    return { clock, state, callers, budgetOf };
+  };
+
+  it('reads the workspace once for all of them, also for those that come at once', async () => {
+    const { state, callers, budgetOf } = open(false);
+    expect(await Promise.all(['one', 'two'].map(budgetOf))).toEqual([5n, 5n]);
+    expect(await budgetOf('three')).toBe(5n);
+    expect(state.reads).toBe(1);
+    const [one, two] = [await callers.find('one'), await callers.find('two')];
+    expect(one?.key.hash).not.toBe(two?.key.hash);
+    expect(one?.workspace).toBe(two?.workspace);
+  });
+
+  it('sees a change that is made here at once, and one that is made elsewhere in time', async () => {
+    const here = open(false);
+    await here.budgetOf('one');
+    here.state.limitNanos = 6n;
+    here.callers.forgetWorkspace('w');
+    expect(await here.budgetOf('one')).toBe(6n);
+
+    const { clock, state, budgetOf } = open(true);
+    await budgetOf('one');
+    state.limitNanos = 6n;
+    clock.pass(4_000);
+    expect(await budgetOf('two')).toBe(5n);
+    clock.pass(1_500);
+    expect(await Promise.all(['one', 'two'].map(budgetOf))).toEqual([6n, 6n]);
+  });
+
+  it('tries again after a failure', async () => {
+    const { state, budgetOf } = open(false);
+    state.isAway = true;
+    await expect(budgetOf('one')).rejects.toThrow('away');
+    state.isAway = false;
+    expect(await budgetOf('one')).toBe(5n);
+  });
+});

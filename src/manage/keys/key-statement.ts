@@ -1,0 +1,41 @@
+import type { Nanos } from '../../kit/money.ts';
+import type { Ledger, Spending } from '../../ports/ledger.ts';
+import type { Key } from '../../ports/tenancy.ts';
+import { whenAvailable } from '../analytics/when-available.ts';
+import { keyLimitOf } from '../workspaces/limits-of.ts';
+import { remainingNanos } from '../workspaces/remaining-nanos.ts';
+
+/** A key with what it has spent, and what its limit leaves. */
+export interface KeyStatement {
+  readonly key: Key;
+  readonly spending: Spending;
+  /** Null = no limit. */
+  readonly remainingNanos: Nanos | null;
+}
+
+/** The statement of a key at a moment. */
+export async function keyStatement(
+  ledger: Pick<Ledger, 'spendingOf'>,
+  key: Key,
+  atMs: number,
+): Promise<KeyStatement> {
+  const [spending] = await whenAvailable(ledger.spendingOf('key', [key.hash], atMs));
+  return statementOf(key, spending);
+}
+
+/** The statements of keys at a moment, in their order. */
+export async function keyStatements(
+  ledger: Pick<Ledger, 'spendingOf'>,
+  keys: readonly Key[],
+  atMs: number,
+): Promise<KeyStatement[]> {
+  const hashes = keys.map(({ hash }) => hash);
+  const spendings = await whenAvailable(ledger.spendingOf('key', hashes, atMs));
+  return keys.map((key, index) => statementOf(key, spendings[index]));
+}
+
+function statementOf(key: Key, spending: Spending | undefined): KeyStatement {
+  if (spending === undefined) throw new Error('the ledger left a key out');
+  const limit = keyLimitOf(key);
+  return { key, spending, remainingNanos: limit && remainingNanos(limit, spending) };
+}

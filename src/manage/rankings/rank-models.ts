@@ -1,0 +1,124 @@
+import type { RankingsDailyQuery } from '../../contract/dataset-rankings-daily.ts';
+import { invalidRequest } from '../../ir/errors.ts';
+import { Shortlist } from '../../kit/collections/shortlist.ts';
+import { forEachSliced, type Sliced } from '../../kit/loop/turns.ts';
+import { boundsAt, type ResetWindow } from '../../kit/time/windows.ts';
+import type { DayWindow, EventFilter, EventRow } from '../../ports/events.ts';
+import { MODALITIES, type Modality, modalitiesText } from '../../ports/modalities.ts';
+
+/** A model in a period. */
+export interface RankedModel {
+  /** When the period begins. */
+  readonly periodMs: number;
+  /** Permanent slug; `other` for all beyond the first ones. */
+  readonly model: string;
+  readonly tokens: bigint;
+}
+
+/** Models of a period that are named. */
+const MOST_MODELS = 50;
+
+const OTHER = 'other';
+
+/** Rows of model and tokens, put in order: by period, then most tokens first, the rest of a period last and as one. */
+export function* rankModels(rows: readonly EventRow[]): Sliced<RankedModel[]> {
+  const periods = new Map<number, RankedPeriod>();
+  yield* forEachSliced(rows, ({ bucketMs, dimensions, metrics }) => {
+    const model = dimensions[0];
+    const tokens = BigInt(metrics[0] ?? 0);
+    if (bucketMs === null || typeof model !== 'string' || tokens === 0n) return;
+    const period = periods.get(bucketMs) ?? { named: new Shortlist(MOST_MODELS, byTokens), tokens: 0n };
+    period.named.add({ periodMs: bucketMs, model, tokens });
+    period.tokens += tokens;
+    periods.set(bucketMs, period);
+  });
+  return [...periods].sort(([one], [other]) => one - other).flatMap(([, period]) => rankedModels(period));
+}
+
+interface RankedPeriod {
+  readonly named: Shortlist<RankedModel>;
+  /** Of all its models. */
+  tokens: bigint;
+}
+
+function rankedModels({ named: { members }, tokens: all }: RankedPeriod): readonly RankedModel[] {
+  const rest = members.reduce((left, { tokens }) => left - tokens, all);
+  const periodMs = members[0]?.periodMs;
+  return rest === 0n || periodMs === undefined
+    ? members
+    : [...members, { periodMs, model: OTHER, tokens: rest }];
+}
+
+function byTokens(one: RankedModel, other: RankedModel): number {
+  if (one.tokens !== other.tokens) return one.tokens > other.tokens ? -1 : 1;
+  return one.model < other.model ? -1 : 1;
+}
+
+type Period = NonNullable<RankingsDailyQuery['period']>;
+
+const WINDOWS: Readonly<Record<Period, ResetWindow>> = { day: 'daily', week: 'weekly', month: 'monthly' };
+
+/** Periods that are asked for at once: what comes of them must not hold up anybody else. */
+const PERIODS_AT_ONCE = 32;
+
+/** A window in pieces of whole periods. */
+export function* piecesOf({ startMs, endMs }: DayWindow, period: Period): Generator<DayWindow> {
+  let end = startMs;
+  while (end < endMs) {
+    const begin = end;
+    for (let count = 0; count < PERIODS_AT_ONCE && end < endMs; count++) {
+      end = boundsAt(WINDOWS[period], end).endMs;
+    }
+    end = Math.min(end, endMs);
+    yield { startMs: begin, endMs: end };
+  }
+}
+
+/** Whether a query filters by what requests are about. Throws 400 where that does not go with the rest of it. */
+export function isOfContent(query: RankingsDailyQuery): boolean {
+  const [filter, ...others] = OF_CONTENT.filter((name) => query[name] !== undefined);
+  if (filter === undefined) return false;
+  const excluded = others[0] ?? EXACT.find((name) => query[name] !== undefined);
+  if (excluded !== undefined) {
+    throw invalidRequest([{ path: excluded, message: `cannot be given together with ${filter}` }]);
+  }
+  if ((query.period ?? 'day') === 'day') {
+    throw invalidRequest([{ path: 'period', message: `must be week or month together with ${filter}` }]);
+  }
+  return true;
+}
+
+const OF_CONTENT = ['category', 'language_type'] as const;
+const EXACT = ['modality', 'context_bucket'] as const;
+
+/** What a query leaves over: never what asked for zero retention. */
+export function modelFilters({ modality, context_bucket }: RankingsDailyQuery): EventFilter[] {
+  return [
+    only('zdr', ['false']),
+    ...(modality === undefined ? [] : [only('modalities', MODALITY_TEXTS[modality])]),
+    ...(context_bucket === undefined ? [] : [only('context_length_bucket', [context_bucket])]),
+  ];
+}
+
+function only(field: EventFilter['field'], values: readonly string[]): EventFilter {
+  return { field, operator: 'in', values, includesUnset: false };
+}
+
+/** Every set of modalities: the bits of a number say which are in it. */
+const SETS: readonly (readonly Modality[])[] = Array.from({ length: 2 ** MODALITIES.length }, (_, bits) =>
+  MODALITIES.filter((_, place) => (bits & (1 << place)) !== 0),
+);
+
+const NO_TEXT: ReadonlySet<Modality> = new Set(['image', 'image_output', 'audio']);
+
+const textsWhere = (holds: (set: readonly Modality[]) => boolean) =>
+  SETS.filter(holds).map((set) => modalitiesText(Object.fromEntries(set.map((name) => [name, true]))));
+
+/** The texts of an event that each modality stands for. */
+const MODALITY_TEXTS: Readonly<Record<Modality | 'text', readonly string[]>> = {
+  text: textsWhere((set) => !set.some((modality) => NO_TEXT.has(modality))),
+  image: textsWhere((set) => set.includes('image')),
+  image_output: textsWhere((set) => set.includes('image_output')),
+  audio: textsWhere((set) => set.includes('audio')),
+  tool_calling: textsWhere((set) => set.includes('tool_calling')),
+};

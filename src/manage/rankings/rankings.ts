@@ -1,0 +1,122 @@
+import type { AppRankingsQuery } from '../../contract/dataset-app-rankings.ts';
+import type { RankingsDailyQuery } from '../../contract/dataset-rankings-daily.ts';
+import type { ShownDataset } from '../../contract/dataset-window.ts';
+import { APP_CATEGORIES } from '../../ir/app-categories.ts';
+import { invalidRequest } from '../../ir/errors.ts';
+import type { Clock } from '../../kit/ids.ts';
+import { FairPlaces } from '../../kit/loop/fair-places.ts';
+import { runInTurns } from '../../kit/loop/turns.ts';
+import type { AppRegistry } from '../../ports/apps.ts';
+import type { EventStore } from '../../ports/events.ts';
+import { hiddenBy } from './hidden-apps.ts';
+import { type RankedApp, rankApps, SCORINGS } from './rank-apps.ts';
+import { isOfContent, modelFilters, piecesOf, type RankedModel, rankModels } from './rank-models.ts';
+import { rankingsWindow, withPreceding } from './rankings-window.ts';
+
+/** What rankings are made of. */
+export interface RankingsDependencies {
+  readonly events: Pick<EventStore, 'appTotals' | 'query'>;
+  readonly apps: Pick<AppRegistry, 'idsOf' | 'ofHosts' | 'hostsOfCategories'>;
+  /** Hosts of apps that the operator does not want to see ranked. */
+  readonly hidden: () => readonly string[];
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+/** Apps by what they used. */
+export interface AppRankings extends ShownDataset {
+  readonly apps: readonly RankedApp[];
+}
+
+/** Models by what was used of them, period by period. */
+export interface ModelRankings extends ShownDataset {
+  readonly models: readonly RankedModel[];
+}
+
+const DEFAULT_PAGE = 50;
+
+/** Rankings of apps that are made at once. */
+const AT_ONCE = 2;
+
+/** Who a ranking is made for. */
+const EVERYBODY = '';
+
+const NOTHING_CLASSIFIED =
+  'category and language_type need requests that were classified by their content; this gateway classifies none, so no row matches';
+
+/** Rankings over all accounts of the installation. Requests that asked for zero retention are in none. */
+export class Rankings {
+  readonly #parts: RankingsDependencies;
+  /** A turn of the event loop has a slice of every one that is under way. */
+  readonly #underway = new FairPlaces(AT_ONCE, AT_ONCE);
+
+  constructor(parts: RankingsDependencies) {
+    this.#parts = parts;
+  }
+
+  /** A page of apps. Throws 400. */
+  async ofApps(query: AppRankingsQuery, signal: AbortSignal): Promise<AppRankings> {
+    const { events, clock } = this.#parts;
+    const asOfMs = clock.now();
+    const window = rankingsWindow(query, asOfMs);
+    const { sort = 'popular', limit = DEFAULT_PAGE } = query;
+    const page = { offset: query.offset ?? 0, limit };
+    const categories = categoriesOf(query);
+    const totals = await events.appTotals(withPreceding(window, SCORINGS[sort].precedingWindows), signal);
+    const apps = await this.#underway.within(EVERYBODY, signal, async () => {
+      const contest = { totals, sort, isRanked: await this.#ranked(categories) };
+      return rankApps(contest, page, { apps: this.#parts.apps, signal });
+    });
+    return { asOfMs, window, apps };
+  }
+
+  /** Tells which apps are ranked: those that nobody hides, of the categories if there are some. */
+  async #ranked(categories: readonly string[] | undefined): Promise<(host: string) => boolean> {
+    const { apps, hidden } = this.#parts;
+    const tagged = categories && (await apps.hostsOfCategories(categories));
+    const isHidden = hiddenBy(hidden());
+    return (host) => tagged?.has(host) !== false && !isHidden(host);
+  }
+
+  /** Models of every period. Throws 400. */
+  async ofModels(query: RankingsDailyQuery, signal: AbortSignal): Promise<ModelRankings> {
+    const { events, clock } = this.#parts;
+    const asOfMs = clock.now();
+    const window = rankingsWindow(query, asOfMs);
+    if (isOfContent(query)) return { asOfMs, window, models: [], warnings: [NOTHING_CLASSIFIED] };
+    const { period = 'day' } = query;
+    const models: RankedModel[] = [];
+    for (const piece of piecesOf(window, period)) {
+      const { rows } = await events.query(
+        {
+          accountId: null,
+          metrics: ['tokens_total'],
+          dimensions: ['model'],
+          granularity: period,
+          ...piece,
+          filters: modelFilters(query),
+          order: null,
+          limit: Number.MAX_SAFE_INTEGER,
+          groupLimit: null,
+        },
+        signal,
+      );
+      models.push(...(await runInTurns(rankModels(rows))));
+    }
+    return { asOfMs, window, models };
+  }
+}
+
+/** Categories of which an app must have one; undefined where it need not. Throws 400. */
+function categoriesOf({ category, subcategory }: AppRankingsQuery): readonly string[] | undefined {
+  const group: readonly string[] | undefined = category && APP_CATEGORIES[category];
+  if (subcategory === undefined) return group;
+  if (group !== undefined && !group.includes(subcategory)) {
+    throw invalidRequest([
+      {
+        path: 'subcategory',
+        message: `${subcategory} is not in the category ${category}, which has ${group.join(', ')}`,
+      },
+    ]);
+  }
+  return [subcategory];
+}

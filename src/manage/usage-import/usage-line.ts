@@ -1,0 +1,114 @@
+import Type, { type Static } from 'typebox';
+import { readJson } from '../../kit/json/json.ts';
+import { closed, optional } from '../../kit/json/schema.ts';
+import { compileValidator, type Issue } from '../../kit/json/validate.ts';
+import { isoMomentMs } from '../../kit/time/iso-moment.ts';
+
+const DAY_MS = 86_400_000;
+
+/** The earliest usage that there can be. */
+const EARLIEST = '2020-01-01T00:00:00Z';
+const EARLIEST_MS = Date.parse(EARLIEST);
+
+/** Clocks differ, but not more than this. */
+const MOST_AHEAD_MS = DAY_MS;
+
+/** More than any generation has, and little enough that the sums of many of them are exact. */
+const MOST_TOKENS = 1_000_000_000_000;
+const MOST_USD = 10_000;
+const MOST_MS = 1_000_000_000;
+
+const text = (maxLength: number) =>
+  Type.String({
+    minLength: 1,
+    maxLength,
+    pattern: '^[^\\p{Cc}\\p{Cs}]+$',
+    explainPattern: 'must not hold control characters or halves of characters',
+  });
+
+const name = text(256);
+const tokens = Type.Integer({ minimum: 0, maximum: MOST_TOKENS });
+const milliseconds = Type.Number({ minimum: 0, maximum: MOST_MS });
+
+/** One line of imported usage. Null is as good as absent. */
+export const usageLineSchema = closed({
+  generation_id: name,
+  created_at: Type.String({ maxLength: 64 }),
+  model: name,
+  provider: optional(name),
+  api_key_hash: optional(name),
+  workspace_id: optional(name),
+  user: optional(name),
+  session_id: optional(name),
+  app: optional(
+    closed({
+      referer: optional(Type.String()),
+      title: optional(Type.String()),
+      categories: optional(Type.Array(Type.String())),
+    }),
+  ),
+  tokens_prompt: tokens,
+  tokens_completion: tokens,
+  tokens_reasoning: optional(tokens),
+  tokens_cached: optional(tokens),
+  cost_usd: optional(Type.Number({ minimum: 0, maximum: MOST_USD })),
+  is_byok: optional(Type.Boolean()),
+  finish_reason: optional(text(64)),
+  latency_ms: optional(milliseconds),
+  generation_ms: optional(milliseconds),
+  country: optional(
+    Type.String({ pattern: '^[A-Za-z]{2}$', explain: 'must be the two letters of a country, such as DE' }),
+  ),
+});
+
+export type UsageLine = Static<typeof usageLineSchema>;
+
+/** What a line says, or why it is bad: `tokens_prompt: must be >= 0`. */
+export type UsageReading =
+  | { readonly ok: true; readonly line: UsageLine; readonly createdAtMs: number }
+  | { readonly ok: false; readonly problem: Issue };
+
+const validator = compileValidator(usageLineSchema);
+
+/** Reads a line. Pure. */
+export function parseUsageLine(written: string, nowMs: number): UsageReading {
+  let value: unknown;
+  try {
+    value = JSON.parse(written);
+  } catch {
+    const reading = readJson(written);
+    return bad('', reading.ok ? 'not valid JSON' : reading.problem);
+  }
+  const [issue] = validator.issuesOf(value);
+  if (issue !== undefined) return { ok: false, problem: issue };
+  const line = value as UsageLine;
+  const createdAtMs = isoMomentMs(line.created_at);
+  if (createdAtMs === undefined) {
+    return bad('created_at', 'must be a moment such as 2026-01-31T12:00:00Z or 2026-01-31T14:00:00+02:00');
+  }
+  const problem = timeProblem(createdAtMs, nowMs) ?? shareProblem(line);
+  return problem === undefined ? { ok: true, line, createdAtMs } : { ok: false, problem };
+}
+
+function timeProblem(createdAtMs: number, nowMs: number): Issue | undefined {
+  const problem = (message: string): Issue => ({ path: 'created_at', message });
+  if (createdAtMs < EARLIEST_MS) return problem(`must not be before ${EARLIEST}`);
+  return createdAtMs > nowMs + MOST_AHEAD_MS ? problem('must not be more than a day ahead') : undefined;
+}
+
+/** A part cannot be more than the whole. */
+function shareProblem(line: UsageLine): Issue | undefined {
+  for (const [part, whole] of SHARES) {
+    if ((line[part] ?? 0) > line[whole]) return { path: part, message: `must not be more than ${whole}` };
+  }
+  return undefined;
+}
+
+const SHARES = [
+  ['tokens_reasoning', 'tokens_completion'],
+  ['tokens_cached', 'tokens_prompt'],
+] as const;
+
+function bad(path: string, message: string): UsageReading {
+  return { ok: false, problem: { path, message } };
+}

@@ -1,0 +1,66 @@
+import type { Issue } from '../../kit/json/validate.ts';
+import type { UsageLine } from './usage-line.ts';
+
+/** Whose usage can be imported. */
+export interface UsageScopes {
+  /** Where usage belongs that names neither key nor workspace. */
+  readonly account: { readonly id: string; readonly workspaceId: string };
+  readonly keys: readonly {
+    readonly hash: string;
+    readonly accountId: string;
+    readonly workspaceId: string;
+    /** Who made it. */
+    readonly userId: string | null;
+  }[];
+  readonly workspaces: readonly { readonly id: string; readonly accountId: string }[];
+}
+
+/** Whose usage it is. */
+export interface UsageOwner {
+  readonly accountId: string;
+  readonly workspaceId: string;
+  readonly keyHash: string | null;
+  readonly userId: string | null;
+}
+
+/** Finds out whose usage a line is about. */
+export class UsageOwners {
+  readonly #keys: ReadonlyMap<string, UsageOwner>;
+  readonly #workspaces: ReadonlyMap<string, UsageOwner>;
+  readonly #nobodyNamed: UsageOwner;
+
+  constructor({ account, keys, workspaces }: UsageScopes) {
+    const withoutKey = (accountId: string, workspaceId: string): UsageOwner => ({
+      accountId,
+      workspaceId,
+      keyHash: null,
+      userId: null,
+    });
+    this.#keys = new Map(keys.map(({ hash, ...key }) => [hash, { ...key, keyHash: hash }]));
+    this.#workspaces = new Map(workspaces.map(({ id, accountId }) => [id, withoutKey(accountId, id)]));
+    this.#nobodyNamed = withoutKey(account.id, account.workspaceId);
+  }
+
+  of({ api_key_hash: hash, workspace_id: workspaceId }: UsageLine): UsageOwner | Issue {
+    const ofWorkspace = named(this.#workspaces, workspaceId);
+    if (workspaceId && ofWorkspace === undefined) return NO_WORKSPACE;
+    const ofKey = named(this.#keys, hash);
+    if (hash && ofKey === undefined) return NO_KEY;
+    if (ofKey && ofWorkspace && ofKey.workspaceId !== ofWorkspace.workspaceId) return ANOTHER_WORKSPACE;
+    return ofKey ?? ofWorkspace ?? this.#nobodyNamed;
+  }
+}
+
+const NO_KEY: Issue = {
+  path: 'api_key_hash',
+  message: 'no key has this hash; leave it out for a key that is gone',
+};
+const NO_WORKSPACE: Issue = { path: 'workspace_id', message: 'no workspace has this id' };
+const ANOTHER_WORKSPACE: Issue = { path: 'workspace_id', message: 'is not the workspace of the key' };
+
+function named(
+  owners: ReadonlyMap<string, UsageOwner>,
+  id: string | null | undefined,
+): UsageOwner | undefined {
+  return id ? owners.get(id) : undefined;
+}

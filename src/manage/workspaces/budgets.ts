@@ -1,0 +1,107 @@
+import type { SetBudget } from '../../contract/budget.ts';
+import { invalidRequest } from '../../ir/errors.ts';
+import { nanosOf } from '../../kit/money.ts';
+import { LIMIT_WINDOWS, type LimitWindow } from '../../kit/time/windows.ts';
+import type { Budget, BudgetStore, Workspace } from '../../ports/tenancy.ts';
+import { requireFound } from '../require-found.ts';
+import type { Sources } from '../sources.ts';
+import type { Workspaces } from './workspaces.ts';
+
+/** What budgets are kept with. */
+export interface BudgetsDependencies {
+  readonly store: BudgetStore;
+  readonly workspaces: Pick<Workspaces, 'get'>;
+  readonly sources: Sources;
+  /** Told the workspace whose budgets were changed. */
+  readonly changed: (workspace: Pick<Workspace, 'id' | 'accountId'>) => void;
+}
+
+/** Budgets, and whether what own credentials served counts towards them. */
+export interface BudgetsOfWorkspace {
+  readonly budgets: readonly Budget[];
+  readonly includeByok: boolean;
+}
+
+/** The budgets of workspaces. Each operation acts on one account; what is another's is not there. */
+export class Budgets {
+  readonly #parts: BudgetsDependencies;
+
+  constructor(parts: BudgetsDependencies) {
+    this.#parts = parts;
+  }
+
+  /** The shortest window first. */
+  async list(accountId: string, idOrSlug: string): Promise<BudgetsOfWorkspace> {
+    const { store, workspaces } = this.#parts;
+    const { id, includeByokInBudgets } = await workspaces.get(accountId, idOrSlug);
+    return { budgets: await store.listBudgets(id), includeByok: includeByokInBudgets };
+  }
+
+  async get(accountId: string, idOrSlug: string, interval: string) {
+    const window = windowOf(interval);
+    const { budgets, includeByok } = await this.list(accountId, idOrSlug);
+    return { budget: requireFound(budgets.find((budget) => budget.window === window)), includeByok };
+  }
+
+  async set(accountId: string, idOrSlug: string, interval: string, wanted: SetBudget) {
+    const { store, workspaces, sources, changed } = this.#parts;
+    const window = windowOf(interval);
+    const workspace = await workspaces.get(accountId, idOrSlug);
+    const limitNanos = nanosOf(wanted.limit_usd);
+    if (limitNanos === 0n) {
+      throw invalidRequest([{ path: 'limit_usd', message: 'must be a nano-dollar or more' }]);
+    }
+    const nowMs = sources.clock.now();
+    const made: Budget = {
+      id: sources.uuid(),
+      workspaceId: workspace.id,
+      window,
+      limitNanos,
+      createdAtMs: nowMs,
+      updatedAtMs: nowMs,
+    };
+    const includeByok = wanted.include_byok_in_budgets;
+    const budget = await store.setBudget(
+      workspace.id,
+      (current) => {
+        requireOrder([...current.filter((other) => other.window !== window), made], window);
+        return made;
+      },
+      includeByok,
+    );
+    changed(workspace);
+    return {
+      budget: requireFound(budget),
+      includeByok: includeByok ?? workspace.includeByokInBudgets,
+    };
+  }
+
+  /** Deletes a budget; one that is not there is as good as deleted. */
+  async delete(accountId: string, idOrSlug: string, interval: string): Promise<void> {
+    const { store, workspaces, changed } = this.#parts;
+    const window = windowOf(interval);
+    const workspace = await workspaces.get(accountId, idOrSlug);
+    await store.deleteBudget(workspace.id, window);
+    changed(workspace);
+  }
+}
+
+function windowOf(interval: string): LimitWindow {
+  const window = LIMIT_WINDOWS.find((known) => known === interval);
+  if (window !== undefined) return window;
+  throw invalidRequest([{ path: 'interval', message: `must be one of ${LIMIT_WINDOWS.join(', ')}` }]);
+}
+
+/** Refuses a budget that is not above those of all shorter windows and below those of all longer ones. */
+function requireOrder(budgets: readonly Budget[], set: LimitWindow): void {
+  const inOrder = LIMIT_WINDOWS.flatMap((window) => budgets.filter((budget) => budget.window === window));
+  for (const [index, longer] of inOrder.entries()) {
+    const shorter = inOrder[index - 1];
+    if (shorter === undefined || shorter.limitNanos < longer.limitNanos) continue;
+    const message =
+      longer.window === set
+        ? `must be more than the ${shorter.window} budget`
+        : `must be less than the ${longer.window} budget`;
+    throw invalidRequest([{ path: 'limit_usd', message }]);
+  }
+}

@@ -1,0 +1,123 @@
+import type { CreateWorkspace, UpdateWorkspace, WorkspacesQuery } from '../../contract/workspace.ts';
+import { GatewayError } from '../../ir/errors.ts';
+import type { Ledger } from '../../ports/ledger.ts';
+import type { Key, Tenancy, Workspace, WorkspaceSettings } from '../../ports/tenancy.ts';
+import { notFound, requireFound } from '../require-found.ts';
+import type { Sources } from '../sources.ts';
+import { forgetSpending } from './forget-spending.ts';
+import { newWorkspace } from './new-workspace.ts';
+
+/** What workspaces are kept with. */
+export interface WorkspacesDependencies {
+  readonly tenancy: Tenancy;
+  readonly ledger: Pick<Ledger, 'forget'>;
+  readonly sources: Sources;
+  /** Told every workspace that was changed or deleted. */
+  readonly changed: (workspace: Pick<Workspace, 'id' | 'accountId'>) => void;
+  /** Makes sure that neither the secrets of deleted credentials nor the content of deleted files are on the disk any more. */
+  readonly forgetWiped: () => Promise<void>;
+}
+
+const DEFAULT_PAGE = 50;
+
+/** The workspaces of accounts. Each operation acts on one account; what is another's is not there. */
+export class Workspaces {
+  readonly #parts: WorkspacesDependencies;
+
+  constructor(parts: WorkspacesDependencies) {
+    this.#parts = parts;
+  }
+
+  /** Makes a workspace, on behalf of whoever the key is of. */
+  async create({ accountId, creatorUserId }: Key, wanted: CreateWorkspace): Promise<Workspace> {
+    const { tenancy, sources } = this.#parts;
+    const workspace = newWorkspace({
+      ...changeOf(wanted),
+      name: wanted.name,
+      slug: wanted.slug,
+      id: sources.uuid(),
+      accountId,
+      createdBy: creatorUserId,
+      createdAtMs: sources.clock.now(),
+    });
+    if (!(await tenancy.createWorkspace(workspace))) throw slugTaken();
+    return workspace;
+  }
+
+  /** Oldest first. */
+  list(accountId: string, { offset, limit }: WorkspacesQuery) {
+    return this.#parts.tenancy.listWorkspaces(accountId, {
+      offset: offset ?? 0,
+      limit: limit ?? DEFAULT_PAGE,
+    });
+  }
+
+  /** By id or slug; an id is looked for first. */
+  async get(accountId: string, idOrSlug: string): Promise<Workspace> {
+    const { tenancy } = this.#parts;
+    const name = idOrSlug.toLowerCase();
+    return requireFound(
+      (await tenancy.findWorkspaceById(accountId, name)) ?? (await tenancy.findWorkspace(accountId, name)),
+    );
+  }
+
+  async update(accountId: string, idOrSlug: string, wanted: UpdateWorkspace): Promise<Workspace> {
+    const { tenancy, sources, changed } = this.#parts;
+    const { id } = await this.get(accountId, idOrSlug);
+    const outcome = await tenancy.updateWorkspace(accountId, id, changeOf(wanted), sources.clock.now());
+    if (outcome.kind !== 'changed') throw REFUSALS[outcome.kind]();
+    changed(outcome.workspace);
+    return outcome.workspace;
+  }
+
+  /** Deletes a workspace with its budgets, its credentials, its files and those of its keys that are disabled or expired. */
+  async delete(accountId: string, idOrSlug: string): Promise<void> {
+    const { tenancy, ledger, sources, changed, forgetWiped } = this.#parts;
+    const { id } = await this.get(accountId, idOrSlug);
+    const atMs = sources.clock.now();
+    const outcome = await tenancy.deleteWorkspace(accountId, id, atMs);
+    if (outcome.kind !== 'deleted') throw REFUSALS[outcome.kind]();
+    changed({ id, accountId });
+    await forgetWiped();
+    await forgetSpending(ledger, 'key', outcome.keyHashes, atMs);
+    await forgetSpending(ledger, 'workspace', [id], atMs);
+  }
+}
+
+const REFUSALS = {
+  missing: notFound,
+  'slug-taken': slugTaken,
+  'is-default': () => new GatewayError('permission', 'The default workspace cannot be deleted'),
+  'has-active-keys': () =>
+    new GatewayError(
+      'invalid-request',
+      'The workspace has active API keys: disable or delete them before it is deleted',
+    ),
+} as const;
+
+function slugTaken(): GatewayError {
+  return new GatewayError('conflict', 'slug: another workspace of this account has it');
+}
+
+/** The stored name of every member that can be changed. */
+const STORED_NAMES = {
+  name: 'name',
+  slug: 'slug',
+  description: 'description',
+  default_text_model: 'defaultTextModel',
+  default_image_model: 'defaultImageModel',
+  default_provider_sort: 'defaultProviderSort',
+  is_observability_io_logging_enabled: 'isObservabilityIoLoggingEnabled',
+  is_observability_broadcast_enabled: 'isObservabilityBroadcastEnabled',
+  is_data_discount_logging_enabled: 'isDataDiscountLoggingEnabled',
+  io_logging_sampling_rate: 'ioLoggingSamplingRate',
+  io_logging_api_key_ids: 'ioLoggingApiKeyIds',
+} as const satisfies Record<keyof UpdateWorkspace, keyof WorkspaceSettings>;
+
+function changeOf(wanted: UpdateWorkspace): Partial<WorkspaceSettings> {
+  return Object.fromEntries(
+    Object.entries(STORED_NAMES)
+      .map(([member, stored]) => [stored, wanted[member as keyof UpdateWorkspace]])
+      .filter(([, value]) => value !== undefined),
+  );
+}
