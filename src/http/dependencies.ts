@@ -78,7 +78,7 @@ export const DEFAULT_TIMES: HttpTimes = {
   silenceMs: 10_000,
   abortGraceMs: 1_000,
   lingerMs: 500,
-  discardMs: 5_000,
+  discardMs: 10_000,
   maxHeadBytes: 16_384,
 };
 

@@ -40,3 +40,11 @@ export interface Rejection {
 export function siteOf({ site }: Pick<Endpoint, 'site'>, access: Access): string {
   return access.kind === 'shared' ? site : `${site}\n${access.credential.id}\n${access.credential.version}`;
 }
+
+/** Whether two plans mean the same candidate: each has objects of its own. */
+export function isSameCandidate(one: Candidate, other: Candidate): boolean {
+  if (one === other) return true;
+  return (
+    one.model === other.model && siteOf(one.endpoint, one.access) === siteOf(other.endpoint, other.access)
+  );
+}

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { GenerationRequest } from '../ir/request.ts';
 import type { Result } from '../ir/result.ts';
 import type { JsonObject } from '../kit/json/json.ts';
 import type { CachedAnswer, ResponseCache } from '../ports/response-cache.ts';
@@ -12,17 +13,17 @@ export function responseCacheStage(cache: ResponseCache): Stage {
     needsWholeAnswer: true,
     // What must not be retained by any provider is not retained here either.
     isActive: (request, { cache: wish }) => wish !== undefined && request.wishes.provider.zdr !== true,
-    async before(_, context) {
-      const key = keyOf(context);
+    async before(request, context) {
+      const key = keyOf(request, context);
       if (context.cache?.clears === true) await cache.forget(key);
       const found = await cache.find(key, context.now());
       tell(found, context);
       return found && { served: served(found) };
     },
-    after(given, context) {
+    after(given, context, request) {
       const { cache: wish } = context;
       if (wish === undefined || given.result.omitted !== undefined) return;
-      cache.keep(keyOf(context), {
+      cache.keep(keyOf(request, context), {
         sourceId: context.generationId,
         storedAtMs: context.now(),
         ttlSeconds: wish.ttlSeconds,
@@ -33,11 +34,12 @@ export function responseCacheStage(cache: ResponseCache): Stage {
 }
 
 /**
- * Whose answer, to what. Model and streaming are members of the body; the order of its members counts, headers do not.
+ * Key, format, models and body. A body without a model gets the default of its workspace, which may change; streaming is a
+ * member of the body. The order of members counts, headers do not.
  */
-function keyOf({ caller, format, body }: StageContext): string {
+function keyOf({ models }: GenerationRequest, { caller, format, body }: StageContext): string {
   return createHash('sha256')
-    .update(`${caller.key.hash}\n${format}\n${JSON.stringify(body)}`)
+    .update(`${caller.key.hash}\n${format}\n${JSON.stringify(models)}\n${JSON.stringify(body)}`)
     .digest('hex');
 }
 

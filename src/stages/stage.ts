@@ -15,6 +15,8 @@ import type { Workspace } from '../ports/tenancy.ts';
 export interface LegWish {
   /** What it is for; absent = it is the caller's answer. */
   readonly kind?: LegKind;
+  /** Only the endpoint that served the main leg before may serve; the leg fails where that is not possible. */
+  readonly isPinned?: boolean;
 }
 
 /**
@@ -57,7 +59,7 @@ export interface StageContext {
   readonly log: Pick<Log, 'warn'>;
   /**
    * Pays for something that is not a model call, before it is done: reserved, written down and part of the generation's
-   * cost. Undefined: limits do not leave so much. Rejects with LedgerUnavailable.
+   * cost. Undefined: limits do not leave so much. Rejects with LedgerUnavailable, and after the end of the answer.
    */
   charge(kind: ChargeKind, nanos: Nanos): Promise<PaidCharge | undefined>;
   /** Adds an entry to the pipeline of the routing metadata. */
@@ -104,8 +106,8 @@ export interface Stage {
    * out. `ir/joined-legs.ts` makes one answer of several.
    */
   around?(request: GenerationRequest, next: Next, context: StageContext): AsyncIterable<EventBatch>;
-  /** Is shown an answer that came to its end and is settled. Must not throw. */
-  after?(answer: GivenAnswer, context: StageContext): void;
+  /** Gets an answer that came to its end and is settled. `asked`: the request as it was read, before any stage. */
+  after?(answer: GivenAnswer, context: StageContext, asked: GenerationRequest): void;
 }
 
 /** What a generation that no stage works on shares with all others. */
@@ -115,12 +117,15 @@ const NO_STAGES: readonly Stage[] = [];
 export class ActiveStages {
   readonly #stages: readonly Stage[];
   readonly #context: StageContext;
+  /** The request as it was read, before any stage. */
+  readonly #asked: GenerationRequest;
   /** What they have noted by now. */
   readonly notes: PipelineEntry[] = [];
 
   constructor(all: readonly Stage[], request: GenerationRequest, given: Omit<StageContext, 'note'>) {
     const context = { ...given, note: (entry: PipelineEntry) => void this.notes.push(entry) };
     const active = all.filter((stage) => stage.isActive(request, context));
+    this.#asked = request;
     this.#stages = active.length === 0 ? NO_STAGES : active;
     this.#context = context;
   }
@@ -175,6 +180,17 @@ export class ActiveStages {
   }
 
   after(answer: GivenAnswer): void {
-    for (const stage of this.#stages) stage.after?.(answer, this.#context);
+    for (const stage of this.#stages) {
+      try {
+        stage.after?.(answer, this.#context, this.#asked);
+      } catch (error) {
+        // The answer is settled: what a stage does with it afterwards cannot change that.
+        this.#context.log.warn('a stage failed after its generation was settled', {
+          stage: stage.name,
+          generation_id: this.#context.generationId,
+          error: String(error),
+        });
+      }
+    }
   }
 }

@@ -345,6 +345,24 @@ describe('functions of the chat format beside tools', () => {
   );
 });
 
+it('functions alone get a call that the caller can read, from an upstream that answers with tool calls', async () => {
+  upstream.answer(chatAnswer({ tools: [{ name: 'look', arguments: '{"a":1}' }] }));
+  const asking = {
+    model: 'up/chat',
+    messages: [{ role: 'user', content: 'x' }],
+    functions: [{ name: 'look', parameters: { type: 'object' } }],
+  };
+  const { choices } = await json(await gateway.post('/chat/completions', asking));
+  expect(choices[0]).toMatchObject({
+    finish_reason: 'function_call',
+    message: { function_call: { name: 'look', arguments: '{"a":1}' } },
+  });
+  const events = await readEvents(await gateway.post('/chat/completions', { ...asking, stream: true }));
+  const told = events.flatMap(({ data }) => data.choices ?? []);
+  expect(told.some(({ delta }) => delta?.tool_calls?.[0]?.function?.name === 'look')).toBe(true);
+  expect(told.flatMap(({ finish_reason }) => finish_reason ?? [])).toEqual(['tool_calls']);
+});
+
 describe('the debug echo', () => {
   const asking = { model: 'up/chat', input: 'x', stream: true, debug: { echo_upstream_body: true } };
 

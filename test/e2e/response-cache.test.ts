@@ -208,6 +208,28 @@ describe('the cache', () => {
     expect(statuses).toEqual(['MISS', 'MISS', 'MISS', 'MISS', 'MISS', 'MISS', 'HIT']);
   });
 
+  it('keeps the answers of two default models apart', async () => {
+    upstream.answer(chatAnswer({ text: 'x' }));
+    const key = await newKey();
+    const { model: _, ...body } = bodies('m/chat')['/chat/completions'];
+    const statuses = [];
+    const listed = await gateway.fetch('/workspaces', { key: gateway.managementKey });
+    const [workspace] = ((await listed.json()) as { data: { id: string }[] }).data;
+    for (const default_text_model of ['m/chat', 'm/chat', 'm/messages']) {
+      const changed = await gateway.fetch(`/workspaces/${workspace?.id}`, {
+        method: 'PATCH',
+        key: gateway.managementKey,
+        body: JSON.stringify({ default_text_model }),
+        headers: { 'content-type': 'application/json' },
+      });
+      expect(changed.status).toBe(200);
+      const asking = { ...ON, authorization: `Bearer ${key}` };
+      statuses.push(headersOf(await gateway.post('/chat/completions', body, asking)).status);
+    }
+    expect(statuses.slice(0, 2)).toEqual(['MISS', 'HIT']);
+    expect(statuses[2]).not.toBe('HIT');
+  });
+
   it('keeps an answer as long as it is told, within bounds', async () => {
     upstream.answer(chatAnswer({ text: 'x' }));
     const ttlOf = async (ttl: string) => {

@@ -111,6 +111,25 @@ export const answeringStage: Stage = {
   },
 };
 
+/** `after-KIND`: one leg, and then what no stage should do. */
+export const carelessStage: Stage = {
+  name: 'careless',
+  touches: 'answer',
+  isActive: ({ user = '' }) => user.startsWith('after-'),
+  async *around(request, next, { signal }) {
+    const what = request.user?.slice('after-'.length);
+    const joined = new JoinedLegs();
+    for await (const batch of next(request)) yield joined.push(batch).passing;
+    joined.begin();
+    if (what === 'nothing') return;
+    if (what === 'bug') throw new TypeError('a bug');
+    if (what === 'wait') await new Promise((resolve) => signal.addEventListener('abort', resolve));
+    if (what === 'hang') await new Promise(() => {});
+    if (what === 'unknown' || what === 'wait') yield* next({ ...request, models: ['m/unknown'] });
+    if (what === 'pinned') yield* next({ ...request }, { isPinned: true });
+  },
+};
+
 /** `charge-N`: pays N nano-dollars for a search before anything is planned; `refuse-N` does that too and then refuses. */
 export const chargingStage: Stage = {
   name: 'charging',

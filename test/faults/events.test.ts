@@ -86,7 +86,7 @@ async function hold(file: string): Promise<ChildProcess> {
 
 /** Spends from ten places at once until it is killed, and prints what was settled. */
 const SPENDER = `
-  import { parseDatabaseAddress } from ${JSON.stringify(compiled('kit/database-address.js'))};
+  import { parseDatabaseAddress } from ${JSON.stringify(compiled('kit/net/database-address.js'))};
   import { systemClock } from ${JSON.stringify(compiled('kit/ids.js'))};
   import { openPostgresState } from ${JSON.stringify(compiled('store/open-postgres-state.js'))};
   const [directory, url, prefix] = process.argv.slice(1);

@@ -15,9 +15,17 @@ import {
   reset,
   type Script,
   SSE,
+  stall,
   write,
 } from '../fakes/fake-upstream.ts';
-import { answeringStage, chargingStage, loopStage, panelStage, racingStage } from '../fakes/leg-stages.ts';
+import {
+  answeringStage,
+  carelessStage,
+  chargingStage,
+  loopStage,
+  panelStage,
+  racingStage,
+} from '../fakes/leg-stages.ts';
 import { postgresForTests } from '../postgres/postgres-server.ts';
 
 const server = await postgresForTests();
@@ -35,7 +43,7 @@ const OUTPUT_PRICE = 0.000002;
 const pricing = { prompt: '0.000001', completion: '0.000002' };
 const size = { context_length: 100_000, max_output_tokens: 1000 };
 
-const configFor = (upstream: FakeUpstream) =>
+const configFor = (upstream: FakeUpstream, checkpointMs = 20) =>
   ({
     providers: Object.entries(FORMATS).map(([slug, { dialect }]) => ({
       slug,
@@ -43,15 +51,23 @@ const configFor = (upstream: FakeUpstream) =>
       dialect,
       base_url: upstream.url,
     })),
-    models: NAMES.map((slug) => ({
-      id: `m/${slug}`,
-      ...size,
-      endpoints: [{ provider: slug, model: 'one', ...size, pricing }],
-    })),
-    durability: { checkpoint_ms: 20 },
+    models: [
+      ...NAMES.map((slug) => ({
+        id: `m/${slug}`,
+        ...size,
+        endpoints: [{ provider: slug, model: 'one', ...size, pricing }],
+      })),
+      {
+        id: 'm/many',
+        ...size,
+        endpoints: NAMES.map((slug) => ({ provider: slug, model: 'one', ...size, pricing })),
+      },
+    ],
+    routing: { cooldown: { failures: 1000 }, attempts_per_request: 4 },
+    durability: { checkpoint_ms: checkpointMs },
   }) as never;
 
-const STAGES = [loopStage, panelStage, racingStage, answeringStage, chargingStage];
+const STAGES = [loopStage, panelStage, racingStage, answeringStage, carelessStage, chargingStage];
 
 interface Asking {
   readonly format: Name;
@@ -294,6 +310,8 @@ describe.each([
       const usage = { input: json.messages.length, output: Math.min(50, json.max_tokens) };
       billed += priceOf([usage]);
       return [
+        // Long enough for the legs of others to come in between.
+        stall(30),
         head(200, JSON_TYPE),
         write(
           JSON.stringify({
@@ -389,6 +407,94 @@ describe.each([
     expect(record.total_cost).toBeCloseTo(record.legs[0].cost + record.legs[1].cost, 12);
   });
 
+  it.each([
+    ['has no end', 'nothing', 'without its end'],
+    ['fails by a bug of its stage', 'bug', 'Internal Server Error'],
+  ])('whose answer %s are charged, and it is a failure', async (_, what, message) => {
+    for (const stream of [false, true]) {
+      upstream.clear();
+      upstream.answer(chatAnswer({ text: 'Ψ', usage: { input: 10, output: 1 } }));
+      const asking = { format: 'chat', dialect: 'chat', stream, user: `after-${what}` } as const;
+      const { status, text, id } = await ask(gateway, asking);
+      expect(status).toBe(stream ? 200 : 500);
+      if (stream || what === 'bug') expect(text).toContain(stream ? 'error' : message);
+      expect(await recordOf(gateway, id)).toMatchObject({
+        finish_reason: 'error',
+        cancelled: false,
+        total_cost: expect.closeTo(priceOf([{ input: 10, output: 1 }]), 12),
+        legs: [{ kind: 'main', status: 'completed' }],
+      });
+    }
+  });
+
+  it.each(NAMES)('that cannot begin fail a %s answer, and those before are charged', async (format) => {
+    for (const stream of [false, true]) {
+      upstream.clear();
+      upstream.answer(chatAnswer({ text: 'Ψ', usage: { input: 10, output: 1 } }));
+      const { status, text, id } = await ask(gateway, {
+        format,
+        dialect: 'chat',
+        stream,
+        user: 'after-unknown',
+      });
+      const isTold = stream || format === 'responses';
+      expect(status === 200).toBe(isTold);
+      if (isTold) expect(text).toContain('Ψ');
+      const record = await recordOf(gateway, id);
+      expect(record.legs).toMatchObject([
+        { status: 'completed' },
+        { model: 'm/unknown', status: 'failed', cost: 0 },
+      ]);
+      expect(record.total_cost).toBeCloseTo(priceOf([{ input: 10, output: 1 }]), 12);
+    }
+  });
+
+  it.each(['wait', 'hang'])(
+    'are charged where the caller leaves between them, although the stage would %s',
+    async (what) => {
+      upstream.answer(chatAnswer({ text: 'Ψ', usage: { input: 10, output: 1 } }));
+      const leaving = new AbortController();
+      const response = await gateway.fetch('/chat/completions', {
+        method: 'POST',
+        signal: leaving.signal,
+        body: JSON.stringify(
+          bodyFor({ format: 'chat', dialect: 'chat', stream: true, user: `after-${what}` }),
+        ),
+        headers: { 'content-type': 'application/json' },
+      });
+      const reader = response.body?.getReader();
+      for (let text = ''; !text.includes('Ψ'); ) {
+        text += Buffer.from((await reader?.read())?.value ?? []).toString();
+      }
+      leaving.abort();
+      expect(await recordOf(gateway, response.headers.get('x-generation-id'))).toMatchObject({
+        cancelled: true,
+        finish_reason: null,
+        legs: [{ status: 'completed' }],
+        total_cost: expect.closeTo(priceOf([{ input: 10, output: 1 }]), 12),
+      });
+      expect(upstream.requests).toHaveLength(1);
+    },
+  );
+
+  it('that are pinned go where the one before went, and nowhere else', async () => {
+    upstream.answer(chatAnswer({ text: 'Ψ', usage: { input: 10, output: 1 } }));
+    const { status, id } = await ask(gateway, { format: 'chat', dialect: 'chat', user: 'after-pinned' });
+    expect(status).toBe(200);
+    const record = await recordOf(gateway, id);
+    expect(record.legs).toMatchObject([{ provider_name: 'chat' }, { provider_name: 'chat' }]);
+    expect(record.routing.endpoints.available).toMatchObject([{ provider: 'chat', selected: true }]);
+  });
+
+  it('at the same time make no more calls than the request may', async () => {
+    upstream.answer([head(500, JSON_TYPE), write('{"error":{"message":"no"}}'), end()]);
+    const { id } = await ask(gateway, { format: 'chat', dialect: 'many', user: 'panel-5' } as never);
+    // Six legs with one call each, and three more of the four that a request may make.
+    expect(upstream.requests.length).toBeGreaterThan(6);
+    expect(upstream.requests.length).toBeLessThanOrEqual(9);
+    expect((await recordOf(gateway, id)).routing.attempt).toBe(upstream.requests.length);
+  });
+
   it('that a stage does not run are none, and the answer is recorded', async () => {
     const { status, id, text } = await ask(gateway, { format: 'chat', dialect: 'chat', user: 'alone-1' });
     expect(status).toBe(200);
@@ -428,6 +534,42 @@ describe.each([
   });
 
   if (engine === 'embedded') {
+    it('law: a leg that has ended is written down at once, not by the next checkpoint', async () => {
+      const used = [
+        { input: 100, output: 7 },
+        { input: 200, output: 8 },
+      ];
+      for (const usage of used) upstream.answer(chatAnswer({ text: 'Ψ', usage }));
+      upstream.answer([head(200, SSE), never()]);
+      const slow = await openTestGateway(configFor(upstream, 60_000), { stages: STAGES });
+      let restarted: TestGateway | undefined;
+      const leaving = new AbortController();
+      try {
+        const response = await slow.fetch('/chat/completions', {
+          method: 'POST',
+          signal: leaving.signal,
+          body: JSON.stringify(bodyFor({ format: 'chat', dialect: 'chat', stream: true, user: 'legs-3' })),
+          headers: { 'content-type': 'application/json' },
+        });
+        await upstream.request(2);
+        restarted = await openTestGateway(configFor(upstream), {
+          stages: STAGES,
+          prepare: async (dataDir) =>
+            cpSync(slow.dataDir, dataDir, { recursive: true, filter: (path) => !/lock|sock/.test(path) }),
+        });
+        const record = await recordOf(restarted, response.headers.get('x-generation-id'));
+        expect(record).toMatchObject({
+          finish_reason: 'error',
+          total_cost: expect.closeTo(priceOf(used), 12),
+        });
+        expect(record.legs.slice(0, 2)).toMatchObject([{ status: 'completed' }, { status: 'completed' }]);
+      } finally {
+        leaving.abort();
+        await restarted?.close();
+        await slow.close();
+      }
+    });
+
     it('law: killed in a leg, legs before it are charged exactly and it by its checkpoint', async () => {
       const used = [
         { input: 100, output: 7 },

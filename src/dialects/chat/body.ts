@@ -73,9 +73,9 @@ function relayThoughts(message: JsonObject, said: JsonObject): void {
 function legacyCall(said: JsonObject, items: readonly Item[]): JsonObject {
   const given = objectAt(said, 'function_call');
   const call = items.find((item) => item.type === 'tool-call');
-  return given === undefined || call === undefined
-    ? {}
-    : { function_call: { ...given, arguments: call.input } };
+  if (call === undefined) return {};
+  // An upstream that answers with `tool_calls` has no `function_call` of its own.
+  return { function_call: { ...(given ?? { name: call.name }), arguments: call.input } };
 }
 
 /** The non-streaming reply. */

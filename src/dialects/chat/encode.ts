@@ -61,6 +61,8 @@ class ChatEncoder implements StreamEncoder {
   #opening: string | undefined;
   readonly #excludesReasoning: boolean;
   readonly #isLegacy: boolean;
+  /** The caller was sent `tool_calls`: the reason for the end names them, whatever the caller declared. */
+  #hasToolCalls = false;
   #hasRole = false;
   #hasRefusal = false;
   #isEnded = false;
@@ -190,6 +192,7 @@ class ChatEncoder implements StreamEncoder {
     const index = this.#calls?.indexOf(item);
     if (index === undefined) return '';
     const isLegacy = this.#isLegacy && this.#isRelay;
+    if (!isLegacy) this.#hasToolCalls = true;
     return this.#delta(
       isLegacy
         ? { function_call: { arguments: text } }
@@ -297,6 +300,7 @@ class ChatEncoder implements StreamEncoder {
     }
     this.#note(inner);
     const shown = membersBeyond(delta, this.#excludesReasoning ? REASONING_FIELDS : NO_FIELDS) ?? {};
+    if (Array.isArray(shown.tool_calls) && shown.tool_calls.length > 0) this.#hasToolCalls = true;
     const says = Object.entries(shown).some(([name, value]) => name !== 'role' && !isEmpty(value));
     if (!says && (this.#hasRole || typeof choice.finish_reason === 'string')) return '';
     const role = this.#hasRole ? {} : { role: 'assistant' };
@@ -369,7 +373,7 @@ class ChatEncoder implements StreamEncoder {
           },
           finish_reason: renderFinishReason(finish, {
             hasRefusal: this.#hasRefusal,
-            isLegacy: this.#isLegacy,
+            isLegacy: this.#isLegacy && !this.#hasToolCalls,
           }),
           native_finish_reason: finish.nativeReason ?? null,
           logprobs: null,

@@ -1,6 +1,5 @@
 import { type Amount, plus } from '../../ir/amount.ts';
 import type { EventBatch } from '../../ir/events.ts';
-import type { LegStatus } from '../../ir/leg.ts';
 import type { RoutingMetadata } from '../../ir/metadata.ts';
 import type { Result } from '../../ir/result.ts';
 import type { AnswerFlow } from '../../ir/text-lane.ts';
@@ -12,7 +11,7 @@ import { UpstreamReading } from '../leg/upstream-reading.ts';
 import { accountOf, type LegSoFar } from './account.ts';
 import type { AnswerParts, AnswerState } from './answer-parts.ts';
 import { Checkpoints } from './checkpoints.ts';
-import { type GenerationTimes, progressRow, settledRow } from './generation-row.ts';
+import { type GenerationTimes, progressRow, settledRow, type UsedSoFar } from './generation-row.ts';
 import type { Journey } from './journey.ts';
 import type { PassingTools, Settlement, SettleTools } from './settle.ts';
 import { metadataOf, plannedGeneration, servedBy, type Underway } from './underway.ts';
@@ -22,13 +21,6 @@ import { metadataOf, plannedGeneration, servedBy, type Underway } from './underw
  * one, or one that never ends, must not fill the memory: of the rest there is a sample.
  */
 const KEPT_CHARACTERS = 16_384;
-
-/** What legs are called once their generation has ended so. */
-export const LEG_STATUSES: Readonly<Record<Settlement['outcome'], LegStatus>> = {
-  finished: 'completed',
-  failed: 'failed',
-  aborted: 'cancelled',
-};
 
 /** One generation while it is answered: what it is settled with, and its account in the ledger. */
 export abstract class Answering implements SettleTools {
@@ -51,7 +43,7 @@ export abstract class Answering implements SettleTools {
     this.parts = parts;
     this.#state = state;
     this.reading = new UpstreamReading(input.signal, state.drains, () => this.#billsAbandoned());
-    this.surroundings = { input, snapshot, reading: this.reading, parts, state };
+    this.surroundings = { input, snapshot, reading: this.reading, signal: this.reading.signal, parts, state };
     this.checkpoints = new Checkpoints(snapshot.checkpointMs, () => this.noteProgress());
     // Times count from the moment at which the request came in.
     this.#started = parts.clock.monotonic() - Math.max(0, parts.clock.now() - input.acceptedAtMs);
@@ -67,6 +59,12 @@ export abstract class Answering implements SettleTools {
   abstract get passing(): PassingTools | undefined;
 
   abstract account(result: Result, end: AnswerEnd): Account | Promise<Account>;
+
+  /** No leg called an upstream, and nothing was charged: there is no generation to show. */
+  protected get isNothing(): boolean {
+    const { lastCalled, charges } = this.journey;
+    return lastCalled === undefined && charges.length === 0;
+  }
 
   /** Ends the legs that end with the generation itself. */
   protected abstract concludeLegs(settlement: Settlement): void;
@@ -87,13 +85,12 @@ export abstract class Answering implements SettleTools {
   async record(settlement: Settlement): Promise<Bill> {
     const { ledger, clock, tell } = this.parts;
     const { input, content } = this.underway;
-    const { journey } = this;
     try {
       this.reading.close();
+      this.underway.reservation.close();
       this.concludeLegs(settlement);
       this.checkpoints.close();
-      const isNothing = journey.lastCalled === undefined && journey.charges.length === 0;
-      if (isNothing && settlement.outcome !== 'finished') {
+      if (this.isNothing) {
         await ledger.void(input.generationId, clock.now());
         return settlement.bill;
       }
@@ -119,7 +116,15 @@ export abstract class Answering implements SettleTools {
   /** Writes down how far it has come, should the process end. */
   protected async noteProgress(): Promise<void> {
     const { ledger, clock } = this.parts;
-    const legs = await Promise.all(this.running.map(soFar));
+    const counted = new Map<RunningLeg, UsedSoFar>();
+    const open = this.running.filter(({ leg }) => leg.end === undefined);
+    await Promise.all(open.map(async (each) => counted.set(each, await each.soFar())));
+    // Legs may have ended while others were counted: from here on nothing is awaited, so no checkpoint has less than an earlier one.
+    const legs = this.running.flatMap((each): LegSoFar[] => {
+      const { leg } = each;
+      const used = leg.end ?? counted.get(each);
+      return used === undefined ? [] : [{ leg, status: 'failed', ...used }];
+    });
     const { usage, bill, used } = accountOf(legs, this.journey.charges);
     await ledger.checkpoint(this.underway.input.generationId, {
       used,
@@ -154,16 +159,13 @@ export abstract class Answering implements SettleTools {
   }
 
   #billsAbandoned(): boolean {
-    const { selected, lastCalled } = this.journey;
-    return (selected ?? lastCalled)?.endpoint.provider.quirks?.billsAbandoned === true;
+    return this.running.some(({ leg: { end, selected, lastCalled } }) => {
+      const called = selected ?? lastCalled;
+      return end === undefined && called?.endpoint.provider.quirks?.billsAbandoned === true;
+    });
   }
 
   #elapsed(): number {
     return this.parts.clock.monotonic() - this.#started;
   }
-}
-
-async function soFar(running: RunningLeg): Promise<LegSoFar> {
-  const { leg } = running;
-  return { leg, ...(leg.end ?? { ...(await running.soFar()), status: 'failed' }) };
 }

@@ -24,7 +24,7 @@ import { chargeRows } from './charge.ts';
 import { citationsOf, mediaOfPrompt, mediaOfResult } from './count-media.ts';
 import { type Journey, type RequestMembers, routingMetadata } from './journey.ts';
 import { keptRouting } from './kept-routing.ts';
-import type { Settlement } from './settle.ts';
+import { LEG_STATUSES, type Settlement } from './settle.ts';
 
 /** A generation that has a plan. */
 export interface PlannedGeneration {
@@ -171,7 +171,9 @@ export function settledRow(
     routing: keptRouting(routingMetadata(journey, region, served === undefined ? 'failed' : 'served')),
   });
   const ended = journey.legs.flatMap((leg) => (leg.end === undefined ? [] : [{ leg, ...leg.end }]));
-  return isPlain(journey) ? row : Object.assign(row, listed(journey, ended));
+  const isTold =
+    isPlain(journey) && (journey.firstLeg.end?.status ?? LEG_STATUSES[outcome]) === LEG_STATUSES[outcome];
+  return isTold ? row : Object.assign(row, legsAndCharges(journey, ended));
 }
 
 /** One leg, which its row describes, and nothing besides. */
@@ -184,8 +186,13 @@ const MOST_LEGS = 100;
 
 /** Legs and charges, where the row itself does not say them. */
 function listed(journey: Journey, legs: readonly LegSoFar[]): Pick<GenerationRow, 'legs' | 'charges'> {
-  if (isPlain(journey)) return {};
-  const { charges } = journey;
+  return isPlain(journey) ? {} : legsAndCharges(journey, legs);
+}
+
+function legsAndCharges(
+  { charges }: Journey,
+  legs: readonly LegSoFar[],
+): Pick<GenerationRow, 'legs' | 'charges'> {
   return {
     legs: legs.slice(0, MOST_LEGS).map(legRow),
     ...(charges.length > 0 && { charges: chargeRows(charges) }),

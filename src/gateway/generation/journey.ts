@@ -1,6 +1,6 @@
 import type { AttemptRecord, PipelineEntry, RoutingMetadata, TranslationEntry } from '../../ir/metadata.ts';
 import type { GenerationRow } from '../../ports/generation-row.ts';
-import type { Candidate, Rejection } from '../../routing/candidate.ts';
+import { type Candidate, isSameCandidate, type Rejection } from '../../routing/candidate.ts';
 import { Leg, type UpstreamCall } from '../leg/leg.ts';
 import type { NothingLeft, Plan } from '../plan.ts';
 import type { Charge } from './charge.ts';
@@ -129,7 +129,7 @@ export function routingMetadata(
   const available = candidates.map((candidate) => ({
     provider: candidate.endpoint.provider.name,
     model: candidate.model.id,
-    selected: candidate === selected,
+    selected: selected !== undefined && isSameCandidate(candidate, selected),
   }));
   const choice = selected === undefined ? '' : `, selected=${selected.endpoint.provider.name}`;
   const metadata: Mutable<RoutingMetadata> = {

@@ -6,9 +6,9 @@ import { attemptCandidates } from '../leg/attempt.ts';
 import type { Account, AnswerEnd } from '../leg/leg-account.ts';
 import { RunningLeg } from '../leg/running-leg.ts';
 import type { AnswerParts, AnswerState } from './answer-parts.ts';
-import { Answering, LEG_STATUSES } from './answering.ts';
+import { Answering } from './answering.ts';
 import { CHECKPOINT_TOKENS } from './checkpoints.ts';
-import type { PassingTools, Settlement } from './settle.ts';
+import { LEG_STATUSES, type PassingTools, type Settlement } from './settle.ts';
 import type { Underway } from './underway.ts';
 
 /** A generation that no stage runs legs of: its answer is that of its only leg, and is folded and counted once. */

@@ -106,6 +106,26 @@ describe('the reservation of a generation', () => {
     expect(asked).toEqual(['reserve 40', 'checkpoint 40', 'top up undefined', 'checkpoint 0']);
   });
 
+  it('is opened once although two charges come at the same time', async () => {
+    const { ledger, asked } = ledgerOf(100n);
+    const reservation = reservationOf(ledger);
+    const paid = await Promise.all([1, 2, 3].map(() => reservation.charge(row, 'web_search', 10n)));
+    expect(paid.every((each) => each !== undefined)).toBe(true);
+    expect(asked.filter((each) => each.startsWith('reserve'))).toHaveLength(1);
+    expect(reservation.charged).toEqual(credit(30n));
+  });
+
+  it('takes no charge and gives none back once it is closed', async () => {
+    const { ledger } = ledgerOf(100n);
+    const reservation = reservationOf(ledger);
+    const paid = await reservation.charge(row, 'web_search', 10n);
+    const late = reservation.charge(row, 'web_search', 10n);
+    reservation.close();
+    await expect(late).rejects.toThrow('after the end');
+    await paid?.waive();
+    expect(reservation.charged).toEqual(credit(10n));
+  });
+
   it('is not available where nothing can be reserved and no limit says so', async () => {
     const { ledger } = ledgerOf(100n);
     const reservation = reservationOf(ledger);

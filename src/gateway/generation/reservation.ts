@@ -14,6 +14,8 @@ import { isUnlimited } from '../admission/reservation-size.ts';
 import type { GenerationInput } from '../generation.ts';
 import { type Charge, chargeRows } from './charge.ts';
 
+const IDLE = Promise.resolve();
+
 /** The money that is reserved for one generation: held for legs that run, spent by legs that ended, or free. */
 export class GenerationReservation {
   readonly #input: Pick<GenerationInput, 'generationId' | 'caller'>;
@@ -27,10 +29,11 @@ export class GenerationReservation {
   #held = NOTHING;
   #spent = NOTHING;
   #isOpen = false;
+  #isClosed = false;
   /** No limit applied when it was opened. */
   #isUnlimited = false;
   /** Serializes holds, so that two legs never count the same free money. */
-  #holding: Promise<unknown> = Promise.resolve();
+  #holding: Promise<unknown> = IDLE;
 
   constructor(
     input: Pick<GenerationInput, 'generationId' | 'caller'>,
@@ -62,7 +65,7 @@ export class GenerationReservation {
 
   /**
    * Pays for something besides model calls. Undefined: limits do not leave so much. `row`: as with `hold`. Rejects with
-   * LedgerUnavailable.
+   * LedgerUnavailable, and once the generation is being settled.
    */
   async charge(row: () => JsonObject, kind: ChargeKind, nanos: Nanos): Promise<PaidCharge | undefined> {
     const amount = { creditNanos: nanos, byokNanos: 0n };
@@ -70,6 +73,7 @@ export class GenerationReservation {
       isAffordable(amount, affordable) ? amount : null,
     );
     if (!outcome.ok) return undefined;
+    this.#assertNotClosed();
     const charge = { kind, nanos };
     this.charges.push(charge);
     this.release(amount, amount);
@@ -87,10 +91,21 @@ export class GenerationReservation {
    * given what there is; null = too little. `row` returns the row of a generation that the ledger does not know yet.
    */
   hold(row: () => JsonObject, size: (headroom: Headroom) => Amount | null): Promise<Reserving> {
-    if (!this.#isOpen) return this.#open(row(), size);
-    const holding = this.#holding.then(() => this.#holdMore(size));
+    const holding = this.#holding.then(() => {
+      this.#assertNotClosed();
+      return this.#isOpen ? this.#holdMore(size) : this.#open(row(), size);
+    });
     this.#holding = holding.catch(() => {});
     return holding;
+  }
+
+  /** The generation is being settled: nothing more can be held or charged. */
+  close(): void {
+    this.#isClosed = true;
+  }
+
+  #assertNotClosed(): void {
+    if (this.#isClosed) throw new Error('money was asked for after the end of a generation');
   }
 
   async #holdMore(size: (headroom: Headroom) => Amount | null): Promise<Reserving> {
@@ -127,13 +142,13 @@ export class GenerationReservation {
   }
 
   #noteCharges(): Promise<void> {
-    const row = { charges: chargeRows(this.charges) };
+    const row = { legs: [], charges: chargeRows(this.charges) };
     return this.#ledger.checkpoint(this.#input.generationId, { used: this.charged, row, atMs: this.#now() });
   }
 
   async #waive(charge: Charge): Promise<void> {
     const at = this.charges.indexOf(charge);
-    if (at === -1) return;
+    if (at === -1 || this.#isClosed) return;
     this.charges.splice(at, 1);
     this.#spent = beyond(this.#spent, { creditNanos: charge.nanos, byokNanos: 0n });
     await this.noteProgress();

@@ -2,6 +2,7 @@ import { FREE } from '../../catalog/bill.ts';
 import { GatewayError } from '../../ir/errors.ts';
 import { type Event, type EventBatch, type Settled, terminalIndex, terminalOf } from '../../ir/events.ts';
 import { Fold } from '../../ir/fold.ts';
+import type { LegStatus } from '../../ir/leg.ts';
 import type { RoutingMetadata } from '../../ir/metadata.ts';
 import type { Result } from '../../ir/result.ts';
 import type { AnswerFlow, TextLane } from '../../ir/text-lane.ts';
@@ -22,6 +23,13 @@ export interface Settlement extends Settled, Account {
   /** The generation whose answer was given again; absent = this one has its own. */
   readonly servedFrom?: string;
 }
+
+/** What legs are called once their generation has ended so. */
+export const LEG_STATUSES: Readonly<Record<Settlement['outcome'], LegStatus>> = {
+  finished: 'completed',
+  failed: 'failed',
+  aborted: 'cancelled',
+};
 
 /** What settling needs besides the events. */
 export interface SettleTools {

@@ -1,13 +1,16 @@
+import { FREE } from '../../catalog/bill.ts';
 import { NOTHING } from '../../ir/amount.ts';
 import { GatewayError, toGatewayError } from '../../ir/errors.ts';
 import { type Event, type EventBatch, hasContent, terminalIndex, terminalOf } from '../../ir/events.ts';
 import { Fold } from '../../ir/fold.ts';
-import type { LegKind, LegStatus } from '../../ir/leg.ts';
+import type { LegStatus } from '../../ir/leg.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { Result } from '../../ir/result.ts';
 import type { AnswerFlow } from '../../ir/text-lane.ts';
+import { NO_USAGE } from '../../ir/usage.ts';
+import { LightAbortController } from '../../kit/loop/light-abort.ts';
 import type { Refusal } from '../../ports/ledger.ts';
-import { siteOf } from '../../routing/candidate.ts';
+import { isSameCandidate } from '../../routing/candidate.ts';
 import type { LegWish } from '../../stages/stage.ts';
 import { Prompt } from '../../tokens/estimate.ts';
 import { Admission } from '../admission/admission.ts';
@@ -16,13 +19,14 @@ import { attemptCandidates } from '../leg/attempt.ts';
 import type { AttemptLimits } from '../leg/itinerary.ts';
 import { Leg } from '../leg/leg.ts';
 import { type Account, type AnswerEnd, plusUncharged } from '../leg/leg-account.ts';
-import { RunningLeg } from '../leg/running-leg.ts';
+import { type AdmittedLeg, RunningLeg } from '../leg/running-leg.ts';
 import type { Plan } from '../plan.ts';
 import { accountOf } from './account.ts';
 import type { AnswerParts, AnswerState } from './answer-parts.ts';
 import { Answering } from './answering.ts';
 import { acceptedRow } from './generation-row.ts';
 import { OpenItems } from './open-items.ts';
+import { StagedFlow } from './staged-flow.ts';
 import { plannedGeneration, type Underway } from './underway.ts';
 
 /** The end of a leg that was cut off for want of money. */
@@ -44,17 +48,21 @@ export class SeveralLegs extends Answering {
   /** The answer has ended: no further leg begins. */
   #isOver = false;
   #uncharged: Account['uncharged'];
+  /** Every leg may make one call; those beyond that are for all legs together. */
+  readonly #limits: AttemptLimits;
 
   constructor(underway: Underway, admission: Admission, parts: AnswerParts, state: AnswerState) {
     super(underway, parts, state);
     this.#first = admission;
+    const { attempts } = underway.snapshot;
+    this.#limits = { ...attempts, retries: { left: attempts.perRequest - 1 } };
     underway.reservation.noteProgress = () => this.noteProgress();
   }
 
   override flow(): AnswerFlow {
     const { stages, request } = this.underway;
-    const pipeline = stages.around((staged, wish) => this.#run(staged, wish));
-    return pipeline(request)[Symbol.asyncIterator]();
+    const pipeline = stages.around((staged, wish) => this.#leg(staged, wish));
+    return new StagedFlow(pipeline(request), this.reading);
   }
 
   /** Legs are counted where they come in: of what stages let pass only the first content matters. */
@@ -73,9 +81,9 @@ export class SeveralLegs extends Answering {
   /** Legs that are still open end with the answer. */
   override async account(_: Result, end: AnswerEnd): Promise<Account> {
     this.#isOver = true;
-    for (const [running, { flow }] of [...this.#open]) {
+    for (const [running, { giveUp }] of [...this.#open]) {
       this.#close(running, end === 'whole' ? 'cut' : end).catch(() => {});
-      void flow.return?.();
+      giveUp.abort(GIVEN_UP);
     }
     await Promise.all(this.#closing);
     const ended = this.running.flatMap(({ leg }) => (leg.end === undefined ? [] : [{ leg, ...leg.end }]));
@@ -87,14 +95,42 @@ export class SeveralLegs extends Answering {
     // Each was concluded when it ended.
   }
 
+  /** What a stage says or refuses without running a leg is a generation too. */
+  protected override get isNothing(): boolean {
+    return this.running.length > 0 && super.isNothing;
+  }
+
+  /** One leg, which can be given up at any moment, also before its upstream has answered. */
+  #leg(request: GenerationRequest, wish: LegWish = {}): AsyncIterableIterator<EventBatch, void, undefined> {
+    const giveUp = new LightAbortController();
+    const events = this.#run(request, wish, giveUp);
+    return {
+      next: () => events.next(),
+      return: () => {
+        giveUp.abort(GIVEN_UP);
+        return events.return();
+      },
+      [Symbol.asyncIterator]() {
+        return this;
+      },
+    };
+  }
+
   /** Runs one leg. What it says is counted and its account closed before its last event is let go. */
-  async *#run(request: GenerationRequest, wish: LegWish = {}): AsyncGenerator<EventBatch, void, undefined> {
+  async *#run(
+    request: GenerationRequest,
+    wish: LegWish,
+    giveUp: LightAbortController,
+  ): AsyncGenerator<EventBatch, void, undefined> {
     const isFirst = this.#first !== undefined;
-    const running = await this.#begin(request, wish.kind ?? 'main').catch((error: unknown) => {
+    const running = await this.#begin(request, wish, giveUp).catch((error: unknown) => {
       if (isFirst) throw error;
       return toGatewayError(error);
     });
     if (running instanceof GatewayError) {
+      // The caller has left: the answer ends without a terminal event.
+      if (this.reading.isAbandoned) return;
+      this.journey.add(failedLeg(request, wish));
       yield [{ type: 'failure', error: running }];
       return;
     }
@@ -109,7 +145,7 @@ export class SeveralLegs extends Answering {
     const fold = new Fold(this.keptCharacters);
     const openItems = new OpenItems();
     const flow = attemptCandidates(request, running.leg, running);
-    this.#open.set(running, { fold, flow });
+    this.#open.set(running, { fold, giveUp });
     try {
       for await (const batch of flow) {
         fold.pushAll(batch);
@@ -133,46 +169,49 @@ export class SeveralLegs extends Answering {
       }
     } catch (error) {
       const failure = toGatewayError(error);
-      const { isAbandoned } = this.reading;
-      await this.#close(running, isAbandoned ? 'cut' : failure);
+      const isGivenUp = giveUp.signal.reason === GIVEN_UP;
+      const isCut = this.reading.isAbandoned || isGivenUp;
+      await this.#close(running, isCut ? 'cut' : failure);
       // Before anything was said the generation fails as a whole; later its stream does.
-      if (isFirst) throw error;
-      // The caller has left: the answer ends without a terminal event.
-      if (!isAbandoned) yield [{ type: 'failure', error: failure }];
+      if (isFirst && !isGivenUp) throw error;
+      // The caller has left, or the stage wants no more of it: there is no terminal event.
+      if (!isCut) yield [{ type: 'failure', error: failure }];
     } finally {
       await this.#close(running, 'cut');
     }
   }
 
   /** The leg, admitted; or the limit that does not pay for it. */
-  async #begin(request: GenerationRequest, kind: LegKind): Promise<RunningLeg | Refusal> {
-    const { input, snapshot } = this.underway;
+  async #begin(
+    request: GenerationRequest,
+    wish: LegWish,
+    giveUp: LightAbortController,
+  ): Promise<RunningLeg | Refusal> {
+    const { input } = this.underway;
     this.#assertOpen();
     const planned = this.#first;
     this.#first = undefined;
-    if (planned !== undefined && request === this.underway.request && kind === 'main') {
+    if (planned !== undefined && request === this.underway.request && isMain(wish)) {
       const { journey, prompt } = this.underway;
       const { acceptedAtMs: pricedAtMs } = input;
-      const { attempts: limits } = snapshot;
       const { firstLeg: leg } = journey;
-      return this.#running(
-        new RunningLeg({ leg, request, prompt, admission: planned, limits, pricedAtMs }, this.surroundings),
-      );
+      return this.#running({ leg, request, prompt, admission: planned, pricedAtMs }, giveUp);
     }
     if (planned !== undefined) this.underway.reservation.release(planned.reserved, NOTHING);
-    return this.#beginFurther(request, kind);
+    return this.#beginFurther(request, wish, giveUp);
   }
 
-  async #beginFurther(request: GenerationRequest, kind: LegKind): Promise<RunningLeg | Refusal> {
+  async #beginFurther(
+    request: GenerationRequest,
+    wish: LegWish,
+    giveUp: LightAbortController,
+  ): Promise<RunningLeg | Refusal> {
     const { input, snapshot, reservation, planFurther } = this.underway;
     const { tokenizer, clock } = this.parts;
     const { ownCredentialFee, basePath } = snapshot;
     const { learnt } = this.surroundings.state;
     const prompt = new Prompt(request);
-    const plan = preferring(
-      await planFurther(request, prompt),
-      kind === 'main' ? this.#servedLast() : undefined,
-    );
+    const plan = this.#preferring(await planFurther(request, prompt), wish);
     const pricedAtMs = clock.now();
     const row = () => acceptedRow(plannedGeneration(this.underway));
     const admission = await admitFurther(
@@ -181,12 +220,9 @@ export class SeveralLegs extends Answering {
     );
     if (!(admission instanceof Admission)) return admission;
     this.#assertOpen();
-    const leg = new Leg(plan, kind);
+    const leg = new Leg(plan, wish.kind);
     this.journey.add(leg);
-    const limits = this.#limitsLeft();
-    return this.#running(
-      new RunningLeg({ leg, request, prompt, admission, limits, pricedAtMs }, this.surroundings),
-    );
+    return this.#running({ leg, request, prompt, admission, pricedAtMs }, giveUp);
   }
 
   /** Nothing is begun that would be in no account. */
@@ -197,20 +233,31 @@ export class SeveralLegs extends Answering {
       throw new GatewayError('server', 'A leg was asked for after the end of its answer');
   }
 
-  #running(running: RunningLeg): RunningLeg {
+  #running(admitted: Omit<AdmittedLeg, 'limits'>, giveUp: LightAbortController): RunningLeg {
+    const { signal } = this.reading;
+    if (signal.aborted) giveUp.abort(signal.reason);
+    else signal.addEventListener('abort', () => giveUp.abort(signal.reason), { once: true });
+    const surroundings = { ...this.surroundings, signal: giveUp.signal };
+    const running = new RunningLeg({ ...admitted, limits: this.#limits }, surroundings);
     this.running.push(running);
     return running;
   }
 
-  #servedLast(): Leg | undefined {
-    return this.journey.legs.findLast(({ kind, selected }) => kind === 'main' && selected !== undefined);
-  }
-
-  /** Every leg may make one call; the further ones that a request may make are for all of its legs together. */
-  #limitsLeft(): AttemptLimits {
-    const { perModel, perRequest } = this.underway.snapshot.attempts;
-    const retries = this.journey.legs.reduce((sum, { calls }) => sum + Math.max(0, calls.length - 1), 0);
-    return { perModel, perRequest: Math.max(1, perRequest - retries) };
+  /** Main legs prefer the candidate that served the main leg before; pinned ones take no other. */
+  #preferring(plan: Plan, wish: LegWish): Plan {
+    const served = this.journey.serving.selected;
+    const isSame = (each: Plan['candidates'][number]) =>
+      served !== undefined && isSameCandidate(each, served);
+    const preferred = isMain(wish) || wish.isPinned === true ? plan.candidates.filter(isSame) : [];
+    if (wish.isPinned === true) {
+      if (preferred.length > 0) return { ...plan, candidates: preferred };
+      throw new GatewayError(
+        'upstream-unavailable',
+        'The endpoint that served before cannot serve the next model call',
+      );
+    }
+    if (preferred.length === 0) return plan;
+    return { ...plan, candidates: [...preferred, ...plan.candidates.filter((each) => !isSame(each))] };
   }
 
   /** Closes the account of a leg, once, and writes it down. */
@@ -232,10 +279,28 @@ export class SeveralLegs extends Answering {
   }
 }
 
-/** What a leg has said, and where the rest of it comes from. */
+/** What a leg has said, and how its upstream is told to stop. */
 interface OpenLeg {
   readonly fold: Fold;
-  readonly flow: AnswerFlow;
+  readonly giveUp: LightAbortController;
+}
+
+/** Why a leg ends that its stage, or the end of the answer, gives up. */
+const GIVEN_UP = new Error('the leg was given up');
+
+/** A leg that could not begin: no endpoint takes it, or nothing could be recorded. */
+function failedLeg({ models }: GenerationRequest, { kind }: LegWish): Leg {
+  const requested = models[0] ?? '';
+  const leg = new Leg(
+    { requested, strategy: 'direct', candidates: [], rejected: [], pipeline: [], report: [] },
+    kind,
+  );
+  leg.end = { status: 'failed', usage: NO_USAGE, bill: FREE, pricedAtMs: 0, serviceTier: undefined };
+  return leg;
+}
+
+function isMain({ kind = 'main' }: LegWish): boolean {
+  return kind === 'main';
 }
 
 function shortageOf({ scope, window }: Refusal): string {
@@ -247,18 +312,6 @@ function shortageOf({ scope, window }: Refusal): string {
 function statusOf(end: AnswerEnd): LegStatus {
   if (end === 'whole') return 'completed';
   return end === 'cut' ? 'cancelled' : 'failed';
-}
-
-/** A plan whose first candidate is the one that served before, where it is among them. */
-function preferring(plan: Plan, before: Leg | undefined): Plan {
-  const served = before?.selected;
-  if (served === undefined) return plan;
-  const site = siteOf(served.endpoint, served.access);
-  const isSame = ({ model, endpoint, access }: Plan['candidates'][number]) =>
-    model.id === served.model.id && siteOf(endpoint, access) === site;
-  const preferred = plan.candidates.filter(isSame);
-  if (preferred.length === 0) return plan;
-  return { ...plan, candidates: [...preferred, ...plan.candidates.filter((each) => !isSame(each))] };
 }
 
 function terminalIn(batch: EventBatch) {

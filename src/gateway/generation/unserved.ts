@@ -58,6 +58,7 @@ export async function settleUnserved(
   const endMs = Math.max(0, clock.now() - input.acceptedAtMs);
   const times = { firstContentMs: endMs, endMs };
   await reservation.open(() => acceptedRow(generation));
+  reservation.close();
   const row = settledRow(generation, settlement, times);
   await ledger.settle(input.generationId, { used: reservation.charged, row, atMs: clock.now() });
   tell(generation, settlement, times);

@@ -6,6 +6,8 @@ import type { Visit } from '../../routing/health/visit.ts';
 export interface AttemptLimits {
   readonly perModel: number;
   readonly perRequest: number;
+  /** Calls beyond the first of a leg, counted down by all legs of a generation together; absent = there is one leg. */
+  readonly retries?: { left: number };
 }
 
 /** The candidates that one request may ask a question, whatever their health. */
@@ -101,6 +103,7 @@ export class Itinerary {
     const site = siteOf(candidate.endpoint, candidate.access);
     const visit = this.#health.enter(site, { isRetry: this.#called.length > 0, isLastHope });
     if (visit === undefined) return undefined;
+    if (this.#called.length > 0 && this.#limits.retries !== undefined) this.#limits.retries.left -= 1;
     if (candidate.access.kind === 'own') this.#ownCalls++;
     // A list that is added to makes room for many: nearly always there is one.
     this.#called = this.#called.length === 0 ? [candidate] : [...this.#called, candidate];
@@ -116,7 +119,8 @@ export class Itinerary {
 
   /** Bad credentials of the caller's leave as many calls as a model may have for what the gateway itself can reach. */
   #isWithinLimits(candidate: RankedCandidate): boolean {
-    const { perRequest, perModel } = this.#limits;
+    const { perRequest, perModel, retries } = this.#limits;
+    if (this.#called.length > 0 && retries !== undefined && retries.left <= 0) return false;
     const isOwn = candidate.access.kind === 'own' && !candidate.access.credential.isFallback;
     const isTooMany = isOwn && this.#ownCalls >= Math.max(1, perRequest - perModel);
     if (this.#called.length >= perRequest || isTooMany) return false;

@@ -50,6 +50,8 @@ export interface LegSurroundings {
   readonly input: GenerationInput;
   readonly snapshot: GatewaySnapshot;
   readonly reading: UpstreamReading;
+  /** Aborted when the leg's upstream is to stop. */
+  readonly signal: AbortSignal;
   readonly parts: AnswerParts;
   readonly state: AnswerState;
 }
@@ -97,7 +99,7 @@ export class RunningLeg implements AttemptTools, LegAccountFacts {
   }
 
   get signal(): AbortSignal {
-    return this.#around.reading.signal;
+    return this.#around.signal;
   }
 
   credentialOf(candidate: Candidate): Credential | undefined {

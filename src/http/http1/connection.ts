@@ -64,7 +64,7 @@ const NO_FRAME = new LengthFrame(0);
  * Bytes that are read and dropped of a request after its answer. Closing a connection on which bytes are unread resets it,
  * and many clients then report the reset and not the answer.
  */
-const MOST_DISCARDED_BYTES = 8 * 1024 * 1024 + 64 * 1024;
+const MOST_DISCARDED_BYTES = 64 * 1024 * 1024;
 
 /** The same where too many connections discard: enough to notice that the caller has left. */
 const FEW_DISCARDED_BYTES = 64 * 1024;

@@ -36,10 +36,9 @@ export async function migrate(
       );
     }
     for (const migration of migrations) {
-      if (applied.has(migration.name)) continue;
-      if (migration.engine === undefined || migration.engine === engine) {
-        await migration.up(transaction as unknown as Kysely<unknown>);
-      }
+      // A step of the other engine is not recorded, so that a release without it can still open this database.
+      if (applied.has(migration.name) || (migration.engine ?? engine) !== engine) continue;
+      await migration.up(transaction as unknown as Kysely<unknown>);
       await transaction
         .insertInto('schema_migrations')
         .values({ name: migration.name, applied_at_ms: nowMs })
