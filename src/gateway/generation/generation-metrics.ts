@@ -20,6 +20,8 @@ interface ProviderFigures {
   readonly reasoning: Sum;
   readonly credits: Sum;
   readonly duration: Distribution;
+  /** Main legs that were completed. */
+  readonly answered: Sum;
 }
 
 /** More providers than anybody configures. */
@@ -80,6 +82,7 @@ export class GenerationMetrics {
       reasoning: this.#tokens.of({ provider, kind: 'reasoning' }),
       credits: this.#cost.of({ provider, kind: 'credits' }),
       duration: this.#duration.of({ provider }),
+      answered: this.#legs.of({ provider, kind: 'main', status: 'completed' }),
     }),
   );
 
@@ -105,20 +108,25 @@ export class GenerationMetrics {
     for (const { candidate, status } of journey.calls) {
       this.#calls.add({ provider: candidate.endpoint.provider.slug, status: String(status) });
     }
-    if (journey.legs.length === 1) {
-      this.#noteUse(provider, usage, bill);
-    } else {
-      for (const leg of journey.legs)
-        if (leg.end) this.#noteUse(providerOf(leg), leg.end.usage, leg.end.bill);
-    }
+    const isPlain = journey.legs.length === 1;
     for (const leg of journey.legs) {
-      if (leg.end !== undefined && leg.lastCalled !== undefined)
-        this.#legs.add({ provider: providerOf(leg), kind: leg.kind, status: leg.end.status });
+      // Of a single leg counts what was charged in the end, which a limit may have lowered.
+      if (isPlain) this.#noteUse(provider, usage, bill);
+      else if (leg.end !== undefined) this.#noteUse(providerOf(leg), leg.end.usage, leg.end.bill);
+      this.#noteLeg(leg);
     }
     if (times.firstContentMs !== undefined) {
       this.#firstContent.observe({ provider }, times.firstContentMs / 1000);
     }
     this.#ofProvider(provider).duration.observe(times.endMs / 1000);
+  }
+
+  #noteLeg(leg: Leg): void {
+    const { end, lastCalled, kind } = leg;
+    if (end === undefined || lastCalled === undefined) return;
+    const provider = providerOf(leg);
+    if (kind === 'main' && end.status === 'completed') this.#ofProvider(provider).answered.add(1);
+    else this.#legs.add({ provider, kind, status: end.status });
   }
 
   #noteUse(provider: string, usage: Usage, bill: Bill): void {

@@ -170,10 +170,10 @@ export function settledRow(
     streamed: request.stream,
     routing: keptRouting(routingMetadata(journey, region, served === undefined ? 'failed' : 'served')),
   });
+  const status = LEG_STATUSES[outcome];
+  if (isPlain(journey) && (journey.firstLeg.end?.status ?? status) === status) return row;
   const ended = journey.legs.flatMap((leg) => (leg.end === undefined ? [] : [{ leg, ...leg.end }]));
-  const isTold =
-    isPlain(journey) && (journey.firstLeg.end?.status ?? LEG_STATUSES[outcome]) === LEG_STATUSES[outcome];
-  return isTold ? row : Object.assign(row, legsAndCharges(journey, ended));
+  return Object.assign(row, legsAndCharges(journey, ended));
 }
 
 /** One leg, which its row describes, and nothing besides. */

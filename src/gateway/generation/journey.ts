@@ -90,7 +90,7 @@ export class Journey {
 
   /** The calls as callers are told of them. */
   get attempts(): AttemptRecord[] {
-    return this.#legs.flatMap(({ attempts }) => attempts);
+    return this.#legs.length === 1 ? this.firstLeg.attempts : this.#legs.flatMap(({ attempts }) => attempts);
   }
 
   /** The leg whose answer the caller gets: the last main leg that has a serving candidate. */

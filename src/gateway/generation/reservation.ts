@@ -14,8 +14,6 @@ import { isUnlimited } from '../admission/reservation-size.ts';
 import type { GenerationInput } from '../generation.ts';
 import { type Charge, chargeRows } from './charge.ts';
 
-const IDLE = Promise.resolve();
-
 /** The money that is reserved for one generation: held for legs that run, spent by legs that ended, or free. */
 export class GenerationReservation {
   readonly #input: Pick<GenerationInput, 'generationId' | 'caller'>;
@@ -23,8 +21,8 @@ export class GenerationReservation {
   readonly #now: () => number;
   /** What was paid for besides model calls. */
   readonly charges: Charge[] = [];
-  /** Writes down what the generation has come to. Before its first leg that is its charges. */
-  noteProgress: () => Promise<void> = () => this.#noteCharges();
+  /** Writes down what the generation has come to; absent before its first leg, when that is its charges. */
+  noteProgress: (() => Promise<void>) | undefined;
   #reserved = NOTHING;
   #held = NOTHING;
   #spent = NOTHING;
@@ -33,7 +31,7 @@ export class GenerationReservation {
   /** No limit applied when it was opened. */
   #isUnlimited = false;
   /** Serializes holds, so that two legs never count the same free money. */
-  #holding: Promise<unknown> = IDLE;
+  #holding: Promise<Reserving> | undefined;
 
   constructor(
     input: Pick<GenerationInput, 'generationId' | 'caller'>,
@@ -77,7 +75,7 @@ export class GenerationReservation {
     const charge = { kind, nanos };
     this.charges.push(charge);
     this.release(amount, amount);
-    await this.noteProgress();
+    await this.#note();
     return { waive: () => this.#waive(charge) };
   }
 
@@ -91,12 +89,20 @@ export class GenerationReservation {
    * given what there is; null = too little. `row` returns the row of a generation that the ledger does not know yet.
    */
   hold(row: () => JsonObject, size: (headroom: Headroom) => Amount | null): Promise<Reserving> {
-    const holding = this.#holding.then(() => {
-      this.#assertNotClosed();
-      return this.#isOpen ? this.#holdMore(size) : this.#open(row(), size);
-    });
-    this.#holding = holding.catch(() => {});
+    // Nearly always the only one: it waits for no other.
+    const holding = this.#holding === undefined ? this.#holdNow(row, size) : this.#holdNext(row, size);
+    this.#holding = holding;
     return holding;
+  }
+
+  async #holdNext(row: () => JsonObject, size: (headroom: Headroom) => Amount | null): Promise<Reserving> {
+    await this.#holding?.catch(() => {});
+    return this.#holdNow(row, size);
+  }
+
+  async #holdNow(row: () => JsonObject, size: (headroom: Headroom) => Amount | null): Promise<Reserving> {
+    this.#assertNotClosed();
+    return this.#isOpen ? this.#holdMore(size) : this.#open(row(), size);
   }
 
   /** The generation is being settled: nothing more can be held or charged. */
@@ -141,7 +147,8 @@ export class GenerationReservation {
     this.#spent = plus(this.#spent, spent);
   }
 
-  #noteCharges(): Promise<void> {
+  #note(): Promise<void> {
+    if (this.noteProgress !== undefined) return this.noteProgress();
     const row = { legs: [], charges: chargeRows(this.charges) };
     return this.#ledger.checkpoint(this.#input.generationId, { used: this.charged, row, atMs: this.#now() });
   }
@@ -151,7 +158,7 @@ export class GenerationReservation {
     if (at === -1 || this.#isClosed) return;
     this.charges.splice(at, 1);
     this.#spent = beyond(this.#spent, { creditNanos: charge.nanos, byokNanos: 0n });
-    await this.noteProgress();
+    await this.#note();
   }
 
   async #open(row: JsonObject, size: (headroom: Headroom) => Amount | null): Promise<Reserving> {
