@@ -205,7 +205,7 @@ describe.each([
           );
         },
       ),
-      { numRuns: engine === 'embedded' ? 30 : 10 },
+      { numRuns: engine === 'embedded' ? 20 : 8 },
     );
   });
 

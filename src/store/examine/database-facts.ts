@@ -1,4 +1,5 @@
 import { MIGRATIONS } from '../sql/migrations/all.ts';
+import type { Engine } from '../sql/migrations/migration.ts';
 
 /** What is known of the database of an installation, whichever engine it is in. */
 export interface DatabaseFacts {
@@ -31,10 +32,12 @@ export const MOST_FILES = 20_000;
 /** Compares the steps that a database has taken with those that there are. */
 export function shapeOf(
   applied: readonly string[],
+  engine: Engine,
 ): Pick<DatabaseFacts, 'missingMigrations' | 'unknownMigration'> {
   const names = MIGRATIONS.map(({ name }) => name);
+  const own = MIGRATIONS.filter((migration) => (migration.engine ?? engine) === engine);
   return {
-    missingMigrations: names.filter((name) => !applied.includes(name)),
+    missingMigrations: own.map(({ name }) => name).filter((name) => !applied.includes(name)),
     unknownMigration: applied.find((name) => !names.includes(name)),
   };
 }

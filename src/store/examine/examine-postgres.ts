@@ -50,7 +50,10 @@ async function factsOf(database: Kysely<Tables>): Promise<PostgresFacts> {
   const tables = new Set((await all<{ name: string }>(TABLES_THERE)).map(({ name }) => name));
   const from = async <Row>(table: string, text: string) => (tables.has(table) ? await all<Row>(text) : []);
   const applied = await from<{ name: string }>('schema_migrations', QUESTIONS.migrations);
-  const shape = shapeOf(applied.map(({ name }) => name));
+  const shape = shapeOf(
+    applied.map(({ name }) => name),
+    'postgres',
+  );
   const keys = await from<{ id: string }>('byok_credentials', QUESTIONS.encryptionKeyIds);
   const apps = await from('apps', QUESTIONS.anApp);
   const files = await from<{ id: string; bytes: string }>('files', QUESTIONS.files);

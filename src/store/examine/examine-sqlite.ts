@@ -71,7 +71,10 @@ function factsOf(database: Database.Database, beganAt: number, bytes: number): O
   const [check] = bytes > MOST_CHECKED_BYTES ? [] : all<{ quick_check: string }>('pragma quick_check(1)');
   return {
     roundTripMs,
-    ...shapeOf(applied.map(({ name }) => name)),
+    ...shapeOf(
+      applied.map(({ name }) => name),
+      'sqlite',
+    ),
     encryptionKeyIds: keys.map(({ id }) => id),
     lastSettledAtMs: settled?.at ?? undefined,
     hasApps: from('apps', QUESTIONS.anApp).length > 0,
