@@ -1,5 +1,6 @@
 import type { Catalog, Model } from '../catalog/catalog.ts';
-import type { InboundDialect, ReplyContext } from '../dialects/dialect.ts';
+import type { ReplyContext } from '../dialects/dialect.ts';
+import { DIALECTS } from '../dialects/dialects.ts';
 import { GatewayError, invalidRequest, toGatewayError } from '../ir/errors.ts';
 import type { Format } from '../ir/items.ts';
 import type { LegStatus } from '../ir/leg.ts';
@@ -54,8 +55,6 @@ import type { GatewaySnapshot } from './snapshot.ts';
 /** What the spine is built from. */
 export interface GatewayParts extends AnswerParts {
   readonly snapshot: () => GatewaySnapshot;
-  /** The formats that requests come in. */
-  readonly formats: Readonly<Record<Format, InboundDialect>>;
   readonly stages: readonly Stage[];
   /** Changes a body before it is parsed: fills in presets and prompt templates. */
   readonly prepareBody: (format: Format, body: GenerationInput['body']) => PreparedBody;
@@ -63,8 +62,6 @@ export interface GatewayParts extends AnswerParts {
   readonly files: StoredFiles;
   /** Output items that requests may name. */
   readonly items: OutputItems;
-  /** Items that only the relay lane can carry, named by path. */
-  readonly untranslatable: (request: GenerationRequest) => readonly { path: string; message: string }[];
   /** Asks an endpoint to count the prompt; undefined when it cannot. */
   readonly countUpstream: (call: CountCall) => Promise<number | undefined>;
   /** Credentials that callers brought. */
@@ -278,7 +275,7 @@ export function createGateway(parts: GatewayParts): Gateway {
 
     contextWithoutEndpoint(input): ReplyContext {
       const snapshot = parts.snapshot();
-      const dialect = parts.formats[input.format];
+      const dialect = DIALECTS[input.format].inbound;
       const { body } = preparedBody(parts, input);
       const parsable = withStandIns(body, dialect.itemReferences);
       const request = accepted(runAtOnce(dialect.parseRequestSliced(parsable, snapshot)), input, snapshot);
@@ -373,7 +370,7 @@ class ModelAnswer {
   /** Whether what there is of a failed answer is told, with why there is no more. */
   #tellsFailure(): boolean {
     const { input, journey } = this.#underway;
-    const isTold = this.#parts.formats[input.format].tellsFailures === true;
+    const isTold = DIALECTS[input.format].inbound.tellsFailures === true;
     const hasEnded = (status: LegStatus) => journey.legs.some(({ end }) => end?.status === status);
     return isTold && hasEnded('completed') && hasEnded('failed');
   }
@@ -434,7 +431,7 @@ function readRequest(
   bounds: ContentBounds,
 ): Parsed | Promise<Parsed> {
   const prepared = preparedBody(parts, input);
-  const references = parts.formats[input.format].itemReferences;
+  const references = DIALECTS[input.format].inbound.itemReferences;
   const body = withReferencedItems(prepared.body, references, parts.items, () => ({
     keyHash: input.caller.key.hash,
     maxCharacters: snapshot.maxFileBytes,
@@ -454,16 +451,21 @@ function readFilled(
   prepared: PreparedBody,
   { content, maxTokens }: ContentBounds,
 ): Parsed | Promise<Parsed> {
-  const filled = withStoredFiles(prepared.body, parts.formats[input.format].fileParts, parts.files, () => ({
-    workspaceId: input.caller.workspaceId,
-    maxBytes: snapshot.maxFileBytes,
-    maxTokens: () => maxTokens(prepared),
-    takeRoom: (bytes) => content.take(bytes, snapshot.contentRoomBytes),
-    signal: input.signal,
-  }));
-  if (filled === undefined) return parse(parts, input, snapshot, prepared);
+  const filled = withStoredFiles(
+    prepared.body,
+    DIALECTS[input.format].inbound.fileParts,
+    parts.files,
+    () => ({
+      workspaceId: input.caller.workspaceId,
+      maxBytes: snapshot.maxFileBytes,
+      maxTokens: () => maxTokens(prepared),
+      takeRoom: (bytes) => content.take(bytes, snapshot.contentRoomBytes),
+      signal: input.signal,
+    }),
+  );
+  if (filled === undefined) return parse(input, snapshot, prepared);
   return filled.then(({ body, report }) =>
-    parse(parts, input, snapshot, { body, report: [...prepared.report, ...report] }),
+    parse(input, snapshot, { body, report: [...prepared.report, ...report] }),
   );
 }
 
@@ -474,18 +476,17 @@ async function maxPromptTokens(
   snapshot: GatewaySnapshot,
   body: PreparedBody,
 ): Promise<number> {
-  const { request } = await parse(parts, input, snapshot, body);
+  const { request } = await parse(input, snapshot, body);
   const own = await parts.ownCredentials.of(input.caller);
   return largestContext(request, catalogFor(own, snapshot.catalog));
 }
 
 function parse(
-  parts: GatewayParts,
   input: GenerationInput,
   snapshot: GatewaySnapshot,
   { body, report }: PreparedBody,
 ): Parsed | Promise<Parsed> {
-  const request = runPromptly(parts.formats[input.format].parseRequestSliced(body, snapshot));
+  const request = runPromptly(DIALECTS[input.format].inbound.parseRequestSliced(body, snapshot));
   return request instanceof Promise
     ? request.then((late) => parsed(accepted(late, input, snapshot), report))
     : parsed(accepted(request, input, snapshot), report);
@@ -537,7 +538,7 @@ async function planned(
       signal: input.signal,
     });
     const plan = fitting instanceof Promise ? await fitting : fitting;
-    const looking = inTurn(parts.clock, () => parts.untranslatable(request));
+    const looking = inTurn(parts.clock, () => DIALECTS[request.format].inbound.untranslatableIssues(request));
     const untranslatable = looking instanceof Promise ? await looking : looking;
     const mustRelay = untranslatable.length > 0;
     if (!mustRelay && report.length === 0) return { plan, mustRelay };
