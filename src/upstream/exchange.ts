@@ -2,8 +2,8 @@ import type { ByteFlow } from '../kit/frames/flow.ts';
 import { copyOf } from '../kit/net/lent-bytes.ts';
 import { endsWhole } from '../kit/text/ends-whole.ts';
 import { Deadlines, type Expiry } from './deadlines.ts';
-import type { Head } from './http1/response-parser.ts';
-import { expiryProblem } from './socket-problem.ts';
+import type { Head } from '../http1/client/response-parser.ts';
+import { expiryProblem } from '../http1/client/transport-problem.ts';
 import { type TransportCall, TransportProblem } from './upstream.ts';
 
 /** Bytes that may wait for the reader before the socket is paused: less than one full read from the socket. */

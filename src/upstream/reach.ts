@@ -1,8 +1,8 @@
-import { Connections } from './connections.ts';
+import { Connections } from '../http1/client/connection-pool.ts';
 import { Exchange } from './exchange.ts';
-import { socketOpener } from './http1/open-socket.ts';
-import type { Head } from './http1/response-parser.ts';
-import { wireRequest } from './http1/wire-request.ts';
+import { socketOpener } from '../http1/client/open-socket.ts';
+import type { Head } from '../http1/client/response-parser.ts';
+import { wireRequest } from '../http1/client/wire-request.ts';
 import { TransportProblem } from './upstream.ts';
 
 /** Whether a server answers. */

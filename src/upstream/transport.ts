@@ -1,10 +1,10 @@
 import { type EgressRules, NO_EGRESS_RULES } from '../kit/net/egress.ts';
-import { Connections } from './connections.ts';
+import { Connections } from '../http1/client/connection-pool.ts';
 import { decompress, type ExpansionLimits } from './decompress.ts';
 import { Exchange } from './exchange.ts';
 import { guardedLookup, requirePassage } from './guard.ts';
-import { portOf, socketOpener } from './http1/open-socket.ts';
-import { openingOf, withBody } from './http1/wire-request.ts';
+import { portOf, socketOpener } from '../http1/client/open-socket.ts';
+import { openingOf, withBody } from '../http1/client/wire-request.ts';
 import { StaleConnection, type Transport, type TransportCall, type TransportReply } from './upstream.ts';
 
 /** Bounds of the network transport. */

@@ -4,10 +4,10 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import tls, { type ConnectionOptions, type TLSSocket } from 'node:tls';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Flow } from '../../src/kit/frames/flow.ts';
-import { Connections } from '../../src/upstream/connections.ts';
+import { Connections } from '../../src/http1/client/connection-pool.ts';
 import { Exchange } from '../../src/upstream/exchange.ts';
-import { socketOpener } from '../../src/upstream/http1/open-socket.ts';
-import { wireRequest } from '../../src/upstream/http1/wire-request.ts';
+import { socketOpener } from '../../src/http1/client/open-socket.ts';
+import { wireRequest } from '../../src/http1/client/wire-request.ts';
 import { createNetworkTransport, TRANSPORT_LIMITS } from '../../src/upstream/transport.ts';
 import type { Transport, TransportCall } from '../../src/upstream/upstream.ts';
 import { openRawServer, type RawAnswer, type RawServer, SELF_SIGNED } from '../fakes/raw-server.ts';

@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject, type JsonReading, readJson } from '../..
 import { JsonReader } from '../../kit/json/json-reader.ts';
 import { runPromptly } from '../../kit/loop/turns.ts';
 import { ValidUtf8, validUtf8 } from '../../kit/text/valid-utf8.ts';
-import type { InboundRequest } from '../http1/inbound-request.ts';
+import type { InboundRequest } from '../../http1/server/inbound-request.ts';
 import { CallerGone } from './caller-gone.ts';
 import { declaredLength } from './declared-length.ts';
 import type { Exchange } from './exchange.ts';

@@ -8,12 +8,12 @@ import {
   type HttpSettings,
   type HttpTimes,
 } from '../dependencies.ts';
-import type { Connection, Refusal } from '../http1/connection.ts';
-import type { InboundRequest } from '../http1/inbound-request.ts';
-import { Listener } from '../http1/listener.ts';
-import type { Outgoing } from '../http1/outgoing.ts';
-import type { PlainRequest } from '../http1/plain-request.ts';
-import { ResponseHeads } from '../http1/response-heads.ts';
+import type { Connection, Refusal } from '../../http1/server/connection.ts';
+import type { InboundRequest } from '../../http1/server/inbound-request.ts';
+import { Listener } from '../../http1/server/listener.ts';
+import type { Outgoing } from '../../http1/server/outgoing.ts';
+import type { PlainRequest } from '../../http1/server/plain-request.ts';
+import { ResponseHeads } from '../../http1/server/response-heads.ts';
 import { renderDocsPage } from '../openapi/docs-page.ts';
 import { describeRoutes } from '../openapi/openapi.ts';
 import type { Route, ServerState, ServerView } from '../routes/route.ts';

@@ -8,7 +8,7 @@ import { NO_USAGE } from '../../ir/usage.ts';
 import type { FrameForm } from '../../kit/frames/frame-form.ts';
 import { writeSseComment } from '../../kit/frames/sse.ts';
 import type { HttpTimes } from '../dependencies.ts';
-import type { Heartbeat } from '../http1/outgoing.ts';
+import type { Heartbeat } from '../../http1/server/outgoing.ts';
 import { Abandonment } from './abandonment.ts';
 import { CallerGone } from './caller-gone.ts';
 import type { Reply } from './reply.ts';

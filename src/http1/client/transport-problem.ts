@@ -1,6 +1,6 @@
-import type { Expiry } from './deadlines.ts';
-import { GUARD_MESSAGE, REFUSED_BY_GUARD } from './guard.ts';
-import { TransportProblem, type TransportReason } from './upstream.ts';
+import type { Expiry } from '../../upstream/deadlines.ts';
+import { GUARD_MESSAGE, REFUSED_BY_GUARD } from '../../upstream/guard.ts';
+import { TransportProblem, type TransportReason } from '../../upstream/upstream.ts';
 
 /** What the caller is told about each time limit. */
 const EXPIRY_MESSAGES: Readonly<Record<Expiry, string>> = {

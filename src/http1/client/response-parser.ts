@@ -6,8 +6,8 @@ import {
   LINE_FEED,
   SEMICOLON,
   TOKEN_CLASS,
-} from '../../kit/net/http-characters.ts';
-import { TransportProblem } from '../upstream.ts';
+} from '../characters.ts';
+import { TransportProblem } from '../../upstream/upstream.ts';
 
 /** Head of an answer. */
 export interface Head {

@@ -1,9 +1,9 @@
 import type { Socket } from 'node:net';
 import { Cohort } from '../../kit/loop/cohort.ts';
 import { copyOf } from '../../kit/net/lent-bytes.ts';
-import type { Exchange } from '../exchange.ts';
-import { socketProblem } from '../socket-problem.ts';
-import { TransportProblem } from '../upstream.ts';
+import type { Exchange } from '../../upstream/exchange.ts';
+import { socketProblem } from './transport-problem.ts';
+import { TransportProblem } from '../../upstream/upstream.ts';
 import type { SocketOpener } from './open-socket.ts';
 import { type Head, ResponseParser } from './response-parser.ts';
 import { type WireRequest, writeRequest } from './wire-request.ts';

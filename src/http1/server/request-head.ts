@@ -6,7 +6,7 @@ import {
   isText,
   LINE_FEED,
   TOKEN_CLASS,
-} from '../../kit/net/http-characters.ts';
+} from '../characters.ts';
 
 /** The head of a request, as it was written. */
 export interface RequestHead {

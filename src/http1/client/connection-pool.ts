@@ -1,6 +1,6 @@
-import type { Exchange } from './exchange.ts';
-import { Connection, type ConnectionOwner, type ConnectionPlan } from './http1/connection.ts';
-import type { WireRequest } from './http1/wire-request.ts';
+import type { Exchange } from '../../upstream/exchange.ts';
+import { Connection, type ConnectionOwner, type ConnectionPlan } from './connection.ts';
+import type { WireRequest } from './wire-request.ts';
 
 /** A connection that took longer to be made says more about this process than about the way. */
 const LONGEST_ROUND_TRIP_MS = 250;

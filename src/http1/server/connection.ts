@@ -1,9 +1,9 @@
 import type { Socket } from 'node:net';
 import type { Cohort } from '../../kit/loop/cohort.ts';
-import { CARRIAGE_RETURN, LINE_FEED } from '../../kit/net/http-characters.ts';
+import { CARRIAGE_RETURN, LINE_FEED } from '../characters.ts';
 import { copyOf } from '../../kit/net/lent-bytes.ts';
-import { type BodyFrame, LengthFrame } from './body-frame.ts';
-import { ChunkedFrame } from './chunked-frame.ts';
+import { type BodyFrame, LengthFrame } from '../body-frame.ts';
+import { ChunkedFrame } from '../chunked-frame.ts';
 import { framingOf } from './framing.ts';
 import { type BodySource, InboundRequest } from './inbound-request.ts';
 import { withLentReads } from './lent-reads.ts';

@@ -4,9 +4,9 @@ import {
   isText,
   LINE_FEED,
   SEMICOLON,
-} from '../../kit/net/http-characters.ts';
+} from './characters.ts';
 import type { BodyFrame, ContentTaker } from './body-frame.ts';
-import { isToken, parseHeaderLines } from './request-head.ts';
+import { isToken, parseHeaderLines } from './server/request-head.ts';
 
 /** Inside of a chunk's extensions: `;name`, `;name=value` or `;name="quoted value"`, and nothing between them. */
 type ExtensionPlace =

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { TransportProblem } from '../upstream.ts';
+import { TransportProblem } from '../../upstream/upstream.ts';
 import { type Head, ResponseParser } from './response-parser.ts';
 
 interface Reading {
