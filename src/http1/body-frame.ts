@@ -1,20 +1,23 @@
-/** Whom the content of a body is for. */
+import type { SectionProblem } from './fields.ts';
+
+/** Receives the content of a body. */
 export interface ContentTaker {
-  push(piece: Buffer): void;
+  /** Content lies in `bytes` from `from` to `to`. */
+  onContent(bytes: Buffer, from: number, to: number): void;
 }
 
-/** Finds the content of a body in the bytes of a connection, as they come. */
+/** Finds the content of one body in the bytes of a connection, cut anywhere. */
 export interface BodyFrame {
-  /** All of the body was there. */
+  /** The whole body was taken. */
   readonly isOver: boolean;
   /**
-   * Takes bytes from `start` on, up to the end of the body, and passes the content in them on. The place after the last
-   * byte that was taken; undefined when they are no body.
+   * Takes bytes from `from` to `to`, or to the end of the body if that is sooner, and passes their content on. Returns the
+   * place after the last byte taken, or why they are no body.
    */
-  take(bytes: Buffer, start: number, to: ContentTaker): number | undefined;
+  take(bytes: Buffer, from: number, to: number, taker: ContentTaker): number | SectionProblem;
 }
 
-/** A body whose length was announced. */
+/** A body of a known length. */
 export class LengthFrame implements BodyFrame {
   #left: number;
 
@@ -26,10 +29,20 @@ export class LengthFrame implements BodyFrame {
     return this.#left === 0;
   }
 
-  take(bytes: Buffer, start: number, to: ContentTaker): number {
-    const end = Math.min(bytes.length, start + this.#left);
-    this.#left -= end - start;
-    if (end > start) to.push(bytes.subarray(start, end));
+  take(bytes: Buffer, from: number, to: number, taker: ContentTaker): number {
+    const end = Math.min(to, from + this.#left);
+    this.#left -= end - from;
+    if (end > from) taker.onContent(bytes, from, end);
     return end;
+  }
+}
+
+/** A body that ends with its connection; only responses have one. */
+export class UntilCloseFrame implements BodyFrame {
+  readonly isOver = false;
+
+  take(bytes: Buffer, from: number, to: number, taker: ContentTaker): number {
+    taker.onContent(bytes, from, to);
+    return to;
   }
 }

@@ -7,30 +7,36 @@ export const COLON = 58;
 export const SEMICOLON = 59;
 const DELETE = 127;
 
-/** Characters of the names of headers, as the inside of a class in a regular expression (RFC 9110, 5.6.2). */
+/** Characters of field names, as the inside of a class in a regular expression (RFC 9110, 5.6.2). */
 export const TOKEN_CLASS = "!#$%&'*+\\-.^_`|~\\dA-Za-z";
 
-/** What may be in a line: all but control characters, besides the tab. False for what is beyond the end of a text. */
+const IS_TOKEN = tableOf(new RegExp(`[${TOKEN_CLASS}]`));
+
+/** Whether a field name may have this character. */
+export function isToken(code: number): boolean {
+  return IS_TOKEN[code] === 1;
+}
+
+/** Whether a field value may have this character: tab, or no control character. False for NaN, beyond the end of a text. */
 export function isText(code: number): boolean {
   return code >= SPACE ? code !== DELETE : code === TAB;
 }
 
-/** A header's value, from one place of a text to another, without the blanks around it: there are fewer kinds of them than `trim` knows. */
-export function headerValue(text: string, from: number, to: number): string {
-  let first = from;
-  let last = to;
-  while (first < last && isBlank(text.charCodeAt(first))) first++;
-  while (last > first && isBlank(text.charCodeAt(last - 1))) last--;
-  return text.slice(first, last);
+export function isBlank(code: number): boolean {
+  return code === SPACE || code === TAB;
 }
 
-/** What a digit of a chunk's size says; -1 for what is none. */
+export function isLineBreak(code: number | undefined): boolean {
+  return code === CARRIAGE_RETURN || code === LINE_FEED;
+}
+
+/** The value of a hexadecimal digit; -1 for other characters. */
 export function hexadecimalDigit(code: number): number {
   if (code >= 0x30 && code <= 0x39) return code - 0x30;
   const letter = code | 0x20;
   return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : -1;
 }
 
-function isBlank(code: number): boolean {
-  return code === SPACE || code === TAB;
+function tableOf(characters: RegExp): Uint8Array {
+  return Uint8Array.from({ length: 256 }, (_, code) => Number(characters.test(String.fromCharCode(code))));
 }
