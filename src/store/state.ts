@@ -8,7 +8,7 @@ import type { GenerationStore, RecentGenerations } from '../ports/generations.ts
 import type { Durability } from '../ports/journal.ts';
 import type { Ledger } from '../ports/ledger.ts';
 import type { Tenancy } from '../ports/tenancy.ts';
-import type { WholeRow } from './ledger/interrupted.ts';
+import type { WholeRow } from './ledger/books/interrupted.ts';
 
 /** All that an installation must not lose, wherever it is kept. */
 export interface State {

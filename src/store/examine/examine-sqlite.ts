@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import { pathToFileURL } from 'node:url';
 import Database from 'libsql';
 import { codeOf } from '../sql/database-unavailable.ts';
-import { sqliteFileProblem } from '../sql/open-sqlite.ts';
+import { sqliteFileProblem } from '../sql/sqlite/open-sqlite.ts';
 import { type DatabaseFacts, type KnownFile, QUESTIONS, shapeOf } from './database-facts.ts';
 import type { BookedGeneration } from './unrecorded-generations.ts';
 

@@ -1,8 +1,8 @@
 import { constants, fdatasync, writeSync } from 'node:fs';
 import { type FileHandle, open, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { makeDirectory } from '../make-directory.ts';
-import { syncDirectory } from '../sync-directory.ts';
+import { makeDirectory } from '../directory/make-directory.ts';
+import { syncDirectory } from '../directory/sync-directory.ts';
 import type { JournalFile, JournalFiles, OpenMode } from './journal-files.ts';
 
 const FLAGS: Record<OpenMode, number> = {

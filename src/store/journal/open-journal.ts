@@ -1,5 +1,5 @@
 import type { Journal, JournalEntry } from '../../ports/journal.ts';
-import { DataDirectoryProblem } from '../data-directory-problem.ts';
+import { DataDirectoryProblem } from '../directory/data-directory-problem.ts';
 import { openDiskFiles } from './disk-files.ts';
 import type { JournalFiles } from './journal-files.ts';
 import { type FoundSegments, readJournal, type TornTail } from './read-journal.ts';

@@ -1,5 +1,5 @@
 import type { JournalEntry } from '../../ports/journal.ts';
-import { DataDirectoryProblem } from '../data-directory-problem.ts';
+import { DataDirectoryProblem } from '../directory/data-directory-problem.ts';
 import { readFrame, wasSynced } from './frame.ts';
 import { type JournalFiles, readRange } from './journal-files.ts';
 import {

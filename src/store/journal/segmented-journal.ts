@@ -11,7 +11,7 @@ import { bytesOfFrame, MAX_RECORD_BYTES } from './frame.ts';
 import type { JournalFiles } from './journal-files.ts';
 import type { JournalContent } from './read-journal.ts';
 import { readSegment } from './read-segment.ts';
-import { Reserve } from './reserve.ts';
+import { Reserve } from './disk-reserve.ts';
 import { SegmentChain } from './segment-chain.ts';
 import { WaitingAppends } from './waiting-appends.ts';
 

@@ -1,0 +1,44 @@
+import { rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isJsonObject } from '../../kit/json/json.ts';
+import type { DayCount } from './memory-limiter.ts';
+import { readIfThere } from '../directory/read-if-there.ts';
+
+/** A file of so many bytes has more keys than anybody counts. */
+const MOST_BYTES = 64 * 1024 * 1024;
+
+/** The requests of the day, beside the other files of the data directory: a restart does not begin a new day. */
+export class RequestCountsFile {
+  readonly #file: string;
+
+  constructor(dataDirectory: string) {
+    this.#file = join(dataDirectory, 'request-counts.json');
+  }
+
+  /** What was written last. A file that cannot be read is as good as none: it is about one day. */
+  read(): DayCount[] {
+    try {
+      const content: unknown = JSON.parse(readIfThere(this.#file, MOST_BYTES)?.toString() ?? '[]');
+      return Array.isArray(content) ? content.filter(isDayCount) : [];
+    } catch {
+      return [];
+    }
+  }
+
+  /** Survives the end of the process, not always that of the machine: it is about one day. */
+  async write(counts: readonly DayCount[]): Promise<void> {
+    const draft = `${this.#file}.draft`;
+    await writeFile(draft, JSON.stringify(counts), { mode: 0o600 });
+    await rename(draft, this.#file);
+  }
+}
+
+function isDayCount(value: unknown): value is DayCount {
+  return (
+    isJsonObject(value) &&
+    typeof value.name === 'string' &&
+    typeof value.subject === 'string' &&
+    Number.isSafeInteger(value.day) &&
+    Number.isSafeInteger(value.requests)
+  );
+}
