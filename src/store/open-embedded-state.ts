@@ -1,8 +1,7 @@
 import type { ForgettableScope } from '../ports/ledger.ts';
 import type { LedgerLoss } from '../ports/ledger-mark.ts';
 import type { Tenancy } from '../ports/tenancy.ts';
-import { countedFirst, notedFirst } from './events/counted-first.ts';
-import { openOwnEvents } from './events/embedded-events.ts';
+import { countedFirst, notedFirst, openOwnEvents } from './events/embedded-events.ts';
 import { openEmbeddedLedger } from './ledger/embedded/open-embedded-ledger.ts';
 import { emptyWriteLog, openSqlite } from './sql/sqlite/open-sqlite.ts';
 import { SqlAppRegistry } from './sql/stores/sql-app-registry.ts';

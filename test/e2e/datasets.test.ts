@@ -8,8 +8,8 @@ import { appRankingsReplySchema } from '../../src/contract/dataset-app-rankings.
 import { rankingsDailyReplySchema } from '../../src/contract/dataset-rankings-daily.ts';
 import { APP_CATEGORIES } from '../../src/ir/app-categories.ts';
 import type { AppSighting } from '../../src/ports/apps.ts';
+import { modalitiesText } from '../../src/ports/event-names.ts';
 import type { GenerationEvent } from '../../src/ports/events.ts';
-import { modalitiesText } from '../../src/ports/modalities.ts';
 import { DuckdbEventStore } from '../../src/store/events/duckdb/duckdb-event-store.ts';
 import { openSqlite } from '../../src/store/sql/sqlite/open-sqlite.ts';
 import { SqlAppRegistry } from '../../src/store/sql/stores/sql-app-registry.ts';

@@ -4,11 +4,11 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Amount } from '../../src/ir/amount.ts';
 import { systemClock } from '../../src/kit/ids.ts';
 import { LedgerUnavailable, type Limits, type NewGeneration } from '../../src/ports/ledger.ts';
-import { databaseClock } from '../../src/store/ledger/postgres/tallies/database-clock.ts';
 import {
   openPostgresLedger,
   type PostgresLedgerSettings,
 } from '../../src/store/ledger/postgres/open-postgres-ledger.ts';
+import { databaseClock } from '../../src/store/ledger/postgres/tallies/database-clock.ts';
 import { reserveNew } from '../../src/store/ledger/postgres/tallies/reservation-statements.ts';
 import { addTallies, keysOf } from '../../src/store/ledger/postgres/tallies/tally-rows.ts';
 import { type OpenedPostgres, openPostgres } from '../../src/store/sql/postgres/open-postgres.ts';

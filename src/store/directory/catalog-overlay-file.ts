@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import type { CatalogOverlayStore } from '../../ports/catalog-overlay.ts';
-import { readIfThere } from './read-if-there.ts';
-import { writeWhole } from './whole-files.ts';
+import { readIfThere, writeWhole } from './whole-files.ts';
 
 /** The overlay in a data directory that is held by this process. */
 export class CatalogOverlayFile implements CatalogOverlayStore {

@@ -4,9 +4,8 @@ import { join } from 'node:path';
 import Database from 'libsql';
 import type { EncryptionKeyKeeper } from '../../ports/encryption-keys.ts';
 import { DataDirectoryProblem } from './data-directory-problem.ts';
-import { EncryptionKeyFiles } from './secret-files.ts';
-import { makeDirectory } from './make-directory.ts';
-import { KEY_BYTES, readOrMakeSecret } from './secret-file.ts';
+import { EncryptionKeyFiles, KEY_BYTES, readOrMakeSecret } from './secret-files.ts';
+import { makeDirectory } from './whole-files.ts';
 
 /** Where the gateway keeps what it must not lose. Open for one process at a time. */
 export interface DataDirectory {

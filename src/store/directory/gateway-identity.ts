@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { DataDirectoryProblem } from './data-directory-problem.ts';
-import { readIfThere } from './read-if-there.ts';
-import { writeWhole } from './whole-files.ts';
+import { readIfThere, writeWhole } from './whole-files.ts';
 
 const FILE = 'gateway-id';
 

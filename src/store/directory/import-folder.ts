@@ -1,6 +1,6 @@
 import { chownSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { makeDirectory } from './make-directory.ts';
+import { makeDirectory } from './whole-files.ts';
 
 /** A place for what is on its way in, made for one import by one process. */
 export interface ImportPlace {

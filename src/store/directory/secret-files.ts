@@ -2,9 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { EncryptionKeyKeeper } from '../../ports/encryption-keys.ts';
-import { readIfThere } from './read-if-there.ts';
-import { KEY_BYTES, readOrMakeSecret } from './secret-file.ts';
-import { writeWhole } from './whole-files.ts';
+import { DataDirectoryProblem } from './data-directory-problem.ts';
+import { readIfThere, writeWhole } from './whole-files.ts';
 
 /** The variable by which an operator gives the key. */
 const VARIABLE = 'SIGNALBOX_ENCRYPTION_KEY';
@@ -53,4 +52,26 @@ export class EncryptionKeyFiles implements EncryptionKeyKeeper {
 
 function textOf(key: Buffer): string {
   return `${key.toString('base64')}\n`;
+}
+
+/** Length of every secret that a data directory keeps. */
+export const KEY_BYTES = 32;
+
+/** The secret of a file, which is made if it is not there. */
+export function readOrMakeSecret(
+  file: string,
+  form: { read(bytes: Buffer): Buffer; make(): Buffer | string },
+): Buffer {
+  const stored = readIfThere(file);
+  if (stored === undefined) {
+    const made = form.make();
+    writeWhole(file, made);
+    return form.read(Buffer.from(made));
+  }
+  const key = form.read(stored);
+  if (key.length === KEY_BYTES) return key;
+  throw new DataDirectoryProblem(
+    `${file} does not hold a key of ${KEY_BYTES} bytes; put the right file back from a backup`,
+    false,
+  );
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { unrecordedGenerations } from './unrecorded-generations.ts';
+import { unrecordedGenerations } from './examine-journal.ts';
 
 const newest = ['d', 'c', 'b', 'a'].map((id, index) => ({ id, settledAtMs: 9 - index, creditNanos: 1n }));
 

@@ -1,8 +1,9 @@
 import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isJsonObject } from '../../kit/json/json.ts';
-import type { DayCount } from './memory-limiter.ts';
-import { readIfThere } from '../directory/read-if-there.ts';
+import type { Log } from '../../kit/log.ts';
+import { readIfThere } from '../directory/whole-files.ts';
+import type { DayCount, MemoryLimiter } from './memory-limiter.ts';
 
 /** A file of so many bytes has more keys than anybody counts. */
 const MOST_BYTES = 64 * 1024 * 1024;
@@ -41,4 +42,41 @@ function isDayCount(value: unknown): value is DayCount {
     Number.isSafeInteger(value.day) &&
     Number.isSafeInteger(value.requests)
   );
+}
+
+/** How often the requests of the day are written down, milliseconds: so many may be forgotten by a crash. */
+const EVERY_MS = 1_000;
+
+/** Writes the requests of the day down every second while there are any, and at the end. */
+export function keepCounts(
+  limiter: MemoryLimiter,
+  file: RequestCountsFile,
+  log: Pick<Log, 'warn'>,
+): { close(): Promise<void> } {
+  let written = limiter.changes;
+  let isFailing = false;
+  const write = async () => {
+    const { changes } = limiter;
+    if (changes === written) return;
+    try {
+      await file.write(limiter.days());
+      written = changes;
+      isFailing = false;
+    } catch (error) {
+      if (!isFailing) {
+        log.warn('the requests of the day cannot be written down; a restart would forget them', { error });
+      }
+      isFailing = true;
+    }
+  };
+  let writing = Promise.resolve();
+  const timer = setInterval(() => {
+    writing = writing.then(write);
+  }, EVERY_MS).unref();
+  return {
+    async close() {
+      clearInterval(timer);
+      await writing.then(write);
+    },
+  };
 }

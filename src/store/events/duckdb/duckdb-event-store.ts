@@ -18,18 +18,14 @@ import type {
   WholeNumbers,
 } from '../../../ports/events.ts';
 import { DatabaseUnavailable } from '../../sql/database-unavailable.ts';
-import { AppTotalsMemory } from './app-totals.ts';
-import { appTotalsSql } from './app-totals-sql.ts';
-import { DUCKDB_OPTIONS } from './duckdb-options.ts';
-import { type DuckdbColumns, type DuckdbRows, DuckdbThread } from './duckdb-thread.ts';
+import { AppTotalsMemory, appTotalsSql, KnownApps } from './app-totals.ts';
 import { DuckdbFileDamaged, isOutOfMemory, QuestionTooLarge } from './duckdb-errors.ts';
+import { DUCKDB_OPTIONS, type DuckdbColumns, type DuckdbRows, DuckdbThread } from './duckdb-thread.ts';
 import { takeInBundle } from './event-bundle.ts';
-import { KnownApps } from './known-apps.ts';
-import { KnownSeries } from './known-series.ts';
 import { isOfDays, querySql } from './query-sql.ts';
 import { ALL_DAILY, COMPACT, DAY_MS, PRUNE, PRUNED_BEFORE, SCHEMA, SHAPE, STAGED } from './schema.ts';
 import { setAside } from './set-aside.ts';
-import { stageEvents } from './stage-events.ts';
+import { KnownSeries, stageEvents } from './stage-events.ts';
 import { plain, statementsOf } from './statement.ts';
 import { appendedOf, takeInStatements } from './take-in.ts';
 

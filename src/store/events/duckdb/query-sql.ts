@@ -1,5 +1,5 @@
-import { CONTEXT_LENGTH_BUCKETS } from '../../../ports/context-length-bucket.ts';
 import {
+  CONTEXT_LENGTH_BUCKETS,
   DIMENSIONS,
   type DimensionName,
   type Granularity,

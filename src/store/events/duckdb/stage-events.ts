@@ -2,7 +2,6 @@ import { nextTurn } from '../../../kit/loop/turns.ts';
 import type { GenerationEvent } from '../../../ports/events.ts';
 import { DatabaseUnavailable } from '../../sql/database-unavailable.ts';
 import type { DuckdbThread } from './duckdb-thread.ts';
-import type { KnownSeries } from './known-series.ts';
 import { type NewSeries, packEvents, packSeries, seriesValuesOf } from './pack-events.ts';
 import { MAKE_STAGED_EVENTS, MAKE_STAGED_SERIES, PLACES, placeSeriesSql, STAGED } from './schema.ts';
 import { plain, statementsOf } from './statement.ts';
@@ -85,4 +84,21 @@ async function placesOf(
     if (values !== undefined) places.set(values, Number(place));
   }
   return places;
+}
+
+/** Series that are remembered: more than an installation uses in a day, and a few megabytes. */
+const MOST = 20_000;
+
+/** Which places series have in a file. It only saves looking: what is forgotten is looked up again. */
+export class KnownSeries {
+  readonly #places = new Map<string, number>();
+
+  placeOf(values: string): number | undefined {
+    return this.#places.get(values);
+  }
+
+  note(values: string, place: number): void {
+    if (this.#places.size >= MOST) this.#places.clear();
+    this.#places.set(values, place);
+  }
 }

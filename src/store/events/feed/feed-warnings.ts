@@ -21,3 +21,14 @@ export class ToldOnce {
     this.#isFailing = false;
   }
 }
+
+/** What is told when events are gone that had been there. */
+export const LOST =
+  'the file of the events is gone or was damaged; it is made anew from the rows of generations that are kept; ' +
+  'imported usage and sums of days before the oldest row do not come back';
+
+/** What is told when rows of generations do not become events, and when they do again. */
+export const FEEDING = {
+  fails: 'events cannot be brought in; what was settled waits in the rows of generations',
+  works: 'events are brought in again',
+};

@@ -1,7 +1,6 @@
 import { open, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { readIfThere } from '../../directory/read-if-there.ts';
-import { syncDirectory } from '../../directory/sync-directory.ts';
+import { readIfThere, syncDirectory } from '../../directory/whole-files.ts';
 
 /** How far the events have come, in a small file beside theirs. */
 export class ProgressFile<Progress> {

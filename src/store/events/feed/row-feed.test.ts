@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { MemoryGenerations } from '../../../../test/contracts/memory-generations.ts';
 import type { StoredGeneration } from '../../../ports/generations.ts';
-import type { BookedPlace } from '../../sql/stores/booked-generations.ts';
 import { DatabaseUnavailable } from '../../sql/database-unavailable.ts';
+import type { BookedPlace } from '../../sql/stores/booked-generations.ts';
 import { type FeedProgress, RowFeed } from './row-feed.ts';
 
 /** Rows of a shared database, events of one gateway, and what it noted. */

@@ -1,11 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { BEFORE_ALL, type BookedPage, type BookedPlace } from '../../sql/stores/booked-generations.ts';
 import { DatabaseUnavailable } from '../../sql/database-unavailable.ts';
+import { BEFORE_ALL, type BookedPage, type BookedPlace } from '../../sql/stores/booked-generations.ts';
 import type { GenerationTaker } from '../projection/event-projection.ts';
+import { FEEDING, LOST, ToldOnce } from './feed-warnings.ts';
 import { handOver } from './hand-over.ts';
 import type { ProgressFile } from './progress-file.ts';
-import { ToldOnce } from './feed-warnings.ts';
-import { FEEDING, LOST } from './words.ts';
 
 /** How far events have come among the rows of generations that gateways share. */
 export interface FeedProgress extends BookedPlace {

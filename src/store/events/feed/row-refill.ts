@@ -1,10 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { GenerationStore, SettledPlace } from '../../../ports/generations.ts';
 import type { GenerationTaker } from '../projection/event-projection.ts';
+import { FEEDING, LOST, ToldOnce } from './feed-warnings.ts';
 import { handOver } from './hand-over.ts';
 import type { ProgressFile } from './progress-file.ts';
-import { ToldOnce } from './feed-warnings.ts';
-import { FEEDING, LOST } from './words.ts';
 
 /** What events lack: the generations behind a place among the rows; null = none. */
 export interface Owed {

@@ -1,7 +1,6 @@
 import { mergedCategories } from '../../../ir/app-categories.ts';
 import { stringsAt, textAt } from '../../../kit/json/members.ts';
-import { appSightingOf } from '../../../ports/app-sighting.ts';
-import type { AppSighting } from '../../../ports/apps.ts';
+import { type AppSighting, appSightingOf } from '../../../ports/apps.ts';
 import type { StoredGeneration } from '../../../ports/generations.ts';
 
 /** Which apps made generations: one sighting for each, with its latest title and all of its categories. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { StoredGeneration } from '../../../ports/generations.ts';
-import { eventOf } from './event-of.ts';
+import { eventOf } from './event-projection.ts';
 
 const generation: StoredGeneration = {
   id: 'gen-1',

@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import type { Amount } from '../../../ir/amount.ts';
 import { LIMIT_WINDOWS } from '../../../kit/time/windows.ts';
 import type { Limit, Limits } from '../../../ports/ledger.ts';
-import { Books } from './books.ts';
 import { decodeRecord, encodeRecord, type LedgerRecord } from '../records/records.ts';
 import { parseSnapshot, renderSnapshot } from '../snapshot/snapshot-lines.ts';
+import { Books } from './books.ts';
 
 const START = Date.parse('2025-06-29T20:00:00Z');
 const HOUR = 3_600_000;

@@ -2,10 +2,6 @@ import { type Amount, atLeast, minus, NOTHING, plus } from '../../../ir/amount.t
 import type { Nanos } from '../../../kit/money.ts';
 import { type WindowNumbers, windowsAt } from '../../../kit/time/windows.ts';
 import type { Scope, ScopeIds } from '../../../ports/ledger.ts';
-import { type Balance, regranted, UNGRANTED } from './balance.ts';
-import { EndedGenerations, type EndedIds, NONE_ENDED } from './ended-generations.ts';
-import { SCOPES } from './limits.ts';
-import type { OpenGeneration } from './open-generation.ts';
 import type {
   AcceptRecord,
   CheckpointRecord,
@@ -16,6 +12,10 @@ import type {
   TopUpRecord,
   VoidRecord,
 } from '../records/records.ts';
+import { type Balance, regranted, UNGRANTED } from './balance.ts';
+import { EndedGenerations, type EndedIds, NONE_ENDED } from './ended-generations.ts';
+import { SCOPES } from './limits.ts';
+import type { OpenGeneration } from './open-generation.ts';
 import { hasSpent, NOTHING_SPENT, spend, spendingAt } from './spending.ts';
 import { Tallies, type Tally, type TallyEntry } from './tallies.ts';
 

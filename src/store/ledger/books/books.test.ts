@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { type Amount, NOTHING } from '../../../ir/amount.ts';
 import { LIMIT_WINDOWS, type LimitWindow } from '../../../kit/time/windows.ts';
 import type { Limit, Limits } from '../../../ports/ledger.ts';
+import { parseSnapshot, renderSnapshot } from '../snapshot/snapshot-lines.ts';
 import { Books } from './books.ts';
 import { resolutionOf } from './open-generation.ts';
-import { parseSnapshot, renderSnapshot } from '../snapshot/snapshot-lines.ts';
 
 const NOON = Date.parse('2025-06-18T12:00:00Z');
 const HOUR = 3_600_000;

@@ -13,6 +13,16 @@ import type {
   Spending,
   Use,
 } from '../../../ports/ledger.ts';
+import type {
+  AcceptRecord,
+  CheckpointRecord,
+  ForgetRecord,
+  GrantRecord,
+  LedgerRecord,
+  SettleRecord,
+  TopUpRecord,
+  VoidRecord,
+} from '../records/records.ts';
 import { limitsOf } from './balance.ts';
 import { type Applied, type BooksSnapshot, BooksState, EMPTY_BOOKS } from './books-state.ts';
 import {
@@ -26,16 +36,6 @@ import {
   tightest,
 } from './limits.ts';
 import type { OpenGeneration } from './open-generation.ts';
-import type {
-  AcceptRecord,
-  CheckpointRecord,
-  ForgetRecord,
-  GrantRecord,
-  LedgerRecord,
-  SettleRecord,
-  TopUpRecord,
-  VoidRecord,
-} from '../records/records.ts';
 import { spendingAt } from './spending.ts';
 import { writeOffOf } from './write-offs.ts';
 

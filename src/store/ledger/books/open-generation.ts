@@ -1,7 +1,7 @@
 import { type Amount, NOTHING } from '../../../ir/amount.ts';
 import type { UsageSource } from '../../../ir/usage.ts';
 import type { JsonObject } from '../../../kit/json/json.ts';
-import type { Limits, ScopeIds } from '../../../ports/ledger.ts';
+import type { Limits, ScopeIds, Use } from '../../../ports/ledger.ts';
 
 /** A generation that money is reserved for and that is not settled. */
 export interface OpenGeneration {
@@ -37,4 +37,28 @@ export function resolutionOf({ checkpoint }: OpenGeneration): Resolution {
   return checkpoint === null
     ? { charge: NOTHING, usageSource: 'none' }
     : { charge: checkpoint.spent, usageSource: 'estimated' };
+}
+
+/** Makes the row of a generation of what was kept of it when it was accepted. */
+export type WholeRow = (accepted: JsonObject) => JsonObject;
+
+const asIs: WholeRow = (row) => row;
+
+/**
+ * How a generation ended whose gateway crashed: as far as it had come, and with an error. Where its upstream had said what it
+ * used, its checkpoint says so.
+ */
+export function interruptedUse(generation: OpenGeneration, atMs: number, wholeRow: WholeRow = asIs): Use {
+  const { charge, usageSource } = resolutionOf(generation);
+  return {
+    used: charge,
+    atMs,
+    row: {
+      ...wholeRow(generation.row),
+      ...generation.checkpoint?.row,
+      finish_reason: 'error',
+      cancelled: false,
+      usage_source: generation.checkpoint?.row.usage_source ?? usageSource,
+    },
+  };
 }

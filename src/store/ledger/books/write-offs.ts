@@ -2,17 +2,6 @@ import type { Amount } from '../../../ir/amount.ts';
 import type { Nanos } from '../../../kit/money.ts';
 import type { Uncharged, Use, WriteOffCause } from '../../../ports/ledger.ts';
 
-/** All causes. */
-export const WRITE_OFF_CAUSES = [
-  'prompt',
-  'output',
-  'searches',
-  'price',
-  'released',
-  'disputed',
-  'abandoned',
-] as const satisfies readonly WriteOffCause[];
-
 /** The part of a use that no account is charged, and why; the cause is null when there is none. */
 export interface WriteOff {
   readonly writtenOffNanos: Nanos;

@@ -4,8 +4,8 @@ import type { JournalFiles } from '../../journal/journal-files.ts';
 import type { Books } from '../books/books.ts';
 import type { AnyProjector } from '../projection/projector.ts';
 import type { RecordWriter } from '../records/record-writer.ts';
-import type { SegmentSequences } from './segment-sequences.ts';
 import { writeSnapshotFile } from '../snapshot/snapshot-file.ts';
+import type { SegmentSequences } from './segment-sequences.ts';
 
 /** The snapshot that is on the disk. */
 export interface PublishedSnapshot {

@@ -19,13 +19,13 @@ import {
   type Use,
 } from '../../../ports/ledger.ts';
 import type { Books } from '../books/books.ts';
-import { cappedUse } from '../settlement/capped-use.ts';
+import { WriteOffs } from '../books/write-offs.ts';
 import type { AnyProjector } from '../projection/projector.ts';
-import { NO_MATTER, RecentCharges } from '../settlement/recent-charges.ts';
+import type { Writing } from '../records/record-write.ts';
 import type { RecordWriter } from '../records/record-writer.ts';
 import type { SettleRecord } from '../records/records.ts';
-import { WriteOffs } from '../books/write-offs.ts';
-import type { Writing } from '../records/record-write.ts';
+import { cappedUse } from '../settlement/capped-use.ts';
+import { NO_MATTER, RecentCharges } from '../settlement/recent-charges.ts';
 
 export interface EmbeddedLedgerOptions {
   readonly books: Books;

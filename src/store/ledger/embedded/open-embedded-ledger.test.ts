@@ -7,13 +7,13 @@ import { temporaryDirectory } from '../../../../test/contracts/temporary-directo
 import type { Amount } from '../../../ir/amount.ts';
 import { systemClock } from '../../../kit/ids.ts';
 import type { Limits, ScopeIds } from '../../../ports/ledger.ts';
+import type { OpenedLedger } from '../opened-ledger.ts';
+import { wholeGenerations } from '../projection/projector.ts';
 import {
   type EmbeddedLedgerSettings,
   type OpenedEmbeddedLedger,
   openEmbeddedLedger,
 } from './open-embedded-ledger.ts';
-import type { OpenedLedger } from '../opened-ledger.ts';
-import { wholeGenerations } from '../projection/projector.ts';
 
 const NOW = Date.parse('2025-06-15T12:00:00Z');
 const SCOPES: ScopeIds = { key: 'k', workspace: 'w', account: 'a' };

@@ -8,13 +8,8 @@ import type { LedgerLoss, LedgerMark } from '../../../ports/ledger-mark.ts';
 import type { JournalFiles } from '../../journal/journal-files.ts';
 import { openJournal, openJournalFiles } from '../../journal/open-journal.ts';
 import type { JournalLimits } from '../../journal/segmented-journal.ts';
-import { assertComplete } from '../snapshot/assert-complete.ts';
-import { assertNothingLost } from '../snapshot/assert-nothing-lost.ts';
 import { Books } from '../books/books.ts';
-import { LedgerDataProblem } from '../records/codec.ts';
-import { Compaction } from './compaction.ts';
-import { EmbeddedLedger } from './embedded-ledger.ts';
-import { interruptedUse, type WholeRow } from '../books/interrupted.ts';
+import { interruptedUse, type WholeRow } from '../books/open-generation.ts';
 import type { OpenedLedger } from '../opened-ledger.ts';
 import {
   type AnyProjector,
@@ -23,13 +18,15 @@ import {
   Projector,
   wholeGenerations,
 } from '../projection/projector.ts';
-import { Reconciler } from '../settlement/reconciler.ts';
 import { RecordWriter } from '../records/record-writer.ts';
+import { replayWithPlace, reportTornTails } from '../records/replay.ts';
+import { Reconciler } from '../settlement/reconciler.ts';
+import { assertComplete, assertNothingLost } from '../snapshot/assert-complete.ts';
+import { readSnapshotFile } from '../snapshot/snapshot-file.ts';
+import { Compaction } from './compaction.ts';
+import { EmbeddedLedger } from './embedded-ledger.ts';
 import { replayInto } from './replay-into.ts';
-import { replayWithPlace } from '../records/replay-with-place.ts';
-import { reportTornTails } from '../records/report-torn-tails.ts';
 import { SegmentSequences } from './segment-sequences.ts';
-import { type LedgerSnapshot, readSnapshotFile } from '../snapshot/snapshot-file.ts';
 
 /** What counts generations. What it lacks for long it finds in their rows. */
 export interface CountedGenerations<Item extends Projected> {
@@ -110,7 +107,7 @@ export async function openEmbeddedLedger<Item extends Projected>(
 ): Promise<OpenedEmbeddedLedger> {
   const { clock, warn, generations, mark, events } = settings;
   const files = settings.files ?? (await openJournalFiles(join(settings.directory, 'journal')));
-  const { snapshot, damage } = await readSnapshot(files);
+  const { snapshot, damage } = await readSnapshotFile(files);
   const known = await mark.read();
   const books = new Books(snapshot?.books);
   const segments = new SegmentSequences();
@@ -209,18 +206,6 @@ export async function openEmbeddedLedger<Item extends Projected>(
       await journal.close();
     },
   };
-}
-
-type Reading = { readonly snapshot?: LedgerSnapshot; readonly damage?: LedgerDataProblem };
-
-async function readSnapshot(files: JournalFiles): Promise<Reading> {
-  try {
-    const snapshot = await readSnapshotFile(files);
-    return snapshot === undefined ? {} : { snapshot };
-  } catch (error) {
-    if (error instanceof LedgerDataProblem) return { damage: error };
-    throw error;
-  }
 }
 
 /** Settles what a crash left open. On a disk that fails the books have it, and the records follow. */

@@ -1,10 +1,9 @@
 import type { JournalEntry } from '../../../ports/journal.ts';
 import type { Books } from '../books/books.ts';
 import type { AnyProjector } from '../projection/projector.ts';
-import { recordHeadOf } from '../records/record-head.ts';
-import { decodeRecord } from '../records/records.ts';
-import type { SegmentSequences } from './segment-sequences.ts';
+import { decodeRecord, recordHeadOf } from '../records/records.ts';
 import type { LedgerSnapshot } from '../snapshot/snapshot-file.ts';
+import type { SegmentSequences } from './segment-sequences.ts';
 
 /** What records are replayed into. */
 export interface Replayed {

@@ -13,11 +13,11 @@ import {
   type Spending,
   type ToppingUp,
 } from '../../../ports/ledger.ts';
-import { WriteOffs } from '../books/write-offs.ts';
 import type { Tables } from '../../sql/tables.ts';
+import { WriteOffs } from '../books/write-offs.ts';
 import { available } from './available.ts';
-import { databaseClock } from './tallies/database-clock.ts';
 import { forgetIn, grantIn, spendingIn, statementIn, totalsIn } from './tallies/account-statements.ts';
+import { databaseClock } from './tallies/database-clock.ts';
 
 export interface CommandLedgerOptions {
   readonly database: Kysely<Tables>;

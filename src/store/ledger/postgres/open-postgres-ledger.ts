@@ -8,24 +8,23 @@ import type { GatewayIdentity } from '../../directory/gateway-identity.ts';
 import type { JournalFiles } from '../../journal/journal-files.ts';
 import { openJournal, openJournalFiles } from '../../journal/open-journal.ts';
 import type { JournalLimits } from '../../journal/segmented-journal.ts';
-import { interruptedUse, type WholeRow } from '../books/interrupted.ts';
-import type { OpenedLedger } from '../opened-ledger.ts';
-import { Reconciler } from '../settlement/reconciler.ts';
-import { RecordWriter } from '../records/record-writer.ts';
-import { replayWithPlace } from '../records/replay-with-place.ts';
-import { reportTornTails } from '../records/report-torn-tails.ts';
-import { WriteOffs } from '../books/write-offs.ts';
 import { DatabaseUnavailable } from '../../sql/database-unavailable.ts';
 import { GatewayIdInUse, type GatewayLock } from '../../sql/postgres/gateway-lock.ts';
 import type { OpenedPostgres } from '../../sql/postgres/open-postgres.ts';
+import { interruptedUse, type WholeRow } from '../books/open-generation.ts';
+import { WriteOffs } from '../books/write-offs.ts';
+import type { OpenedLedger } from '../opened-ledger.ts';
+import { RecordWriter } from '../records/record-writer.ts';
+import { replayWithPlace, reportTornTails } from '../records/replay.ts';
+import { Reconciler } from '../settlement/reconciler.ts';
 import { adoptJournal } from './booking/adopt-journal.ts';
 import type { BookedEnds } from './booking/booked-ends.ts';
 import { Booker } from './booking/booker.ts';
+import { LocalGenerations } from './booking/local-generations.ts';
 import { ClockWatch } from './clock-watch.ts';
+import { PostgresLedger } from './postgres-ledger.ts';
 import { type DatabaseClock, databaseClock as serverClock } from './tallies/database-clock.ts';
 import { forgetAbsent } from './tallies/forget-absent.ts';
-import { LocalGenerations } from './booking/local-generations.ts';
-import { PostgresLedger } from './postgres-ledger.ts';
 
 export interface PostgresLedgerSettings {
   /** The data directory of this gateway. The ledger has the directory `outbox` in it. */

@@ -18,24 +18,24 @@ import {
   type ToppingUp,
   type Use,
 } from '../../../ports/ledger.ts';
-import { cappedUse } from '../settlement/capped-use.ts';
-import { NO_MATTER, RecentCharges } from '../settlement/recent-charges.ts';
-import type { RecordWriter } from '../records/record-writer.ts';
-import type { SettleRecord } from '../records/records.ts';
-import { type WriteOffs, writeOffOf } from '../books/write-offs.ts';
-import type { Writing } from '../records/record-write.ts';
 import { DatabaseUnavailable } from '../../sql/database-unavailable.ts';
 import type { Tables } from '../../sql/tables.ts';
-import { generationOf, JournalTakenOver, releaseStrays, type Strays } from './booking/book-ends.ts';
+import { type WriteOffs, writeOffOf } from '../books/write-offs.ts';
+import type { Writing } from '../records/record-write.ts';
+import type { RecordWriter } from '../records/record-writer.ts';
+import { generationOfRecord, type SettleRecord } from '../records/records.ts';
+import { cappedUse } from '../settlement/capped-use.ts';
+import { NO_MATTER, RecentCharges } from '../settlement/recent-charges.ts';
 import { available, unavailable, unavailableOr } from './available.ts';
+import { JournalTakenOver, releaseStrays, type Strays } from './booking/book-ends.ts';
 import type { BookedEnds } from './booking/booked-ends.ts';
 import type { Booker } from './booking/booker.ts';
-import type { ClockWatch } from './clock-watch.ts';
-import type { DatabaseClock } from './tallies/database-clock.ts';
 import type { LocalGeneration, LocalGenerations } from './booking/local-generations.ts';
-import { reserveFor, reserveMoreFor, stretchTo } from './tallies/reserve.ts';
-import { forgetIn, grantIn, spendingIn, statementIn, totalsIn } from './tallies/account-statements.ts';
 import { strayReservations } from './booking/stray-reservations.ts';
+import type { ClockWatch } from './clock-watch.ts';
+import { forgetIn, grantIn, spendingIn, statementIn, totalsIn } from './tallies/account-statements.ts';
+import type { DatabaseClock } from './tallies/database-clock.ts';
+import { reserveFor, reserveMoreFor, stretchTo } from './tallies/reserve.ts';
 
 export interface PostgresLedgerOptions {
   readonly database: Kysely<Tables>;
@@ -226,7 +226,7 @@ export class PostgresLedger implements Ledger, RecentGenerations {
 
   recent(id: string): StoredGeneration | undefined {
     const settled = this.#generations.unbooked.get(id)?.settled;
-    return settled && generationOf(settled);
+    return settled && generationOfRecord(settled);
   }
 
   /** Lets reservations go that no gateway will end, once the journal is this gateway's. Resolves with how many. */

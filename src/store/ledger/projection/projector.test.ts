@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { GenerationRefused, type StoredGeneration } from '../../../ports/generations.ts';
-import { type Projection, Projector } from './projector.ts';
 import type { SettleRecord } from '../records/records.ts';
+import { type Projection, Projector } from './projector.ts';
 
 const recordOf = (sequence: number): SettleRecord => ({
   kind: 'settle',

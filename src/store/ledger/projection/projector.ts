@@ -1,9 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { StoredGeneration } from '../../../ports/generations.ts';
 import type { Journal } from '../../../ports/journal.ts';
+import { decodeRecord, generationOfRecord, recordHeadOf, type SettleRecord } from '../records/records.ts';
 import { addInHalves } from './add-in-halves.ts';
-import { recordHeadOf } from '../records/record-head.ts';
-import { decodeRecord, type SettleRecord } from '../records/records.ts';
 
 /** What a projection keeps of a generation. */
 export interface Projected {
@@ -296,7 +295,7 @@ export class Projector<Item extends Projected = StoredGeneration> {
   /** Undefined, and told, for a generation that the projection can make nothing of. */
   #itemOf(record: SettleRecord): Item | undefined {
     try {
-      return this.#options.projection.of(generationOf(record));
+      return this.#options.projection.of(generationOfRecord(record));
     } catch (error) {
       this.#leaveOut(record.generationId, error);
       return undefined;
@@ -358,8 +357,3 @@ export class Projector<Item extends Projected = StoredGeneration> {
 
 /** A projector, whatever its projection keeps of generations. */
 export type AnyProjector = Omit<Projector, 'recent'>;
-
-function generationOf(record: SettleRecord): StoredGeneration {
-  const { generationId, scopes, atMs, charge, writtenOffNanos, writtenOffCause, row } = record;
-  return { id: generationId, scopes, settledAtMs: atMs, charge, writtenOffNanos, writtenOffCause, row };
-}

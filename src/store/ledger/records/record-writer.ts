@@ -5,8 +5,8 @@ import {
   type JournalPosition,
   JournalUnavailable,
 } from '../../../ports/journal.ts';
-import { encodeRecord, type LedgerRecord } from './records.ts';
 import { Writing } from './record-write.ts';
+import { encodeRecord, type LedgerRecord } from './records.ts';
 
 export interface RecordWriterOptions {
   readonly journal: Journal;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { LedgerDataProblem } from './codec.ts';
-import { decodeRecord, encodeRecord, type LedgerRecord } from './records.ts';
+import { decodeRecord, encodeRecord, type LedgerRecord, recordHeadOf } from './records.ts';
 
 const scopes = { key: 'a'.repeat(64), workspace: 'w', account: 'acc' };
 const head = { sequence: 7, atMs: 1_750_000_000_000 };
@@ -107,4 +107,24 @@ describe('records', () => {
     expect(() => decodeRecord(bytes)).toThrow(LedgerDataProblem);
     expect(() => decodeRecord(bytes)).toThrow(message);
   });
+});
+
+it('is read from the beginning of a record', () => {
+  const records: LedgerRecord[] = [
+    { kind: 'void', sequence: 1, atMs: 5, generationId: 'g' },
+    {
+      kind: 'top-up',
+      sequence: 2 ** 40,
+      atMs: 5,
+      generationId: 'g',
+      reserved: { creditNanos: 1n, byokNanos: 0n },
+    },
+  ];
+  for (const record of records)
+    expect(recordHeadOf(encodeRecord(record))).toEqual({ kind: record.kind, sequence: record.sequence });
+});
+
+it('says what is wrong with a record that has none', () => {
+  expect(() => recordHeadOf(Buffer.from('\u0001{"sequence":1}'))).toThrow('unknown kind');
+  expect(() => recordHeadOf(Buffer.from('\u0002{}'))).toThrow('version 2');
 });

@@ -1,9 +1,16 @@
 import type { Amount } from '../../../ir/amount.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
 import type { Nanos } from '../../../kit/money.ts';
+import { keptText } from '../../../kit/text/kept-text.ts';
 import { quoted } from '../../../kit/text/quoted.ts';
-import type { ForgettableScope, Limits, ScopeIds, WriteOffCause } from '../../../ports/ledger.ts';
-import { rowText } from './row-text.ts';
+import type { StoredGeneration } from '../../../ports/generations.ts';
+import {
+  type ForgettableScope,
+  type Limits,
+  type ScopeIds,
+  WRITE_OFF_CAUSES,
+  type WriteOffCause,
+} from '../../../ports/ledger.ts';
 import {
   type Codec,
   inside,
@@ -17,10 +24,9 @@ import {
   wordCodec,
 } from './codec.ts';
 import { amountCodec, limitsCodec, scopesCodec } from './money-codecs.ts';
-import { WRITE_OFF_CAUSES } from '../books/write-offs.ts';
 
-/** What every record says. */
-interface RecordHead {
+/** The members of every record. */
+interface CommonMembers {
   /** Grows by one with each record of the books. */
   readonly sequence: number;
   /** When it was decided, epoch milliseconds. */
@@ -28,7 +34,7 @@ interface RecordHead {
 }
 
 /** Money was reserved for a generation. */
-export interface AcceptRecord extends RecordHead {
+export interface AcceptRecord extends CommonMembers {
   readonly kind: 'accept';
   readonly generationId: string;
   readonly scopes: ScopeIds;
@@ -42,7 +48,7 @@ export interface AcceptRecord extends RecordHead {
 }
 
 /** More money was reserved. */
-export interface TopUpRecord extends RecordHead {
+export interface TopUpRecord extends CommonMembers {
   readonly kind: 'top-up';
   readonly generationId: string;
   /** All that is reserved now, so that the record may come twice. */
@@ -50,7 +56,7 @@ export interface TopUpRecord extends RecordHead {
 }
 
 /** How far a generation has come, should the gateway crash. */
-export interface CheckpointRecord extends RecordHead {
+export interface CheckpointRecord extends CommonMembers {
   readonly kind: 'checkpoint';
   readonly generationId: string;
   readonly spent: Amount;
@@ -58,7 +64,7 @@ export interface CheckpointRecord extends RecordHead {
 }
 
 /** A generation ended and was charged. Says everything: it can be booked and shown without the records before it. */
-export interface SettleRecord extends RecordHead {
+export interface SettleRecord extends CommonMembers {
   readonly kind: 'settle';
   readonly generationId: string;
   readonly scopes: ScopeIds;
@@ -72,20 +78,20 @@ export interface SettleRecord extends RecordHead {
 }
 
 /** A reservation was let go: nothing was sent upstream, and there is no generation to show. */
-export interface VoidRecord extends RecordHead {
+export interface VoidRecord extends CommonMembers {
   readonly kind: 'void';
   readonly generationId: string;
 }
 
 /** What an account was given in all, from its beginning; null = its balance is not enforced. */
-export interface GrantRecord extends RecordHead {
+export interface GrantRecord extends CommonMembers {
   readonly kind: 'grant';
   readonly accountId: string;
   readonly grantedNanos: Nanos | null;
 }
 
 /** A key or a workspace was deleted: what it has spent no longer matters. */
-export interface ForgetRecord extends RecordHead {
+export interface ForgetRecord extends CommonMembers {
   readonly kind: 'forget';
   readonly scope: ForgettableScope;
   readonly id: string;
@@ -105,10 +111,10 @@ type Kind = LedgerRecord['kind'];
 
 type RecordOf<K extends Kind> = Extract<LedgerRecord, { kind: K }>;
 
-const head = { sequence: wholeCodec, atMs: wholeCodec };
+const commonCodecs = { sequence: wholeCodec, atMs: wholeCodec };
 
 /** The row of a settlement is written once more, as what is looked up. */
-const settledRowCodec: Codec<JsonObject> = { ...objectCodec, encode: rowText };
+const settledRowCodec: Codec<JsonObject> = { ...objectCodec, encode: (row) => keptText(row, JSON.stringify) };
 
 /** A cause that a later release wrote is no reason to refuse its journal. */
 const writeOffCauseCodec: Codec<WriteOffCause | null | undefined> = {
@@ -127,7 +133,7 @@ interface WrittenSettlement extends Omit<SettleRecord, 'writtenOffCause'> {
 
 const writtenSettlementCodec = membersCodec<WrittenSettlement>({
   kind: wordCodec('settle'),
-  ...head,
+  ...commonCodecs,
   generationId: textCodec,
   scopes: scopesCodec,
   charge: amountCodec,
@@ -161,7 +167,7 @@ const markCodec: Codec<boolean | undefined> = {
 const CODECS: { readonly [K in Kind]: Codec<RecordOf<K>> } = {
   accept: membersCodec<AcceptRecord>({
     kind: wordCodec('accept'),
-    ...head,
+    ...commonCodecs,
     generationId: textCodec,
     scopes: scopesCodec,
     limits: limitsCodec,
@@ -171,13 +177,13 @@ const CODECS: { readonly [K in Kind]: Codec<RecordOf<K>> } = {
   }),
   'top-up': membersCodec<TopUpRecord>({
     kind: wordCodec('top-up'),
-    ...head,
+    ...commonCodecs,
     generationId: textCodec,
     reserved: amountCodec,
   }),
   checkpoint: membersCodec<CheckpointRecord>({
     kind: wordCodec('checkpoint'),
-    ...head,
+    ...commonCodecs,
     generationId: textCodec,
     spent: amountCodec,
     row: objectCodec,
@@ -185,22 +191,28 @@ const CODECS: { readonly [K in Kind]: Codec<RecordOf<K>> } = {
   settle: settleCodec,
   void: membersCodec<VoidRecord>({
     kind: wordCodec('void'),
-    ...head,
+    ...commonCodecs,
     generationId: textCodec,
   }),
   grant: membersCodec<GrantRecord>({
     kind: wordCodec('grant'),
-    ...head,
+    ...commonCodecs,
     accountId: textCodec,
     grantedNanos: nullableCodec(nanosCodec),
   }),
   forget: membersCodec<ForgetRecord>({
     kind: wordCodec('forget'),
-    ...head,
+    ...commonCodecs,
     scope: wordCodec('key', 'workspace'),
     id: textCodec,
   }),
 };
+
+/** A settled generation as rows and events are made from it. */
+export function generationOfRecord(record: SettleRecord): StoredGeneration {
+  const { generationId, scopes, atMs, charge, writtenOffNanos, writtenOffCause, row } = record;
+  return { id: generationId, scopes, settledAtMs: atMs, charge, writtenOffNanos, writtenOffCause, row };
+}
 
 /** The first byte of a record. The rest is JSON. */
 const VERSION = 1;
@@ -237,4 +249,20 @@ function parseJson(text: string): Json {
   } catch {
     throw new LedgerDataProblem('ledger record that is not JSON');
   }
+}
+
+/** What can be told of a record without reading all of it. */
+export type RecordHead = Pick<LedgerRecord, 'kind' | 'sequence'>;
+
+/** Records begin with these two members; the byte before them is their version. */
+const HEAD = /^.\{"kind":"([a-z-]+)","sequence":(\d+),/s;
+const HEAD_BYTES = 64;
+
+/** Reads the head of a record. Throws LedgerDataProblem where not even that can be read. */
+export function recordHeadOf(bytes: Uint8Array): RecordHead {
+  const length = Math.min(HEAD_BYTES, bytes.byteLength);
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, length).toString('latin1');
+  const match = HEAD.exec(text);
+  if (match === null) return decodeRecord(bytes);
+  return { kind: match[1] as LedgerRecord['kind'], sequence: Number(match[2]) };
 }

@@ -1,8 +1,7 @@
 import type { Clock } from '../../../kit/ids.ts';
 import { usdOf } from '../../../kit/money.ts';
 import type { Ledger } from '../../../ports/ledger.ts';
-import { interruptedUse, type WholeRow } from '../books/interrupted.ts';
-import type { OpenGeneration } from '../books/open-generation.ts';
+import { interruptedUse, type OpenGeneration, type WholeRow } from '../books/open-generation.ts';
 
 export interface ReconcilerOptions {
   /** Generations that are accepted and not settled, by id. */

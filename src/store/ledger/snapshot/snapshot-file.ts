@@ -3,7 +3,14 @@ import type { Json } from '../../../kit/json/json.ts';
 import { DataDirectoryProblem } from '../../directory/data-directory-problem.ts';
 import { type JournalFiles, readRange, writeAll } from '../../journal/journal-files.ts';
 import type { BooksSnapshot } from '../books/books-state.ts';
-import { inside, LedgerDataProblem, listCodec, membersCodec, textCodec, wholeCodec } from '../records/codec.ts';
+import {
+  inside,
+  LedgerDataProblem,
+  listCodec,
+  membersCodec,
+  textCodec,
+  wholeCodec,
+} from '../records/codec.ts';
 import { parseSnapshot, renderSnapshot } from './snapshot-lines.ts';
 
 /** How far a projection has come. */
@@ -81,13 +88,22 @@ function* piecesOf({ books, segment, positions }: LedgerSnapshot): Generator<Buf
   yield Buffer.from(`${checksum}\n`);
 }
 
-/**
- * Reads the snapshot back; undefined when there is none. Rejects with a LedgerDataProblem where it is damaged, with a
- * DataDirectoryProblem when it cannot be read at all.
- */
-export async function readSnapshotFile(files: JournalFiles): Promise<LedgerSnapshot | undefined> {
+/** The snapshot that is on the disk, or what is wrong with it; neither when there is none. */
+export interface FoundSnapshot {
+  readonly snapshot?: LedgerSnapshot;
+  readonly damage?: LedgerDataProblem;
+}
+
+/** Reads the snapshot back. Rejects with a DataDirectoryProblem when its file cannot be read at all. */
+export async function readSnapshotFile(files: JournalFiles): Promise<FoundSnapshot> {
   const bytes = await readWhole(files);
-  return bytes && parseSnapshotFile(bytes);
+  if (bytes === undefined) return {};
+  try {
+    return { snapshot: parseSnapshotFile(bytes) };
+  } catch (error) {
+    if (error instanceof LedgerDataProblem) return { damage: error };
+    throw error;
+  }
 }
 
 function parseSnapshotFile(bytes: Buffer): LedgerSnapshot {

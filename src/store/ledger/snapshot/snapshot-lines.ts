@@ -4,6 +4,9 @@ import type { WindowNumbers } from '../../../kit/time/windows.ts';
 import type { Scope, Spending, Sums } from '../../../ports/ledger.ts';
 import type { Balance } from '../books/balance.ts';
 import type { BooksSnapshot } from '../books/books-state.ts';
+import { SCOPES } from '../books/limits.ts';
+import type { Checkpoint, OpenGeneration } from '../books/open-generation.ts';
+import type { TallyEntry } from '../books/tallies.ts';
 import {
   type Codec,
   inside,
@@ -19,10 +22,7 @@ import {
   wholeCodec,
   wordCodec,
 } from '../records/codec.ts';
-import { SCOPES } from '../books/limits.ts';
 import { amountCodec, limitsCodec, scopesCodec } from '../records/money-codecs.ts';
-import type { Checkpoint, OpenGeneration } from '../books/open-generation.ts';
-import type { TallyEntry } from '../books/tallies.ts';
 
 /** What the lines say, one thing each. */
 interface Lines {

@@ -5,9 +5,9 @@ import { type Kysely, sql } from 'kysely';
 import Database from 'libsql';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { codeOf, DatabaseUnavailable } from '../database-unavailable.ts';
-import { emptyWriteLog, openSqlite } from './open-sqlite.ts';
 import { SqlTenancy } from '../stores/sql-tenancy.ts';
 import type { Tables } from '../tables.ts';
+import { emptyWriteLog, openSqlite } from './open-sqlite.ts';
 
 describe('the embedded database', () => {
   let directory: string;

@@ -3,11 +3,11 @@ import { type Kysely, sql } from 'kysely';
 import { DataDirectoryProblem } from '../../directory/data-directory-problem.ts';
 import { codeOf, DatabaseUnavailable } from '../database-unavailable.ts';
 import { migrate } from '../migrate.ts';
+import type { Tables } from '../tables.ts';
 import { SqliteDatabase } from './sqlite-database.ts';
 import { SqliteReader } from './sqlite-reader.ts';
 import { SqliteThread } from './sqlite-thread.ts';
 import { SqliteWriter, type SqliteWriterOptions } from './sqlite-writer.ts';
-import type { Tables } from '../tables.ts';
 
 /** How long a change waits for another process that is writing, milliseconds: who asked for it waits as long. */
 const WRITER_BUSY_MS = 1000;

@@ -1,4 +1,5 @@
 import type Database from 'libsql';
+import { codeOf, DatabaseUnavailable } from '../database-unavailable.ts';
 
 /** Opens a file of SQLite, as a value that can be handed over. */
 export type SqliteLibrary = typeof Database;
@@ -23,4 +24,12 @@ export function connectSqlite(Library: SqliteLibrary, settings: SqliteSettings):
     connection.close();
     throw error;
   }
+}
+
+/** Codes of SQLite that mean it cannot work now: somebody else has the lock, the disk is full, fails or cannot be written. */
+const UNAVAILABLE = /^SQLITE_(?:BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN|NOMEM|PROTOCOL)/;
+
+/** An error of SQLite: as a DatabaseUnavailable where it says that the database cannot work now. */
+export function sqliteProblemOf(error: unknown): unknown {
+  return UNAVAILABLE.test(codeOf(error)) ? new DatabaseUnavailable(error) : error;
 }

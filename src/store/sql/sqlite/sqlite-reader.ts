@@ -1,6 +1,5 @@
 import Database from 'libsql';
-import { connectSqlite, type SqliteSettings } from './sqlite-connection.ts';
-import { sqliteProblemOf } from './sqlite-problem.ts';
+import { connectSqlite, type SqliteSettings, sqliteProblemOf } from './sqlite-connection.ts';
 
 /** Looks into a database on this thread. Opens it on first use: somebody else must have made it by then. */
 export class SqliteReader {

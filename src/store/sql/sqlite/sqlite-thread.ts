@@ -1,9 +1,8 @@
 import { createRequire } from 'node:module';
 import { Worker } from 'node:worker_threads';
 import { isInTime } from '../../../kit/loop/is-in-time.ts';
-import { connectSqlite, type SqliteSettings } from './sqlite-connection.ts';
 import { DatabaseUnavailable } from '../database-unavailable.ts';
-import { sqliteProblemOf } from './sqlite-problem.ts';
+import { connectSqlite, type SqliteSettings, sqliteProblemOf } from './sqlite-connection.ts';
 
 /** What came of a statement. */
 export interface SqliteAnswer {

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { StoredGeneration } from '../../../ports/generations.ts';
-import { generationOf } from './sql-generation-store.ts';
 import type { GenerationTableRow, Tables } from '../tables.ts';
+import { generationOfRow } from './sql-generation-store.ts';
 
 /** A place among generations in the order of the transactions that booked them. PostgreSQL alone has it. */
 export interface BookedPlace {
@@ -46,7 +46,7 @@ export async function bookedAfter(
   const last = booked.at(-1);
   return {
     history: rows[0]?.history ?? '',
-    generations: booked.map(generationOf),
+    generations: booked.map(generationOfRow),
     end: last && { bookedIn: last.booked_in, settledAtMs: Number(last.settled_at_ms), id: last.id },
   };
 }

@@ -1,10 +1,9 @@
 import type { Kysely } from 'kysely';
 import { nextTurn } from '../../../kit/loop/turns.ts';
 import type { App, AppRegistry, AppSighting } from '../../../ports/apps.ts';
-import { type AppChanges, appChanges, type NotedApp } from './app-changes.ts';
-import type { AppRow, Tables } from '../tables.ts';
+import { type AppRow, numberOrNull, type Tables } from '../tables.ts';
 import { transact } from '../transact.ts';
-import { numberOrNull } from '../whole-number.ts';
+import { type AppChanges, appChanges, type NotedApp } from './app-changes.ts';
 
 /** Rows that one statement writes: a statement has at most some ten thousand parameters in either engine. */
 const WRITTEN_AT_ONCE = 500;

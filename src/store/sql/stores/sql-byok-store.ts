@@ -8,9 +8,8 @@ import type {
   EncryptedSecret,
   SecretReplacement,
 } from '../../../ports/byok.ts';
-import type { ByokRow, Tables } from '../tables.ts';
+import { type ByokRow, numberOrNull, type Tables } from '../tables.ts';
 import { transact } from '../transact.ts';
-import { numberOrNull } from '../whole-number.ts';
 
 /** Credentials in a database. The statements are those of SQLite and of PostgreSQL. */
 export class SqlByokStore implements ByokStore {

@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import type { JsonObject } from '../../../kit/json/json.ts';
+import { keptText } from '../../../kit/text/kept-text.ts';
 import {
   GenerationRefused,
   type GenerationStore,
@@ -7,7 +8,6 @@ import {
   type StoredGeneration,
 } from '../../../ports/generations.ts';
 import type { WriteOffCause } from '../../../ports/ledger.ts';
-import { rowText } from '../../ledger/records/row-text.ts';
 import { codeOf } from '../database-unavailable.ts';
 import type { GenerationTableRow, Tables } from '../tables.ts';
 
@@ -50,7 +50,7 @@ export class SqlGenerationStore implements GenerationStore {
       .where('id', '=', id)
       .where('account_id', '=', accountId)
       .executeTakeFirst();
-    return row && generationOf(row);
+    return row && generationOfRow(row);
   }
 
   async count(): Promise<number> {
@@ -70,7 +70,7 @@ export class SqlGenerationStore implements GenerationStore {
       .orderBy('id')
       .limit(limit)
       .execute();
-    return rows.map(generationOf);
+    return rows.map(generationOfRow);
   }
 
   async prune(beforeMs: number, limit: number): Promise<number> {
@@ -133,12 +133,13 @@ export function generationRowOf({
     byok_nanos: charge.byokNanos,
     written_off_nanos: writtenOffNanos,
     written_off_cause: writtenOffCause,
-    details: rowText(row),
+    // The journal has made this text already.
+    details: keptText(row, JSON.stringify),
   };
 }
 
 /** A generation as it is kept, of its row. */
-export function generationOf(row: GenerationTableRow): StoredGeneration {
+export function generationOfRow(row: GenerationTableRow): StoredGeneration {
   return {
     id: row.id,
     scopes: { account: row.account_id, workspace: row.workspace_id, key: row.key_hash },

@@ -14,6 +14,7 @@ import type {
   WorkspaceSettings,
 } from '../../../ports/tenancy.ts';
 import type { Tables } from '../tables.ts';
+import { transact } from '../transact.ts';
 import {
   accountOf,
   accountRow,
@@ -24,7 +25,6 @@ import {
   workspaceOf,
   workspaceRow,
 } from './tenancy-rows.ts';
-import { transact } from '../transact.ts';
 
 /** Accounts, workspaces, budgets and keys in the embedded database. The statements are those of PostgreSQL as well. */
 export class SqlTenancy implements Tenancy {

@@ -1,6 +1,6 @@
-import { SqlGenerationStore } from './sql-generation-store.ts';
 import type { SqliteDatabase } from '../sqlite/sqlite-database.ts';
 import type { GenerationTableRow } from '../tables.ts';
+import { SqlGenerationStore } from './sql-generation-store.ts';
 
 const COLUMNS = [
   'id',

@@ -1,7 +1,6 @@
 import type { LimitWindow, ResetWindow } from '../../../kit/time/windows.ts';
 import type { Account, Budget, Key, Workspace } from '../../../ports/tenancy.ts';
-import type { AccountRow, BudgetRow, KeyRow, WorkspaceRow } from '../tables.ts';
-import { numberOrNull } from '../whole-number.ts';
+import { type AccountRow, type BudgetRow, type KeyRow, numberOrNull, type WorkspaceRow } from '../tables.ts';
 
 /** Accounts, workspaces, budgets and keys as rows, and back. */
 

@@ -2,9 +2,9 @@ import { type Kysely, sql, type Transaction } from 'kysely';
 import type { Nanos } from '../../../../kit/money.ts';
 import type { Tables } from '../../../sql/tables.ts';
 import { transact } from '../../../sql/transact.ts';
+import type { DatabaseClock } from '../tallies/database-clock.ts';
 import type { JournalledEnd } from './book-ends.ts';
 import type { BookedEnds } from './booked-ends.ts';
-import type { DatabaseClock } from '../tallies/database-clock.ts';
 import { type KnownJournal, lockJournal, SumsByAccount, takeJournal, writeJournal } from './journal-rows.ts';
 
 /** The journal of a gateway as it was read back. */

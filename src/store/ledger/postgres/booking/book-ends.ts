@@ -3,15 +3,13 @@ import { type Amount, minus, NOTHING } from '../../../../ir/amount.ts';
 import type { Nanos } from '../../../../kit/money.ts';
 import { type WindowNumbers, windowsAt } from '../../../../kit/time/windows.ts';
 import type { Limits, ScopeIds } from '../../../../ports/ledger.ts';
-import { chargeWithin } from '../../books/limits.ts';
-import type { SettleRecord } from '../../records/records.ts';
-import { spend } from '../../books/spending.ts';
 import { generationRowOf } from '../../../sql/stores/sql-generation-store.ts';
 import type { Tables } from '../../../sql/tables.ts';
 import { transact } from '../../../sql/transact.ts';
-import { isBooked, NONE_BOOKED, withBooked } from './booked-ends.ts';
+import { chargeWithin } from '../../books/limits.ts';
+import { spend } from '../../books/spending.ts';
+import { generationOfRecord, type SettleRecord } from '../../records/records.ts';
 import type { DatabaseClock } from '../tallies/database-clock.ts';
-import { type KnownJournal, lockJournal, SumsByAccount, writeJournal } from './journal-rows.ts';
 import {
   emptyTally,
   keysOf,
@@ -21,6 +19,8 @@ import {
   standingsOf,
   writeTallies,
 } from '../tallies/tally-rows.ts';
+import { isBooked, NONE_BOOKED, withBooked } from './booked-ends.ts';
+import { type KnownJournal, lockJournal, SumsByAccount, writeJournal } from './journal-rows.ts';
 
 /** How a generation ended: settled with a record, or let go without one. */
 export interface End {
@@ -210,7 +210,9 @@ async function addRows(
   const settled = ends.flatMap(({ settled }) => settled ?? []);
   if (settled.length === 0) return new Set();
   const rows = settled.map((record) => {
-    const { credit_nanos, byok_nanos, written_off_nanos, ...rest } = generationRowOf(generationOf(record));
+    const { credit_nanos, byok_nanos, written_off_nanos, ...rest } = generationRowOf(
+      generationOfRecord(record),
+    );
     return {
       ...rest,
       credit_nanos: String(credit_nanos),
@@ -227,12 +229,6 @@ async function addRows(
     on conflict (id) do nothing
     returning id`.execute(transaction);
   return new Set(added.rows.map(({ id }) => id));
-}
-
-/** A settled generation as it is kept. */
-export function generationOf(record: SettleRecord) {
-  const { generationId, scopes, atMs, charge, writtenOffNanos, writtenOffCause, row } = record;
-  return { id: generationId, scopes, settledAtMs: atMs, charge, writtenOffNanos, writtenOffCause, row };
 }
 
 /** Removes reservations. Resolves with what each of them held. */

@@ -2,8 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Kysely } from 'kysely';
 import { DatabaseUnavailable } from '../../../sql/database-unavailable.ts';
 import type { Tables } from '../../../sql/tables.ts';
-import { type Booking, bookEnds, type JournalledEnd, JournalTakenOver } from './book-ends.ts';
 import type { DatabaseClock } from '../tallies/database-clock.ts';
+import { type Booking, bookEnds, type JournalledEnd, JournalTakenOver } from './book-ends.ts';
 import type { LocalGenerations } from './local-generations.ts';
 import { RefusedEnds } from './refused-ends.ts';
 

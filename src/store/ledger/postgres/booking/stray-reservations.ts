@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { LedgerReservationRow, Tables } from '../../../sql/tables.ts';
-import type { End } from './book-ends.ts';
 import type { DatabaseClock } from '../tallies/database-clock.ts';
+import type { End } from './book-ends.ts';
 
 /** Reservations of others that are found at a time. */
 const BATCH = 200;

@@ -3,10 +3,10 @@ import { type Amount, NOTHING } from '../../../../ir/amount.ts';
 import type { Nanos } from '../../../../kit/money.ts';
 import { windowsAt } from '../../../../kit/time/windows.ts';
 import type { AccountStatement, ForgettableScope, Scope, Spending } from '../../../../ports/ledger.ts';
-import { regranted } from '../../books/balance.ts';
-import { NOTHING_SPENT, spendingAt } from '../../books/spending.ts';
 import type { LedgerTallyRow, Tables } from '../../../sql/tables.ts';
 import { transact } from '../../../sql/transact.ts';
+import { regranted } from '../../books/balance.ts';
+import { NOTHING_SPENT, spendingAt } from '../../books/spending.ts';
 import { type DatabaseClock, databaseClock } from './database-clock.ts';
 import { reservationFaults, type ScopeFault, sumFaults } from './scope-faults.ts';
 import {

@@ -2,10 +2,10 @@ import type { Kysely, Transaction } from 'kysely';
 import { type Amount, assertAmount, minus, plus } from '../../../../ir/amount.ts';
 import { windowsAt } from '../../../../kit/time/windows.ts';
 import type { Headroom, NewGeneration, Reserving, ToppingUp } from '../../../../ports/ledger.ts';
-import { chargeWithin, headroomWithin, refusalOf, tightest } from '../../books/limits.ts';
-import type { OpenGeneration } from '../../books/open-generation.ts';
 import type { Tables } from '../../../sql/tables.ts';
 import { transact } from '../../../sql/transact.ts';
+import { chargeWithin, headroomWithin, refusalOf, tightest } from '../../books/limits.ts';
+import type { OpenGeneration } from '../../books/open-generation.ts';
 import type { DatabaseClock } from './database-clock.ts';
 import { reserveMore, reserveNew } from './reservation-statements.ts';
 import {

@@ -2,10 +2,10 @@ import { type Kysely, sql } from 'kysely';
 import { type Amount, NOTHING } from '../../../../ir/amount.ts';
 import { LIMIT_WINDOWS, RESET_WINDOWS, type WindowNumbers } from '../../../../kit/time/windows.ts';
 import type { Limits, Scope, ScopeIds, Spending, Sums } from '../../../../ports/ledger.ts';
+import type { LedgerTallyRow, Tables, WholeNumber } from '../../../sql/tables.ts';
 import { type Grant, limitsOf, UNGRANTED } from '../../books/balance.ts';
 import { countedNanos, SCOPES, type Standing, spentNanos } from '../../books/limits.ts';
 import { NOTHING_SPENT, spendingAt } from '../../books/spending.ts';
-import type { LedgerTallyRow, Tables, WholeNumber } from '../../../sql/tables.ts';
 import type { DatabaseClock } from './database-clock.ts';
 
 /** What a key, a workspace or an account has spent and reserved; of an account also its balance. A value. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { contextLengthBucketOf } from './context-length-bucket.ts';
+import { contextLengthBucketOf } from './event-names.ts';
 
 it.each([
   [0, '1K'],
