@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { KNOWN_PROVIDERS } from './catalog/known-providers.ts';
-import { NO_OVERLAY, type Overlay, parseOverlay } from './catalog/overlay.ts';
+import { NO_OVERLAY, type Overlay, parseOverlay } from './catalog/knowledge/overlay.ts';
+import { KNOWN_PROVIDERS } from './catalog/providers/known-providers.ts';
 import type { Flags, LoadOptions } from './config/load.ts';
 import type { Presets } from './dialects/shared/presets/preset.ts';
 import { wholeRow } from './gateway/generation/generation-row.ts';

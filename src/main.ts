@@ -2,8 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { buildCatalogSliced, type CatalogSource } from './catalog/build-catalog.ts';
 import type { Catalog } from './catalog/catalog.ts';
-import { baseUrl, firstStartJson, firstStartText } from './cli/first-start.ts';
-import { programVersion } from './cli/program-version.ts';
+import { baseUrl, firstStartJson, firstStartText } from './cli/terminal/first-start.ts';
 import {
   type LoadedConfiguration,
   type LoadOptions,
@@ -29,6 +28,7 @@ import { type Log, openStderrLog } from './kit/log.ts';
 import { runInTurns } from './kit/loop/turns.ts';
 import { expositionOf } from './kit/metrics/exposition.ts';
 import { LoopDelay } from './kit/metrics/loop-delay.ts';
+import { programVersion } from './kit/program-version.ts';
 import { Activity } from './manage/analytics/activity.ts';
 import { Analytics } from './manage/analytics/analytics.ts';
 import { Byok } from './manage/byok/byok.ts';

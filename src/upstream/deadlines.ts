@@ -1,4 +1,4 @@
-import type { Timeouts } from '../catalog/provider.ts';
+import type { Timeouts } from '../catalog/providers/provider.ts';
 
 /** What an exchange waits for: a connection, the first byte of the answer's body, the next byte. */
 export type Phase = 'connect' | 'firstByte' | 'idle';
