@@ -1,6 +1,6 @@
 import type { Endpoint } from '../catalog/catalog.ts';
-import type { Credential } from '../catalog/credential.ts';
-import type { Timeouts } from '../catalog/provider.ts';
+import type { Credential } from '../catalog/providers/credential.ts';
+import type { Timeouts } from '../catalog/providers/provider.ts';
 import { TransportProblem } from '../http1/client/transport-problem.ts';
 import { type ErrorDetails, type ErrorKind, GatewayError } from '../ir/errors.ts';
 import type { EventBatch } from '../ir/events.ts';

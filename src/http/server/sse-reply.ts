@@ -1,4 +1,4 @@
-import { FREE } from '../../catalog/bill.ts';
+import { FREE } from '../../catalog/prices/bill.ts';
 import type { ReplyContext, StreamEncoder } from '../../dialects/dialect.ts';
 import type { OpenedStream } from '../../gateway/generation.ts';
 import type { Heartbeat } from '../../http1/server/outgoing.ts';
