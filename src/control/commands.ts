@@ -12,8 +12,7 @@ import type { KnownModel, ModelKnowledge, RefreshOutcome } from '../manage/model
 import type { UsageImports } from '../manage/usage-import/usage-imports.ts';
 import type { UsageScopes } from '../manage/usage-import/usage-owners.ts';
 import { whenAvailable } from '../manage/when-available.ts';
-import type { EventFeed } from '../ports/event-feed.ts';
-import type { EventStore } from '../ports/events.ts';
+import type { EventFeed, EventStore } from '../ports/events.ts';
 import type { Ledger } from '../ports/ledger.ts';
 import type { Account, Key } from '../ports/tenancy.ts';
 import { type CreditsView, creditsView } from './credits-view.ts';
