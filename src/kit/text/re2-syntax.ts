@@ -18,8 +18,10 @@ export interface Re2Pattern {
 const MOST_DEPTH = 50;
 /** RE2 takes no larger count in `{least,most}`. */
 const MOST_REPEATS = 1000;
-/** A Unicode property is a table of several hundred ranges, which takes as long to make as so many instructions. */
-const PROPERTY_SIZE = 200;
+/** A Unicode property has hundreds of ranges: each copy of it costs as much as so many instructions. */
+const PROPERTY_SIZE = 16;
+/** Properties that a pattern may name: each is a table that has to be made. */
+const MOST_PROPERTIES = 24;
 /** A character of a class is much less than an instruction: it is found by halving. */
 const MEMBER_SIZE = 1 / 16;
 
@@ -73,6 +75,7 @@ class Translator {
   readonly #mostSize: number;
   #at = 0;
   #depth = 0;
+  #properties = 0;
 
   constructor(source: string, mostSize: number) {
     this.#source = source;
@@ -195,6 +198,7 @@ class Translator {
     const written = /^\{(\w{1,40}(?:=\w{1,40})?)\}/.exec(this.#source.slice(this.#at, this.#at + 84));
     const name = written?.[1] ?? '';
     if (written === null || !isProperty(name)) throw new PatternProblem('names an unknown property');
+    if (++this.#properties > MOST_PROPERTIES) throw new PatternTooLarge();
     this.#at += written[0].length;
     return { members: `\\${letter}{${name.replace(PROPERTY_PREFIX, '')}}`, size: PROPERTY_SIZE };
   }
