@@ -45,9 +45,8 @@ import type { Stage } from './stages/stage.ts';
 import { stageTable } from './stages/table.ts';
 import { DiskResponseCache } from './store/cache/disk-response-cache.ts';
 import { DiskContentStore } from './store/content/disk-content-store.ts';
-import { keepCounts } from './store/keep-counts.ts';
 import { MemoryLimiter } from './store/memory/memory-limiter.ts';
-import { RequestCountsFile } from './store/request-counts-file.ts';
+import { keepCounts, RequestCountsFile } from './store/memory/request-counts-file.ts';
 import { createTokenizer } from './tokens/tokenizer.ts';
 import { openUpstreams } from './upstream/open-upstreams.ts';
 

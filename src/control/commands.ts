@@ -12,8 +12,7 @@ import type { KnownModel, ModelKnowledge, RefreshOutcome } from '../manage/model
 import { whenAvailable } from '../manage/refusals.ts';
 import type { UsageImports } from '../manage/usage-import/usage-imports.ts';
 import type { UsageScopes } from '../manage/usage-import/usage-owners.ts';
-import type { EventFeed } from '../ports/event-feed.ts';
-import type { EventStore } from '../ports/events.ts';
+import type { EventFeed, EventStore } from '../ports/events.ts';
 import type { Ledger } from '../ports/ledger.ts';
 import type { Key } from '../ports/tenancy.ts';
 import { type DoctorView, doctorView, type RunningState } from './doctor-view.ts';
