@@ -6,7 +6,7 @@ import { baseUrl, firstStartJson, firstStartText } from './cli/terminal/first-st
 import {
   type LoadedConfiguration,
   type LoadOptions,
-  loadConfigurationAside,
+  loadConfigurationInThread,
   problemLine,
   requireConfiguration,
 } from './config/load.ts';
@@ -31,7 +31,7 @@ import { programVersion } from './kit/program-version.ts';
 import { Activity } from './manage/analytics/activity.ts';
 import { Analytics } from './manage/analytics/analytics.ts';
 import { Byok } from './manage/byok/byok.ts';
-import { keepSwept } from './manage/files/keep-swept.ts';
+import { keepSwept } from './manage/files/files.ts';
 import { Generations } from './manage/generations/generations.ts';
 import { keptMs, Retention } from './manage/generations/retention.ts';
 import { bootstrap, type FirstKeys } from './manage/keys/bootstrap.ts';
@@ -44,9 +44,8 @@ import type { Stage } from './stages/stage.ts';
 import { stageTable } from './stages/table.ts';
 import { DiskResponseCache } from './store/cache/disk-response-cache.ts';
 import { DiskContentStore } from './store/content/disk-content-store.ts';
-import { keepCounts } from './store/keep-counts.ts';
 import { MemoryLimiter } from './store/memory/memory-limiter.ts';
-import { RequestCountsFile } from './store/request-counts-file.ts';
+import { keepCounts, RequestCountsFile } from './store/memory/request-counts-file.ts';
 import { createTokenizer } from './tokens/tokenizer.ts';
 import { openUpstreams } from './upstream/open-upstreams.ts';
 
@@ -256,7 +255,7 @@ export async function openGateway(options: OpenOptions): Promise<RunningGateway>
     closers.push(() => control.close());
     const watch = watchConfiguration({
       initial: loaded,
-      load: () => loadConfigurationAside(load),
+      load: () => loadConfigurationInThread(load),
       apply: (next) => {
         running = snapshotOf(next, known);
         configured = next;

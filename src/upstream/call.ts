@@ -9,6 +9,7 @@ import type {
   UpstreamDialect,
 } from '../dialects/dialect.ts';
 import type { Dialects } from '../dialects/dialects.ts';
+import { TransportProblem } from '../http1/client/transport-problem.ts';
 import type { DialectName, Format } from '../ir/items.ts';
 import { NO_ENTRIES, type TranslationEntry } from '../ir/metadata.ts';
 import type { Clock, IdSource } from '../kit/ids.ts';
@@ -30,7 +31,6 @@ import { Turns } from './turns.ts';
 import {
   type CallUpstream,
   type Transport,
-  TransportProblem,
   type TransportReply,
   type UpstreamAnswer,
   type UpstreamCall,
