@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { systemClock } from '../src/kit/ids.ts';
 import type { Ledger, Limits } from '../src/ports/ledger.ts';
-import { openEmbeddedLedger } from '../src/store/ledger/open-embedded-ledger.ts';
-import { openSqlite } from '../src/store/sql/open-sqlite.ts';
-import { SqlLedgerMark } from '../src/store/sql/sql-ledger-mark.ts';
-import { sqliteGenerationStore } from '../src/store/sql/sqlite-generation-store.ts';
+import { openEmbeddedLedger } from '../src/store/ledger/embedded/open-embedded-ledger.ts';
+import { openSqlite } from '../src/store/sql/sqlite/open-sqlite.ts';
+import { SqlLedgerMark } from '../src/store/sql/stores/sql-ledger-mark.ts';
+import { sqliteGenerationStore } from '../src/store/sql/stores/sqlite-generation-store.ts';
 
 /**
  * What the ledger costs a request, with the rows being made beside it, and how long a gateway takes to be ready again that

@@ -4,9 +4,9 @@
  */
 export { readOverlay } from './installation.ts';
 export { snapshotOf } from './snapshot.ts';
-export { CatalogOverlayFile } from './store/catalog-overlay-file.ts';
-export { lockDirectory } from './store/data-directory.ts';
-export { DataDirectoryProblem } from './store/data-directory-problem.ts';
+export { CatalogOverlayFile } from './store/directory/catalog-overlay-file.ts';
+export { lockDirectory } from './store/directory/data-directory.ts';
+export { DataDirectoryProblem } from './store/directory/data-directory-problem.ts';
 export type { DatabaseFacts, KnownFile } from './store/examine/database-facts.ts';
 export { type DiskUse, diskUse } from './store/examine/disk-use.ts';
 export {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { KNOWN_PROVIDERS } from './catalog/known-providers.ts';
-import { NO_OVERLAY, type Overlay, parseOverlay } from './catalog/overlay.ts';
+import { NO_OVERLAY, type Overlay, parseOverlay } from './catalog/knowledge/overlay.ts';
+import { KNOWN_PROVIDERS } from './catalog/providers/known-providers.ts';
 import type { Flags, LoadOptions } from './config/load.ts';
 import type { Presets } from './dialects/shared/presets/preset.ts';
 import { wholeRow } from './gateway/generation/generation-row.ts';
@@ -25,19 +25,22 @@ import { Budgets } from './manage/workspaces/budgets.ts';
 import { Workspaces } from './manage/workspaces/workspaces.ts';
 import type { AppRegistry } from './ports/apps.ts';
 import type { ByokStore } from './ports/byok.ts';
-import type { EventFeed } from './ports/event-feed.ts';
-import type { EventStore } from './ports/events.ts';
+import type { EventFeed, EventStore } from './ports/events.ts';
 import type { GenerationStore, RecentGenerations } from './ports/generations.ts';
 import type { Durability } from './ports/journal.ts';
 import type { Ledger } from './ports/ledger.ts';
 import type { LedgerLoss } from './ports/ledger-mark.ts';
 import type { Tenancy, Workspace } from './ports/tenancy.ts';
-import { CatalogOverlayFile } from './store/catalog-overlay-file.ts';
-import { type DataDirectory, openDataDirectory } from './store/data-directory.ts';
-import { DataDirectoryProblem } from './store/data-directory-problem.ts';
-import { type EventBundleWriter, openEventBundle, readBundleApps } from './store/events/event-bundle.ts';
+import { CatalogOverlayFile } from './store/directory/catalog-overlay-file.ts';
+import { type DataDirectory, openDataDirectory } from './store/directory/data-directory.ts';
+import { DataDirectoryProblem } from './store/directory/data-directory-problem.ts';
+import { ImportFolder, type ImportPlace } from './store/directory/import-folder.ts';
+import {
+  type EventBundleWriter,
+  openEventBundle,
+  readBundleApps,
+} from './store/events/duckdb/event-bundle.ts';
 import { openDiskFileBytes } from './store/files/open-disk-file-bytes.ts';
-import { ImportFolder, type ImportPlace } from './store/import-folder.ts';
 import { openEmbeddedState } from './store/open-embedded-state.ts';
 import { openPostgresState } from './store/open-postgres-state.ts';
 import type { State } from './store/state.ts';

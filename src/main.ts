@@ -2,8 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { buildCatalogSliced, type CatalogSource } from './catalog/build-catalog.ts';
 import type { Catalog } from './catalog/catalog.ts';
-import { baseUrl, firstStartJson, firstStartText } from './cli/first-start.ts';
-import { programVersion } from './cli/program-version.ts';
+import { baseUrl, firstStartJson, firstStartText } from './cli/terminal/first-start.ts';
 import {
   type LoadedConfiguration,
   type LoadOptions,
@@ -29,6 +28,7 @@ import { type Log, openStderrLog } from './kit/log.ts';
 import { runInTurns } from './kit/loop/turns.ts';
 import { expositionOf } from './kit/metrics/exposition.ts';
 import { LoopDelay } from './kit/metrics/loop-delay.ts';
+import { programVersion } from './kit/program-version.ts';
 import { Activity } from './manage/analytics/activity.ts';
 import { Analytics } from './manage/analytics/analytics.ts';
 import { Byok } from './manage/byok/byok.ts';
@@ -45,9 +45,8 @@ import type { Stage } from './stages/stage.ts';
 import { stageTable } from './stages/table.ts';
 import { DiskResponseCache } from './store/cache/disk-response-cache.ts';
 import { DiskContentStore } from './store/content/disk-content-store.ts';
-import { keepCounts } from './store/keep-counts.ts';
 import { MemoryLimiter } from './store/memory/memory-limiter.ts';
-import { RequestCountsFile } from './store/request-counts-file.ts';
+import { keepCounts, RequestCountsFile } from './store/memory/request-counts-file.ts';
 import { createTokenizer } from './tokens/tokenizer.ts';
 import { openUpstreams } from './upstream/open-upstreams.ts';
 

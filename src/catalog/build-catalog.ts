@@ -3,10 +3,10 @@ import { buildModel } from './build-models.ts';
 import { buildProvider, isReachable } from './build-providers.ts';
 import type { Catalog, Model, Provider } from './catalog.ts';
 import type { ModelEntry, ProviderEntry } from './entries.ts';
-import { KNOWN_PROVIDERS } from './known-providers.ts';
 import { layConfigurationOver } from './lay-configuration-over.ts';
-import { nextChangeMs } from './price-history.ts';
-import { PROVIDER_TABLE } from './provider-table.ts';
+import { nextChangeMs } from './prices/price-history.ts';
+import { KNOWN_PROVIDERS } from './providers/known-providers.ts';
+import { PROVIDER_TABLE } from './providers/provider-table.ts';
 import { SIMULATOR_MODELS, SIMULATOR_PROVIDER } from './simulator-catalog.ts';
 
 /** What a catalogue is made of. */

@@ -1,8 +1,8 @@
-import { EFFORT_WORDS } from '../config/catalog-members.ts';
-import { momentMs } from '../config/moment.ts';
+import { EFFORT_WORDS } from '../config/schema/catalog-members.ts';
+import { momentMs } from '../kit/time/moment.ts';
 import type { Endpoint, Model, Provider, ReasoningFacts } from './catalog.ts';
 import type { EndpointEntry, ModelEntry, ReasoningEntry } from './entries.ts';
-import { listAt, priceListsOf } from './price-history.ts';
+import { listAt, priceListsOf } from './prices/price-history.ts';
 
 /** The day of the data that ship. Clients want a number: a model that nobody dated is as old as what is known of it. */
 export const CATALOG_DAY = '2026-11-02';

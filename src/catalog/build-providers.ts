@@ -1,11 +1,11 @@
 import type { DialectName, Format } from '../ir/items.ts';
 import { NO_QUIRKS } from '../ir/quirks.ts';
 import type { Provider } from './catalog.ts';
-import { parseCredential } from './credential.ts';
 import type { DialectWord, ProviderEntry } from './entries.ts';
-import type { Auth, Timeouts } from './provider.ts';
-import { authOf, rowOf } from './provider-rows.ts';
-import type { ProviderRow } from './provider-table.ts';
+import { parseCredential } from './providers/credential.ts';
+import type { Auth, Timeouts } from './providers/provider.ts';
+import { authOf, rowOf } from './providers/provider-rows.ts';
+import type { ProviderRow } from './providers/provider-table.ts';
 
 const DIALECT_OF: Readonly<Record<DialectWord, DialectName | 'simulator'>> = {
   'openai-chat': 'chat',

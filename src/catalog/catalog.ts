@@ -1,10 +1,10 @@
-import type { PriceName } from '../config/price-names.ts';
+import type { PriceName } from '../config/schema/price-names.ts';
 import type { DialectName, Format } from '../ir/items.ts';
 import type { Quirks } from '../ir/quirks.ts';
 import type { Price } from '../kit/money.ts';
-import type { Credential } from './credential.ts';
 import type { EffortWord } from './entries.ts';
-import type { Auth, DataPolicy, ProviderFacts, Timeouts } from './provider.ts';
+import type { Credential } from './providers/credential.ts';
+import type { Auth, DataPolicy, ProviderFacts, Timeouts } from './providers/provider.ts';
 
 /** A company or server that runs models. */
 export interface Provider {

@@ -1,4 +1,4 @@
-import type { EFFORT_WORDS } from '../config/catalog-members.ts';
+import type { EFFORT_WORDS } from '../config/schema/catalog-members.ts';
 
 /** Providers and models as a person writes them: in the configuration file and in the tables that ship with the gateway. */
 

@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { runAtOnce } from '../kit/loop/turns.ts';
 import { CATALOG_DAY } from './build-models.ts';
-import { type CatalogDocument, documentIssues } from './catalog-document.ts';
-import { rowOf } from './provider-rows.ts';
+import { type CatalogDocument, documentIssues } from './knowledge/catalog-document.ts';
+import { rowOf } from './providers/provider-rows.ts';
 import { allShippedModels, shippedModels } from './shipped-models.ts';
 
 const folder = fileURLToPath(new URL('./shipped/', import.meta.url));

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import type { CatalogDocument } from './catalog-document.ts';
-import { type KnownModel, type KnownModels, modelsOf } from './known-model.ts';
-import { mergeModels } from './merge-models.ts';
+import type { CatalogDocument } from './knowledge/catalog-document.ts';
+import { type KnownModel, type KnownModels, modelsOf } from './knowledge/known-model.ts';
+import { mergeModels } from './knowledge/merge-models.ts';
 
 /*
  * The data that ship with the gateway: in `models/` what is true of the models of an author, in `endpoints/` how a

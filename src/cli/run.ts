@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
 import type { Flags } from '../config/load.ts';
 import type { CommandInput } from '../control/commands.ts';
+import { programVersion } from '../kit/program-version.ts';
 import { type CommandLine, type CommandWords, parseCommandLine, usageText } from './command-line.ts';
-import type { Told } from './keys.ts';
-import { jsonText, type Output } from './output.ts';
-import { programVersion } from './program-version.ts';
+import type { Told } from './commands/keys.ts';
+import { jsonText, type Output } from './terminal/output.ts';
 
 type Run = Extract<CommandLine, { kind: 'run' }>;
 
@@ -59,7 +59,7 @@ async function runCommand(line: Run, output: Output): Promise<number | undefined
   const flags = configurationFlags(line);
   const asJson = line.flags.json === true;
   if (line.command === 'serve') {
-    const { serve } = await import('./serve.ts');
+    const { serve } = await import('./commands/serve.ts');
     await serve(flags, asJson);
     return undefined;
   }
@@ -69,11 +69,11 @@ async function runCommand(line: Run, output: Output): Promise<number | undefined
       output.err(misuseText('FILE and --config name two files; give one of them', line.command));
       return 2;
     }
-    const { checkConfig } = await import('./check-config.ts');
+    const { checkConfig } = await import('./commands/check-config.ts');
     return checkConfig({ ...flags, config }, asJson, output);
   }
   if (line.command === 'catalog refresh') {
-    const { refreshCatalog } = await import('./catalog.ts');
+    const { refreshCatalog } = await import('./commands/catalog.ts');
     return refreshCatalog(flags, line.operands[0] ?? '', {
       dryRun: line.flags['dry-run'] === true,
       prune: line.flags.prune === true,
@@ -83,7 +83,7 @@ async function runCommand(line: Run, output: Output): Promise<number | undefined
     });
   }
   if (line.command === 'usage import') {
-    const { importUsage } = await import('./usage-import.ts');
+    const { importUsage } = await import('./commands/usage-import.ts');
     return importUsage(flags, line.operands[0] ?? '', {
       skipBad: line.flags['skip-bad'] === true,
       account: textFlag(line, 'account'),
@@ -103,8 +103,8 @@ function isSameFile(one: string, other: string): boolean {
 async function tell(line: Run, command: CommandWords, flags: Flags): Promise<Told<unknown>> {
   // Before anything else is loaded: it says what cannot be.
   if (command === 'doctor') return (await import('./doctor/run-doctor.ts')).runDoctor(flags);
-  const { createKey, listKeys, revokeKey } = await import('./keys.ts');
-  const { createAccount, listAccounts } = await import('./accounts.ts');
+  const { createKey, listKeys, revokeKey } = await import('./commands/keys.ts');
+  const { createAccount, listAccounts } = await import('./commands/accounts.ts');
   const operand = line.operands[0] ?? '';
   const account = textFlag(line, 'account');
   switch (command) {
@@ -128,19 +128,19 @@ async function tell(line: Run, command: CommandWords, flags: Flags): Promise<Tol
     case 'accounts list':
       return listAccounts(flags);
     case 'credits set':
-      return (await import('./credits.ts')).setCredits(flags, operand, account);
+      return (await import('./commands/credits.ts')).setCredits(flags, operand, account);
     case 'credits show':
-      return (await import('./credits.ts')).showCredits(flags, account);
+      return (await import('./commands/credits.ts')).showCredits(flags, account);
     case 'catalog show':
-      return (await import('./catalog.ts')).showCatalog(flags, line.operands[0]);
+      return (await import('./commands/catalog.ts')).showCatalog(flags, line.operands[0]);
     case 'ledger verify':
-      return (await import('./ledger.ts')).verifyLedger(flags);
+      return (await import('./commands/ledger.ts')).verifyLedger(flags);
     case 'ledger rebuild':
-      return (await import('./ledger.ts')).rebuildLedger(flags);
+      return (await import('./commands/ledger.ts')).rebuildLedger(flags);
     case 'ledger accept-loss':
-      return (await import('./accept-ledger-loss.ts')).acceptLedgerLoss(flags);
+      return (await import('./commands/accept-ledger-loss.ts')).acceptLedgerLoss(flags);
     case 'rotate-encryption-key': {
-      const { rotateEncryptionKey } = await import('./rotate-encryption-key.ts');
+      const { rotateEncryptionKey } = await import('./commands/rotate-encryption-key.ts');
       return rotateEncryptionKey(flags, textFlag(line, 'new-key-file'));
     }
     default:

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { KNOWN_PROVIDERS } from '../catalog/known-providers.ts';
+import { KNOWN_PROVIDERS } from '../catalog/providers/known-providers.ts';
 import { type Flags, loadConfiguration, requireConfiguration } from './load.ts';
 
 let cwd = '';

@@ -4,19 +4,19 @@ import { isJsonObject } from '../kit/json/json.ts';
 import type { Issue } from '../kit/json/validate.ts';
 import { LOG_LEVELS, type LogLevel } from '../kit/log.ts';
 import { type DatabaseAddress, parseDatabaseAddress } from '../kit/net/database-address.ts';
-import type { Environment } from './environment.ts';
 import { versionOfStatus } from './file-version.ts';
-import type { EnvironmentKey, KnownProviders } from './known-providers.ts';
+import type { Environment } from './parse/environment.ts';
+import type { EnvironmentKey, KnownProviders } from './parse/known-providers.ts';
 import {
   type ConfigReading,
   MAX_CONFIG_BYTES,
   MAX_PROBLEMS,
   parseConfig,
   parseConfigAside,
-} from './parse-config.ts';
-import type { Config } from './schema.ts';
-import { shownProblem } from './shown-text.ts';
-import { startBlockers, unbuiltWarnings } from './unbuilt.ts';
+} from './parse/parse-config.ts';
+import { shownProblem } from './parse/shown-text.ts';
+import { startBlockers, unbuiltWarnings } from './parse/unbuilt.ts';
+import type { Config } from './schema/schema.ts';
 
 /** Flags of the command line, as they were typed. They win over the environment, the environment over the file. */
 export interface Flags {

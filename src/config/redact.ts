@@ -1,6 +1,6 @@
 import { shownDatabaseAddress } from '../kit/net/database-address.ts';
 import type { Runtime } from './load.ts';
-import type { Config } from './schema.ts';
+import type { Config } from './schema/schema.ts';
 
 /** The configuration with every secret replaced by what may be known of it: for printing, never for use. */
 export function redactedConfig(config: Config): Config {

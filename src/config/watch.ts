@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Log } from '../kit/log.ts';
 import { fileVersion } from './file-version.ts';
 import { type LoadedConfiguration, type Loading, problemLine } from './load.ts';
-import type { Config } from './schema.ts';
+import type { Config } from './schema/schema.ts';
 
 /** Keys that are read once, at the start: a change of one waits for a restart. */
 export const RESTART_KEYS: readonly (readonly string[])[] = [

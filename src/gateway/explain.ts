@@ -1,5 +1,5 @@
-import { billOf } from '../catalog/bill.ts';
-import { pricingAt } from '../catalog/price-history.ts';
+import { billOf } from '../catalog/prices/bill.ts';
+import { pricingAt } from '../catalog/prices/price-history.ts';
 import type { GatewayError } from '../ir/errors.ts';
 import type { PipelineEntry, Strategy, TranslationEntry } from '../ir/metadata.ts';
 import type { GenerationRequest } from '../ir/request.ts';

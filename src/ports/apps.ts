@@ -1,3 +1,6 @@
+import { knownCategoriesOf } from '../ir/app-attribution.ts';
+import { appHostOf } from '../kit/net/app-host.ts';
+
 /** An app that calls. Its identity is the host and port of its address. */
 export interface App {
   /** Of this installation: 1, 2, 3 and so on. */
@@ -38,4 +41,30 @@ export interface AppRegistry {
   /** Hosts of those with at least one of the categories. However many there are, others have their turn. */
   hostsOfCategories(categories: readonly string[]): Promise<ReadonlySet<string>>;
   count(): Promise<number>;
+}
+
+/** What somebody said of the app that made a request, and when. */
+export interface SaidOfApp {
+  readonly referer: string | null;
+  readonly title: string | null;
+  readonly categories: readonly string[];
+  readonly atMs: number;
+}
+
+/** The app that something was said of; undefined where it says nothing that an app is known by. */
+export function appSightingOf({ referer, title, categories, atMs }: SaidOfApp): AppSighting | undefined {
+  const host = appHostOf(referer, title);
+  if (referer === null || host === null) return undefined;
+  return {
+    host,
+    url: withoutSecrets(new URL(referer)),
+    title,
+    categories: knownCategoriesOf(categories),
+    atMs,
+  };
+}
+
+/** Names, passwords and what else is only for whom an address was made for. */
+function withoutSecrets({ protocol, host, pathname }: URL): string {
+  return `${protocol}//${host}${pathname}`;
 }

@@ -94,3 +94,27 @@ export const OPERATORS = {
 } as const;
 
 export type Operator = keyof typeof OPERATORS;
+
+/** Prompts up to so many tokens, and what they are called. */
+export const CONTEXT_LENGTH_BUCKETS: readonly (readonly [mostTokens: number, name: string])[] = [
+  [1_000, '1K'],
+  [10_000, '10K'],
+  [100_000, '100K'],
+  [1_000_000, '1M'],
+  [Number.POSITIVE_INFINITY, '10M'],
+];
+
+/** The bucket that a prompt falls in. */
+export function contextLengthBucketOf(promptTokens: number): string {
+  return CONTEXT_LENGTH_BUCKETS.find(([mostTokens]) => promptTokens <= mostTokens)?.[1] ?? '10M';
+}
+
+/** What a generation can have besides text, in the order of their names in a text. */
+export const MODALITIES = ['image', 'image_output', 'audio', 'tool_calling'] as const;
+
+export type Modality = (typeof MODALITIES)[number];
+
+/** A set of modalities as one text, so that it can be grouped by: their names in the order of the table, a plus between them; empty for text alone. */
+export function modalitiesText(has: Readonly<Partial<Record<Modality, boolean>>>): string {
+  return MODALITIES.filter((name) => has[name] === true).join('+');
+}

@@ -72,7 +72,17 @@ export interface NewGeneration extends Purse {
  * its web searches, or the price of the endpoint that served. `released`: its reservation had been let go before it was booked.
  * `disputed`: its upstream reported more than can be true. `abandoned`: the caller left before there was anything to charge for.
  */
-export type WriteOffCause = 'prompt' | 'output' | 'searches' | 'price' | 'released' | Uncharged['cause'];
+export const WRITE_OFF_CAUSES = [
+  'prompt',
+  'output',
+  'searches',
+  'price',
+  'released',
+  'disputed',
+  'abandoned',
+] as const;
+
+export type WriteOffCause = (typeof WRITE_OFF_CAUSES)[number];
 
 /** What an upstream may bill and the caller is not charged, whatever limits leave. */
 export interface Uncharged {

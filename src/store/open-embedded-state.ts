@@ -1,16 +1,15 @@
 import type { ForgettableScope } from '../ports/ledger.ts';
 import type { LedgerLoss } from '../ports/ledger-mark.ts';
 import type { Tenancy } from '../ports/tenancy.ts';
-import { countedFirst, notedFirst } from './events/counted-first.ts';
-import { openOwnEvents } from './events/own-events.ts';
-import { openEmbeddedLedger } from './ledger/open-embedded-ledger.ts';
-import { emptyWriteLog, openSqlite } from './sql/open-sqlite.ts';
-import { SqlAppRegistry } from './sql/sql-app-registry.ts';
-import { SqlByokStore } from './sql/sql-byok-store.ts';
-import { SqlFileStore } from './sql/sql-file-store.ts';
-import { SqlLedgerMark } from './sql/sql-ledger-mark.ts';
-import { SqlTenancy } from './sql/sql-tenancy.ts';
-import { sqliteGenerationStore } from './sql/sqlite-generation-store.ts';
+import { countedFirst, notedFirst, openOwnEvents } from './events/embedded-events.ts';
+import { openEmbeddedLedger } from './ledger/embedded/open-embedded-ledger.ts';
+import { emptyWriteLog, openSqlite } from './sql/sqlite/open-sqlite.ts';
+import { SqlAppRegistry } from './sql/stores/sql-app-registry.ts';
+import { SqlByokStore } from './sql/stores/sql-byok-store.ts';
+import { SqlFileStore } from './sql/stores/sql-file-store.ts';
+import { SqlLedgerMark } from './sql/stores/sql-ledger-mark.ts';
+import { SqlTenancy } from './sql/stores/sql-tenancy.ts';
+import { sqliteGenerationStore } from './sql/stores/sqlite-generation-store.ts';
 import type { State, StateOptions } from './state.ts';
 
 export interface EmbeddedStateOptions extends StateOptions {

@@ -1,21 +1,21 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { DatabaseAddress } from '../kit/net/database-address.ts';
+import { GatewayIdentity } from './directory/gateway-identity.ts';
 import { openSharedEvents } from './events/shared-events.ts';
 import { examineOutbox } from './examine/examine-journal.ts';
-import { GatewayIdentity } from './gateway-id.ts';
 import type { OpenedLedger } from './ledger/opened-ledger.ts';
-import { adoptGenerations, type BookedPlace, bookedAfter } from './sql/booked-generations.ts';
+import { readJournals } from './ledger/postgres/booking/journal-rows.ts';
+import { CommandLedger } from './ledger/postgres/command-ledger.ts';
+import { openPostgresLedger } from './ledger/postgres/open-postgres-ledger.ts';
 import { DatabaseUnavailable } from './sql/database-unavailable.ts';
-import { GatewayLock } from './sql/gateway-lock.ts';
-import { CommandLedger } from './sql/ledger/command-ledger.ts';
-import { readJournals } from './sql/ledger/journal-rows.ts';
-import { openPostgresLedger } from './sql/ledger/open-postgres-ledger.ts';
-import { type OpenedPostgres, openPostgres } from './sql/open-postgres.ts';
-import { SqlAppRegistry } from './sql/sql-app-registry.ts';
-import { SqlByokStore } from './sql/sql-byok-store.ts';
-import { SqlFileStore } from './sql/sql-file-store.ts';
-import { SqlGenerationStore } from './sql/sql-generation-store.ts';
-import { SqlTenancy } from './sql/sql-tenancy.ts';
+import { GatewayLock } from './sql/postgres/gateway-lock.ts';
+import { type OpenedPostgres, openPostgres } from './sql/postgres/open-postgres.ts';
+import { adoptGenerations, type BookedPlace, bookedAfter } from './sql/stores/booked-generations.ts';
+import { SqlAppRegistry } from './sql/stores/sql-app-registry.ts';
+import { SqlByokStore } from './sql/stores/sql-byok-store.ts';
+import { SqlFileStore } from './sql/stores/sql-file-store.ts';
+import { SqlGenerationStore } from './sql/stores/sql-generation-store.ts';
+import { SqlTenancy } from './sql/stores/sql-tenancy.ts';
 import type { State, StateOptions } from './state.ts';
 
 export interface PostgresStateOptions extends StateOptions {

@@ -1,14 +1,13 @@
 import type { Clock } from '../kit/ids.ts';
 import type { AppRegistry } from '../ports/apps.ts';
 import type { ByokStore } from '../ports/byok.ts';
-import type { EventFeed } from '../ports/event-feed.ts';
-import type { EventStore } from '../ports/events.ts';
+import type { EventFeed, EventStore } from '../ports/events.ts';
 import type { FileStore } from '../ports/files.ts';
 import type { GenerationStore, RecentGenerations } from '../ports/generations.ts';
 import type { Durability } from '../ports/journal.ts';
 import type { Ledger } from '../ports/ledger.ts';
 import type { Tenancy } from '../ports/tenancy.ts';
-import type { WholeRow } from './ledger/interrupted.ts';
+import type { WholeRow } from './ledger/books/open-generation.ts';
 
 /** All that an installation must not lose, wherever it is kept. */
 export interface State {

@@ -1,5 +1,5 @@
 import type { Endpoint, Provider } from '../catalog/catalog.ts';
-import { type Credential, secretsOf } from '../catalog/credential.ts';
+import { type Credential, secretsOf } from '../catalog/providers/credential.ts';
 import type { RenderedRequest, UpstreamDialect } from '../dialects/dialect.ts';
 import type { Clock } from '../kit/ids.ts';
 import { type Destination, destinationOf } from './auth/destination.ts';

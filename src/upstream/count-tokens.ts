@@ -1,5 +1,5 @@
 import type { Endpoint } from '../catalog/catalog.ts';
-import type { Credential } from '../catalog/credential.ts';
+import type { Credential } from '../catalog/providers/credential.ts';
 import type { RenderTarget } from '../dialects/dialect.ts';
 import { messagesUpstream } from '../dialects/messages/messages.ts';
 import { renderCountTokens } from '../dialects/messages/render-count-tokens.ts';

@@ -1,6 +1,6 @@
 import type { ReasoningFacts } from '../catalog/catalog.ts';
 import type { EffortWord } from '../catalog/entries.ts';
-import { EFFORT_WORDS } from '../config/catalog-members.ts';
+import { EFFORT_WORDS } from '../config/schema/catalog-members.ts';
 import { effortNearest, effortOf } from '../dialects/shared/reasoning/reasoning-effort.ts';
 import { REASONING_PLACES } from '../dialects/shared/reasoning/reasoning-places.ts';
 import { NO_ENTRIES, type TranslationEntry } from '../ir/metadata.ts';

@@ -19,7 +19,7 @@ import type {
   GenerationEvent,
 } from '../../src/ports/events.ts';
 import { GenerationRefused } from '../../src/ports/generations.ts';
-import { openEventBundle } from '../../src/store/events/event-bundle.ts';
+import { openEventBundle } from '../../src/store/events/duckdb/event-bundle.ts';
 import { eventHistory, HISTORY_START_MS } from '../builders/event-history.ts';
 import { type AppCount, countApps, countEvents } from './count-events.ts';
 import { temporaryDirectory } from './temporary-directory.ts';

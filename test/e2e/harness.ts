@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
-import { KNOWN_PROVIDERS } from '../../src/catalog/known-providers.ts';
+import { KNOWN_PROVIDERS } from '../../src/catalog/providers/known-providers.ts';
 import { requireConfiguration } from '../../src/config/load.ts';
 import type { HttpTimes } from '../../src/http/dependencies.ts';
 import type { Clock } from '../../src/kit/ids.ts';

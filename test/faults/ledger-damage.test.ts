@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/kit/ids.ts';
 import type { Ledger } from '../../src/ports/ledger.ts';
 import { openJournal } from '../../src/store/journal/open-journal.ts';
-import { openEmbeddedLedger } from '../../src/store/ledger/open-embedded-ledger.ts';
+import { openEmbeddedLedger } from '../../src/store/ledger/embedded/open-embedded-ledger.ts';
 import { MemoryGenerations } from '../contracts/memory-generations.ts';
 import { MemoryMark } from '../contracts/memory-mark.ts';
 import { temporaryDirectory } from '../contracts/temporary-directory.ts';

@@ -4,15 +4,15 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Amount } from '../../src/ir/amount.ts';
 import { systemClock } from '../../src/kit/ids.ts';
 import { LedgerUnavailable, type Limits, type NewGeneration } from '../../src/ports/ledger.ts';
-import { databaseClock } from '../../src/store/sql/ledger/database-clock.ts';
 import {
   openPostgresLedger,
   type PostgresLedgerSettings,
-} from '../../src/store/sql/ledger/open-postgres-ledger.ts';
-import { reserveNew } from '../../src/store/sql/ledger/reservation-statements.ts';
-import { addTallies, keysOf } from '../../src/store/sql/ledger/tally-rows.ts';
-import { type OpenedPostgres, openPostgres } from '../../src/store/sql/open-postgres.ts';
-import { SqlGenerationStore } from '../../src/store/sql/sql-generation-store.ts';
+} from '../../src/store/ledger/postgres/open-postgres-ledger.ts';
+import { databaseClock } from '../../src/store/ledger/postgres/tallies/database-clock.ts';
+import { reserveNew } from '../../src/store/ledger/postgres/tallies/reservation-statements.ts';
+import { addTallies, keysOf } from '../../src/store/ledger/postgres/tallies/tally-rows.ts';
+import { type OpenedPostgres, openPostgres } from '../../src/store/sql/postgres/open-postgres.ts';
+import { SqlGenerationStore } from '../../src/store/sql/stores/sql-generation-store.ts';
 import { temporaryDirectory } from '../contracts/temporary-directory.ts';
 import { addressOf, postgresForTests } from '../postgres/postgres-server.ts';
 

@@ -16,7 +16,7 @@ import type { JsonObject } from '../../src/kit/json/json.ts';
 import { parsePrice } from '../../src/kit/money.ts';
 import type { Caller } from '../../src/ports/caller.ts';
 import { NO_STATISTICS } from '../../src/routing/health/measurements.ts';
-import { NOTHING_SPENT } from '../../src/store/ledger/spending.ts';
+import { NOTHING_SPENT } from '../../src/store/ledger/books/spending.ts';
 import { MemoryLimiter } from '../../src/store/memory/memory-limiter.ts';
 import { callerOf } from '../builders/tenancy.ts';
 

@@ -9,9 +9,9 @@ import {
   type WindowNumbers,
   windowsAt,
 } from '../../src/kit/time/windows.ts';
-import { refusalOf } from '../../src/store/ledger/limits.ts';
-import { windowNumbersAt } from '../../src/store/sql/ledger/database-clock.ts';
-import { reserveNew } from '../../src/store/sql/ledger/reservation-statements.ts';
+import { refusalOf } from '../../src/store/ledger/books/limits.ts';
+import { windowNumbersAt } from '../../src/store/ledger/postgres/tallies/database-clock.ts';
+import { reserveNew } from '../../src/store/ledger/postgres/tallies/reservation-statements.ts';
 import {
   addTallies,
   emptyTally,
@@ -20,8 +20,8 @@ import {
   type SqlTally,
   standingsOf,
   writeTallies,
-} from '../../src/store/sql/ledger/tally-rows.ts';
-import { openPostgres } from '../../src/store/sql/open-postgres.ts';
+} from '../../src/store/ledger/postgres/tallies/tally-rows.ts';
+import { openPostgres } from '../../src/store/sql/postgres/open-postgres.ts';
 import { addressOf, postgresForTests } from '../postgres/postgres-server.ts';
 
 const server = await postgresForTests();

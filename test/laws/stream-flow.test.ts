@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { FREE } from '../../src/catalog/bill.ts';
+import { FREE } from '../../src/catalog/prices/bill.ts';
 import { chatInbound, chatUpstream } from '../../src/dialects/chat/chat.ts';
 import type { InboundDialect, ReplyContext, UpstreamDialect } from '../../src/dialects/dialect.ts';
 import { messagesInbound, messagesUpstream } from '../../src/dialects/messages/messages.ts';

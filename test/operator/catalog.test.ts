@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Compile } from 'typebox/compile';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { refreshCatalog } from '../../src/cli/catalog.ts';
+import { refreshCatalog } from '../../src/cli/commands/catalog.ts';
 import { run } from '../../src/cli/run.ts';
 import { endpointListSchema } from '../../src/contract/endpoint.ts';
 import { modelListSchema } from '../../src/contract/model.ts';

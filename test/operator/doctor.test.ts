@@ -18,7 +18,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { listenForCommands } from '../../src/control/listen.ts';
 import { openInstallation } from '../../src/installation.ts';
 import { openLog } from '../../src/kit/log.ts';
-import { lockDirectory } from '../../src/store/data-directory.ts';
+import { lockDirectory } from '../../src/store/directory/data-directory.ts';
 import { newCredentialOf } from '../builders/byok.ts';
 import { temporaryDirectory } from '../contracts/temporary-directory.ts';
 import { openTestGateway } from '../e2e/harness.ts';

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { renameSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { KNOWN_PROVIDERS } from '../../src/catalog/known-providers.ts';
+import { KNOWN_PROVIDERS } from '../../src/catalog/providers/known-providers.ts';
 import {
   type LoadedConfiguration,
   loadConfigurationAside,

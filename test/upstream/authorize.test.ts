@@ -1,7 +1,7 @@
 import { createVerify, generateKeyPairSync } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Credential, GoogleServiceAccount } from '../../src/catalog/credential.ts';
+import type { Credential, GoogleServiceAccount } from '../../src/catalog/providers/credential.ts';
 import { randomIds } from '../../src/kit/ids.ts';
 import { createAuthorize } from '../../src/upstream/auth/authorize.ts';
 import { createCallUpstream } from '../../src/upstream/call.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Provider } from '../../src/catalog/catalog.ts';
-import type { Credential } from '../../src/catalog/credential.ts';
+import type { Credential } from '../../src/catalog/providers/credential.ts';
 import { GatewayError } from '../../src/ir/errors.ts';
 import { type Event, type EventBatch, terminalOf } from '../../src/ir/events.ts';
 import { Places } from '../../src/ir/places.ts';

@@ -7,7 +7,7 @@ import {
 } from '../../examination.ts';
 import { usdOf } from '../../kit/money.ts';
 import type { AccountStatement, Fault } from '../../ports/ledger.ts';
-import { usdText } from '../output.ts';
+import { usdText } from '../terminal/output.ts';
 import { type Finding, fine, problem, warning } from './finding.ts';
 import { bytesText, countText } from './quantities.ts';
 import type { Situation } from './situation.ts';

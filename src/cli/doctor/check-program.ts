@@ -1,4 +1,4 @@
-import { oldestNodeVersion, programVersion } from '../program-version.ts';
+import { oldestNodeVersion, programVersion } from '../../kit/program-version.ts';
 import { type Finding, fine, problem } from './finding.ts';
 
 /** Packages with a part that is made for one platform. */

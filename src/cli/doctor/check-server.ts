@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import type { Runtime } from '../../config/load.ts';
 import type { DoctorView, ServerView } from '../../control/doctor-view.ts';
-import { programVersion } from '../program-version.ts';
+import { programVersion } from '../../kit/program-version.ts';
 import { type Finding, fine, problem, warning } from './finding.ts';
 import { bytesText, durationText } from './quantities.ts';
 import type { Situation } from './situation.ts';

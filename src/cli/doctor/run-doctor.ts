@@ -1,7 +1,7 @@
 import type { Flags } from '../../config/load.ts';
-import { escapeControls } from '../../config/shown-text.ts';
-import type { Told } from '../keys.ts';
-import { tableText } from '../output.ts';
+import { escapeControls } from '../../config/parse/shown-text.ts';
+import type { Told } from '../commands/keys.ts';
+import { tableText } from '../terminal/output.ts';
 import { checkProgram } from './check-program.ts';
 import type { NamedFinding } from './examine-installation.ts';
 import type { Verdict } from './finding.ts';

@@ -1,4 +1,4 @@
-import { FREE } from '../../catalog/bill.ts';
+import { FREE } from '../../catalog/prices/bill.ts';
 import { type Amount, NOTHING, plus } from '../../ir/amount.ts';
 import type { LegStatus } from '../../ir/leg.ts';
 import { type Bill, NO_USAGE, plusBill, plusUsage, type Usage } from '../../ir/usage.ts';

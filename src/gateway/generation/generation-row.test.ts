@@ -3,7 +3,7 @@ import { endpointOf, modelOf, providerOf } from '../../../test/builders/catalog.
 import { requestOf } from '../../../test/builders/request.ts';
 import { ownCredentialOf } from '../../../test/builders/route.ts';
 import { callerOf } from '../../../test/builders/tenancy.ts';
-import { FREE } from '../../catalog/bill.ts';
+import { FREE } from '../../catalog/prices/bill.ts';
 import { GatewayError } from '../../ir/errors.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import { NO_USAGE } from '../../ir/usage.ts';

@@ -1,7 +1,7 @@
-import { cacheDiscount } from '../../catalog/cache-discount.ts';
 import type { Pricing } from '../../catalog/catalog.ts';
 import { tierOf } from '../../catalog/endpoint-tier.ts';
-import { pricingAt } from '../../catalog/price-history.ts';
+import { cacheDiscount } from '../../catalog/prices/cache-discount.ts';
+import { pricingAt } from '../../catalog/prices/price-history.ts';
 import { servedEndpoint } from '../../catalog/served-endpoint.ts';
 import { renderFinishReason } from '../../dialects/chat/finish-reason.ts';
 import { presetSlugOf } from '../../dialects/shared/presets/preset.ts';

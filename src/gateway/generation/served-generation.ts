@@ -1,4 +1,4 @@
-import { FREE } from '../../catalog/bill.ts';
+import { FREE } from '../../catalog/prices/bill.ts';
 import type { ReplyContext } from '../../dialects/dialect.ts';
 import type { EventBatch } from '../../ir/events.ts';
 import type { Result } from '../../ir/result.ts';

@@ -1,4 +1,4 @@
-import { FREE } from '../../catalog/bill.ts';
+import { FREE } from '../../catalog/prices/bill.ts';
 import { GatewayError } from '../../ir/errors.ts';
 import { type Event, type EventBatch, type Settled, terminalIndex, terminalOf } from '../../ir/events.ts';
 import { Fold } from '../../ir/fold.ts';

@@ -1,4 +1,4 @@
-import { FREE } from '../../catalog/bill.ts';
+import { FREE } from '../../catalog/prices/bill.ts';
 import { NOTHING } from '../../ir/amount.ts';
 import { GatewayError, toGatewayError } from '../../ir/errors.ts';
 import { type Event, type EventBatch, hasContent, terminalIndex, terminalOf } from '../../ir/events.ts';

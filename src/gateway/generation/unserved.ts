@@ -1,4 +1,4 @@
-import { FREE } from '../../catalog/bill.ts';
+import { FREE } from '../../catalog/prices/bill.ts';
 import { toGatewayError } from '../../ir/errors.ts';
 import type { PipelineEntry } from '../../ir/metadata.ts';
 import type { GenerationRequest } from '../../ir/request.ts';

@@ -1,4 +1,4 @@
-import type { Credential } from '../../catalog/credential.ts';
+import type { Credential } from '../../catalog/providers/credential.ts';
 import { GatewayError } from '../../ir/errors.ts';
 import {
   type Event,

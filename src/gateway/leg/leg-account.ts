@@ -1,4 +1,4 @@
-import { FREE } from '../../catalog/bill.ts';
+import { FREE } from '../../catalog/prices/bill.ts';
 import type { GatewayError } from '../../ir/errors.ts';
 import type { Result } from '../../ir/result.ts';
 import { type Bill, NO_USAGE, type Usage } from '../../ir/usage.ts';

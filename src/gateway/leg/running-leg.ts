@@ -1,4 +1,4 @@
-import type { Credential } from '../../catalog/credential.ts';
+import type { Credential } from '../../catalog/providers/credential.ts';
 import { type Amount, NOTHING } from '../../ir/amount.ts';
 import type { GatewayError } from '../../ir/errors.ts';
 import type { EventBatch } from '../../ir/events.ts';

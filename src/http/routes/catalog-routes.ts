@@ -1,5 +1,5 @@
-import { allProviders } from '../../catalog/all-providers.ts';
 import type { Catalog, Endpoint, Model } from '../../catalog/catalog.ts';
+import { allProviders } from '../../catalog/providers/all-providers.ts';
 import { type ModelsQuery, modelsQuerySchema } from '../../contract/models-query.ts';
 import type { EndpointService } from '../../gateway/generation.ts';
 import { GatewayError, invalidRequest } from '../../ir/errors.ts';

@@ -1,10 +1,10 @@
-import { momentMs } from '../../config/moment.ts';
 import type { ActivityQuery, ActivityRow } from '../../contract/activity.ts';
 import { isoTime } from '../../contract/iso-time.ts';
 import { GatewayError, invalidRequest } from '../../ir/errors.ts';
 import type { Clock } from '../../kit/ids.ts';
 import { forEachSliced, runInTurns, type Sliced } from '../../kit/loop/turns.ts';
 import { usdOf } from '../../kit/money.ts';
+import { momentMs } from '../../kit/time/moment.ts';
 import { boundsAt } from '../../kit/time/windows.ts';
 import type { DimensionName, MetricName } from '../../ports/event-names.ts';
 import type { EventFilter, EventRow, EventStore } from '../../ports/events.ts';

@@ -1,6 +1,5 @@
 import { quoted } from '../../kit/text/quoted.ts';
-import { CONTEXT_LENGTH_BUCKETS } from '../../ports/context-length-bucket.ts';
-import type { Operator } from '../../ports/event-names.ts';
+import { CONTEXT_LENGTH_BUCKETS, type Operator } from '../../ports/event-names.ts';
 import type { ValueKind } from './analytics-names.ts';
 
 /** A value of a filter, as it is given. */

@@ -12,7 +12,7 @@ import { usdOf } from '../../kit/money.ts';
 import type { AppRegistry } from '../../ports/apps.ts';
 import { METRICS } from '../../ports/event-names.ts';
 import type { EventRow, EventStore, MetricValue } from '../../ports/events.ts';
-import { AccountNames, isShownByName, type NameSources, shownValues } from '../accounts/account-names.ts';
+import { AccountNames, isShownByName, type NameSources, shownValues } from './account-names.ts';
 import { type AnalyticsDimension, wireMetric } from './analytics-names.ts';
 import { type AnalyticsQuestion, parseAnalyticsQuery } from './parse-analytics-query.ts';
 import { resolveFilters } from './resolve-filters.ts';

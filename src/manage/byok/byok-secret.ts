@@ -1,8 +1,8 @@
 import type { Provider } from '../../catalog/catalog.ts';
-import { type Credential, parseCredential } from '../../catalog/credential.ts';
-import { addressesNamedBy, labelledSecretOf } from '../../catalog/credential-facts.ts';
-import type { Auth } from '../../catalog/provider.ts';
-import { authOf, rowOf } from '../../catalog/provider-rows.ts';
+import { type Credential, parseCredential } from '../../catalog/providers/credential.ts';
+import { addressesNamedBy, labelledSecretOf } from '../../catalog/providers/credential-facts.ts';
+import type { Auth } from '../../catalog/providers/provider.ts';
+import { authOf, rowOf } from '../../catalog/providers/provider-rows.ts';
 import { type EgressRules, egressProblem } from '../../kit/net/egress.ts';
 import { maskedLabel } from '../../kit/text/masked-label.ts';
 

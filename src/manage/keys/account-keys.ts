@@ -1,7 +1,7 @@
-import { momentMs } from '../../config/moment.ts';
 import type { CreateKey, KeysQuery, UpdateKey } from '../../contract/key.ts';
 import { invalidRequest } from '../../ir/errors.ts';
 import { nanosOf } from '../../kit/money.ts';
+import { momentMs } from '../../kit/time/moment.ts';
 import type { Ledger } from '../../ports/ledger.ts';
 import type { Key, KeySettings, Tenancy } from '../../ports/tenancy.ts';
 import { requireFound } from '../require-found.ts';

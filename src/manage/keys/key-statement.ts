@@ -1,7 +1,7 @@
 import type { Nanos } from '../../kit/money.ts';
 import type { Ledger, Spending } from '../../ports/ledger.ts';
 import type { Key } from '../../ports/tenancy.ts';
-import { whenAvailable } from '../analytics/when-available.ts';
+import { whenAvailable } from '../when-available.ts';
 import { keyLimitOf } from '../workspaces/limits-of.ts';
 import { remainingNanos } from '../workspaces/remaining-nanos.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { NO_OVERLAY, type Overlay, parseOverlay } from '../../catalog/overlay.ts';
+import { NO_OVERLAY, type Overlay, parseOverlay } from '../../catalog/knowledge/overlay.ts';
 import { runAtOnce } from '../../kit/loop/turns.ts';
 import { ModelKnowledge } from './model-knowledge.ts';
 

@@ -1,17 +1,17 @@
 import { createHash } from 'node:crypto';
-import { type CatalogDocument, documentIssues } from '../../catalog/catalog-document.ts';
-import type { Difference } from '../../catalog/differences.ts';
 import type { ModelEntry } from '../../catalog/entries.ts';
-import type { KnownModel, KnownModels } from '../../catalog/known-model.ts';
-import { orderEndpoints } from '../../catalog/order-endpoints.ts';
+import { type CatalogDocument, documentIssues } from '../../catalog/knowledge/catalog-document.ts';
+import type { Difference } from '../../catalog/knowledge/differences.ts';
+import type { KnownModel, KnownModels } from '../../catalog/knowledge/known-model.ts';
+import { orderEndpoints } from '../../catalog/knowledge/order-endpoints.ts';
 import {
   applyOverlay,
   type Overlay,
   overlayBetween,
   parseOverlay,
   renderOverlay,
-} from '../../catalog/overlay.ts';
-import { type Refreshed, refresh } from '../../catalog/refresh.ts';
+} from '../../catalog/knowledge/overlay.ts';
+import { type Refreshed, refresh } from '../../catalog/knowledge/refresh.ts';
 import { allShippedModels, shippedModels } from '../../catalog/shipped-models.ts';
 import { GatewayError } from '../../ir/errors.ts';
 import type { Clock } from '../../kit/ids.ts';
@@ -19,8 +19,8 @@ import type { Issue } from '../../kit/json/validate.ts';
 import { forEachSliced, runAtOnce, runInTurns, type Sliced } from '../../kit/loop/turns.ts';
 import type { CatalogOverlayStore } from '../../ports/catalog-overlay.ts';
 
-export type { Difference } from '../../catalog/differences.ts';
-export type { KnownModel } from '../../catalog/known-model.ts';
+export type { Difference } from '../../catalog/knowledge/differences.ts';
+export type { KnownModel } from '../../catalog/knowledge/known-model.ts';
 
 /** How to merge data. */
 export interface RefreshOptions {

@@ -1,7 +1,6 @@
 import { appAttributionOf } from '../../ir/app-attribution.ts';
 import { originOf } from '../../kit/net/origin-of.ts';
-import { appSightingOf } from '../../ports/app-sighting.ts';
-import type { AppSighting } from '../../ports/apps.ts';
+import { type AppSighting, appSightingOf } from '../../ports/apps.ts';
 import type { UsageLine } from './usage-line.ts';
 
 type WrittenApp = NonNullable<UsageLine['app']>;

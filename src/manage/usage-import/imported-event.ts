@@ -1,7 +1,6 @@
 import { nanosOf } from '../../kit/money.ts';
-import { contextLengthBucketOf } from '../../ports/context-length-bucket.ts';
+import { contextLengthBucketOf, modalitiesText } from '../../ports/event-names.ts';
 import type { GenerationEvent } from '../../ports/events.ts';
-import { modalitiesText } from '../../ports/modalities.ts';
 import { parseModelId } from '../../routing/resolve/model-id.ts';
 import type { ImportedApp } from './imported-app.ts';
 import type { UsageLine } from './usage-line.ts';

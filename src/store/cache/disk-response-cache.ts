@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import type { Log } from '../../kit/log.ts';
 import type { CachedAnswer, ResponseCache } from '../../ports/response-cache.ts';
-import { makeDirectory } from '../make-directory.ts';
+import { makeDirectory } from '../directory/whole-files.ts';
 
 /** How much is kept. */
 export interface CacheBounds {

@@ -1,13 +1,12 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { isJsonObject } from '../../kit/json/json.ts';
-import type { EventFeed } from '../../ports/event-feed.ts';
-import type { EventStore } from '../../ports/events.ts';
-import { DuckdbEventStore } from './duckdb-event-store.ts';
-import { eventProjection, generationTaker } from './event-projection.ts';
-import type { EventsOptions } from './own-events.ts';
-import { ProgressFile } from './progress-file.ts';
-import { type BookedRows, type FeedProgress, RowFeed } from './row-feed.ts';
+import type { EventFeed, EventStore } from '../../ports/events.ts';
+import { DuckdbEventStore } from './duckdb/duckdb-event-store.ts';
+import type { EventsOptions } from './embedded-events.ts';
+import { ProgressFile } from './feed/progress-file.ts';
+import { type BookedRows, type FeedProgress, RowFeed } from './feed/row-feed.ts';
+import { eventProjection, generationTaker } from './projection/event-projection.ts';
 
 /** Events of a gateway that shares its database with others: its own file has those of all. */
 export interface SharedEvents extends EventFeed {

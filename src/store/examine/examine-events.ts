@@ -3,10 +3,10 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import type { EventSizes } from '../../ports/events.ts';
-import { DataDirectoryProblem } from '../data-directory-problem.ts';
-import { DUCKDB_OPTIONS } from '../events/duckdb-options.ts';
-import { duckdbTroubleOf } from '../events/duckdb-trouble.ts';
-import { ALL_DAILY, SHAPE } from '../events/schema.ts';
+import { DataDirectoryProblem } from '../directory/data-directory-problem.ts';
+import { duckdbTroubleOf } from '../events/duckdb/duckdb-errors.ts';
+import { DUCKDB_OPTIONS } from '../events/duckdb/duckdb-thread.ts';
+import { ALL_DAILY, SHAPE } from '../events/duckdb/schema.ts';
 import { DatabaseUnavailable } from '../sql/database-unavailable.ts';
 
 const COUNT = `SELECT (SELECT version FROM shape), (SELECT count(*) FROM events), (SELECT count(*) FROM ${ALL_DAILY})`;

@@ -1,22 +1,18 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AccountStatement } from '../../ports/ledger.ts';
-import { readGatewayId } from '../gateway-id.ts';
+import { readGatewayId } from '../directory/gateway-identity.ts';
 import { diskFilesIn } from '../journal/disk-files.ts';
 import type { JournalFiles } from '../journal/journal-files.ts';
 import { type JournalContent, readJournal } from '../journal/read-journal.ts';
-import { assertComplete } from '../ledger/assert-complete.ts';
-import { assertNothingLost } from '../ledger/assert-nothing-lost.ts';
-import { Books } from '../ledger/books.ts';
-import { LedgerDataProblem } from '../ledger/codec.ts';
-import { recordHeadOf } from '../ledger/record-head.ts';
-import { decodeRecord } from '../ledger/records.ts';
-import { replayWithPlace } from '../ledger/replay-with-place.ts';
-import { type LedgerSnapshot, readSnapshotFile } from '../ledger/snapshot-file.ts';
-import type { BookedEnds } from '../sql/ledger/booked-ends.ts';
-import { LocalGenerations } from '../sql/ledger/local-generations.ts';
-import type { SqliteFacts } from './examine-sqlite.ts';
-import { type BookedGeneration, unrecordedGenerations } from './unrecorded-generations.ts';
+import { Books } from '../ledger/books/books.ts';
+import type { BookedEnds } from '../ledger/postgres/booking/booked-ends.ts';
+import { LocalGenerations } from '../ledger/postgres/booking/local-generations.ts';
+import { decodeRecord, recordHeadOf } from '../ledger/records/records.ts';
+import { replayWithPlace } from '../ledger/records/replay.ts';
+import { assertComplete, assertNothingLost } from '../ledger/snapshot/assert-complete.ts';
+import { readSnapshotFile } from '../ledger/snapshot/snapshot-file.ts';
+import type { BookedGeneration, SqliteFacts } from './examine-sqlite.ts';
 
 /** What a journal takes on the disk. */
 export interface JournalFacts {
@@ -59,7 +55,7 @@ export async function examineBooks(
   { ledgerMark, newestGenerations }: KnownOfJournal = NOTHING_KNOWN,
 ): Promise<BooksFacts> {
   const files = filesIn(join(directory, 'journal'));
-  const { snapshot, damage } = await readSnapshot(files);
+  const { snapshot, damage } = await readSnapshotFile(files);
   const books = new Books(snapshot?.books);
   const known = snapshot?.books.sequence ?? 0;
   const content = await readJournal(
@@ -123,13 +119,15 @@ function factsOf({ segments, tornTails }: JournalContent): JournalFacts {
   };
 }
 
-async function readSnapshot(
-  files: JournalFiles,
-): Promise<{ readonly snapshot?: LedgerSnapshot | undefined; readonly damage?: LedgerDataProblem }> {
-  try {
-    return { snapshot: await readSnapshotFile(files) };
-  } catch (error) {
-    if (error instanceof LedgerDataProblem) return { damage: error };
-    throw error;
-  }
+/**
+ * The generations that were settled after the last one that the books know. `newest`: rows, the last settled first. The books
+ * remember the ids of the last ten thousand and more, so one that they do not know was settled long before the others, by a
+ * clock that was set back, or is lost to them.
+ */
+export function unrecordedGenerations(
+  newest: readonly BookedGeneration[],
+  known: ReadonlySet<string>,
+): readonly BookedGeneration[] {
+  const end = newest.findIndex(({ id }) => known.has(id));
+  return end === -1 ? newest : newest.slice(0, end);
 }

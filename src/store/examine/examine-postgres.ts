@@ -1,10 +1,10 @@
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import type { DatabaseAddress } from '../../kit/net/database-address.ts';
+import type { BookedEnds } from '../ledger/postgres/booking/booked-ends.ts';
+import { readJournals } from '../ledger/postgres/booking/journal-rows.ts';
+import { type Totals, totalsIn } from '../ledger/postgres/tallies/account-statements.ts';
 import { DatabaseUnavailable } from '../sql/database-unavailable.ts';
-import type { BookedEnds } from '../sql/ledger/booked-ends.ts';
-import { readJournals } from '../sql/ledger/journal-rows.ts';
-import { type Totals, totalsIn } from '../sql/ledger/statements.ts';
-import { postgresProblem } from '../sql/open-postgres.ts';
+import { postgresProblem } from '../sql/postgres/open-postgres.ts';
 import { PostgresPool } from '../sql/postgres-pool.ts';
 import type { Tables } from '../sql/tables.ts';
 import { type DatabaseFacts, QUESTIONS, shapeOf } from './database-facts.ts';

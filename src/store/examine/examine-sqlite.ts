@@ -2,10 +2,17 @@ import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { pathToFileURL } from 'node:url';
 import Database from 'libsql';
+import type { Nanos } from '../../kit/money.ts';
 import { codeOf } from '../sql/database-unavailable.ts';
-import { sqliteFileProblem } from '../sql/open-sqlite.ts';
+import { sqliteFileProblem } from '../sql/sqlite/open-sqlite.ts';
 import { type DatabaseFacts, type KnownFile, QUESTIONS, shapeOf } from './database-facts.ts';
-import type { BookedGeneration } from './unrecorded-generations.ts';
+
+/** A generation that has a row in the database. */
+export interface BookedGeneration {
+  readonly id: string;
+  readonly settledAtMs: number;
+  readonly creditNanos: Nanos;
+}
 
 /** What is known of an embedded database. */
 export interface SqliteFacts extends DatabaseFacts {

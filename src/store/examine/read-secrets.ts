@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { EncryptionKeyKeeper } from '../../ports/encryption-keys.ts';
-import { HASH_KEY_FILE, readHashKey } from '../data-directory.ts';
-import { EncryptionKeyFiles, OWN_KEY_FILE } from '../encryption-key-files.ts';
+import { HASH_KEY_FILE, readHashKey } from '../directory/data-directory.ts';
+import { EncryptionKeyFiles, OWN_KEY_FILE } from '../directory/secret-files.ts';
 
 /** What only a gateway that has run leaves in a data directory. */
 const TRACES = ['journal', 'outbox', 'signalbox.sqlite'] as const;

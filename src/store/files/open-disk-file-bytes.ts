@@ -1,8 +1,7 @@
 import { type FileHandle, open, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FileBytes, IncomingBytes } from '../../ports/files.ts';
-import { makeDirectory } from '../make-directory.ts';
-import { syncDirectory } from '../sync-directory.ts';
+import { makeDirectory, syncDirectory } from '../directory/whole-files.ts';
 
 /** Ids, which are the names of the files: nothing else is made into a path. */
 export const FILE_ID = /^file_[0-9A-Za-z]{24}$/;

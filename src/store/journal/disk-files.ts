@@ -1,8 +1,7 @@
 import { constants, fdatasync, writeSync } from 'node:fs';
 import { type FileHandle, open, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { makeDirectory } from '../make-directory.ts';
-import { syncDirectory } from '../sync-directory.ts';
+import { makeDirectory, syncDirectory } from '../directory/whole-files.ts';
 import type { JournalFile, JournalFiles, OpenMode } from './journal-files.ts';
 
 const FLAGS: Record<OpenMode, number> = {

@@ -1,5 +1,5 @@
-import type { JournalEntry } from '../../ports/journal.ts';
-import { DataDirectoryProblem } from '../data-directory-problem.ts';
+import type { JournalEntry, JournalPosition } from '../../ports/journal.ts';
+import { DataDirectoryProblem } from '../directory/data-directory-problem.ts';
 import { readFrame, wasSynced } from './frame.ts';
 import { type JournalFiles, readRange } from './journal-files.ts';
 import {
@@ -141,7 +141,7 @@ async function readHeader(files: JournalFiles, number: number): Promise<SegmentH
 }
 
 /** The bytes of a segment, or the first `length` of them. Rejects with a DataDirectoryProblem. */
-export async function readFrom(files: JournalFiles, number: number, length?: number): Promise<Buffer> {
+async function readFrom(files: JournalFiles, number: number, length?: number): Promise<Buffer> {
   const name = nameOfSegment(number);
   return reading(files, name, async () => {
     const file = await files.open(name, 'read');
@@ -167,7 +167,7 @@ async function reading<T>(files: JournalFiles, name: string, read: () => Promise
 }
 
 /** A record cannot be read that must be there. */
-export function damaged(file: string, offset: number): DataDirectoryProblem {
+function damaged(file: string, offset: number): DataDirectoryProblem {
   return problemOf(file, `is damaged at byte ${offset}: a record that was safely on the disk cannot be read`);
 }
 
@@ -176,4 +176,34 @@ function problemOf(file: string, problem: string): DataDirectoryProblem {
     `${file} ${problem}; nothing was changed: put the data directory back from a backup`,
     false,
   );
+}
+
+/** What is read before others have their turn. */
+const PORTION_BYTES = 128 * 1024;
+
+/**
+ * Reads the records of a segment of an open journal, up to a place where a record ends, some at a time. Rejects with a
+ * DataDirectoryProblem where one cannot be read.
+ */
+export async function* readSegment(
+  files: JournalFiles,
+  { segment, offset }: JournalPosition,
+): AsyncGenerator<readonly JournalEntry[], void, void> {
+  const bytes = (await readFrom(files, segment, offset)).subarray(0, offset);
+  const header = parseSegmentHeader(bytes);
+  if (typeof header === 'string') throw damaged(files.pathOf(nameOfSegment(segment)), 0);
+  const seed = seedOf(header);
+  let portion: JournalEntry[] = [];
+  let begin = SEGMENT_HEADER_BYTES;
+  for (let at = begin; at < offset; ) {
+    const frame = readFrame(bytes, at, seed);
+    if (frame === undefined) throw damaged(files.pathOf(nameOfSegment(segment)), at);
+    at = frame.end;
+    portion.push({ position: { segment, offset: at }, record: frame.record });
+    if (at - begin < PORTION_BYTES) continue;
+    yield portion;
+    portion = [];
+    begin = at;
+  }
+  if (portion.length > 0) yield portion;
 }

@@ -7,11 +7,10 @@ import {
   type JournalPosition,
   JournalUnavailable,
 } from '../../ports/journal.ts';
+import { Reserve } from './disk-reserve.ts';
 import { bytesOfFrame, MAX_RECORD_BYTES } from './frame.ts';
 import type { JournalFiles } from './journal-files.ts';
-import type { JournalContent } from './read-journal.ts';
-import { readSegment } from './read-segment.ts';
-import { Reserve } from './reserve.ts';
+import { type JournalContent, readSegment } from './read-journal.ts';
 import { SegmentChain } from './segment-chain.ts';
 import { WaitingAppends } from './waiting-appends.ts';
 

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import { DataDirectoryProblem } from '../data-directory-problem.ts';
+import { DataDirectoryProblem } from '../directory/data-directory-problem.ts';
 import { MIGRATIONS } from './migrations/all.ts';
 import type { Engine, Migration } from './migrations/migration.ts';
 import type { Tables } from './tables.ts';

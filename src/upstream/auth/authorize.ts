@@ -1,5 +1,5 @@
-import type { AwsAccessKey, GoogleServiceAccount } from '../../catalog/credential.ts';
-import type { Auth, Timeouts } from '../../catalog/provider.ts';
+import type { AwsAccessKey, GoogleServiceAccount } from '../../catalog/providers/credential.ts';
+import type { Auth, Timeouts } from '../../catalog/providers/provider.ts';
 import type { Clock } from '../../kit/ids.ts';
 import { runInTurns } from '../../kit/loop/turns.ts';
 import type { Transport } from '../upstream.ts';

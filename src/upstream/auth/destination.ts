@@ -1,5 +1,9 @@
 import type { Endpoint } from '../../catalog/catalog.ts';
-import type { AzureCredential, Credential, GoogleServiceAccount } from '../../catalog/credential.ts';
+import type {
+  AzureCredential,
+  Credential,
+  GoogleServiceAccount,
+} from '../../catalog/providers/credential.ts';
 
 /** Where a call goes, and with what: a credential of many parts is narrowed to the one that this call uses. */
 export interface Destination {

@@ -1,0 +1,105 @@
+import { statSync } from 'node:fs';
+import { constants } from 'node:os';
+import type { Flags } from '../../config/load.ts';
+import { CommandRefused } from '../../control/send-command.ts';
+import type { TakenInView } from '../../control/usage-view.ts';
+import { prepareUsage, type UsagePreparation } from '../../installation.ts';
+import { GatewayError } from '../../ir/errors.ts';
+import { UsageIntake } from '../../manage/usage-import/usage-intake.ts';
+import { jsonText, type Output } from '../terminal/output.ts';
+import { ProgressBar } from '../terminal/progress-bar.ts';
+import { prepareUsageLines } from './prepare-usage-lines.ts';
+import { installationOptions, runControlCommand } from './run-control-command.ts';
+import { badLinesText, type ImportView, importNotes, importText } from './usage-import-text.ts';
+
+/** How `usage import` was asked for. */
+export interface ImportWishes {
+  readonly skipBad: boolean;
+  /** Whose the usage is that names neither key nor workspace; then nobody else's is accepted. */
+  readonly account: string | undefined;
+  readonly asJson: boolean;
+  readonly output: Output;
+  /** Whether somebody watches. Default: whether problems go to a terminal. */
+  readonly isWatched?: boolean;
+}
+
+const NOTHING: TakenInView = { imported: 0, known: 0, too_old: 0 };
+
+/** Counts the usage in a file, all of it or none. Exit code. */
+export async function importUsage(flags: Flags, file: string, wishes: ImportWishes): Promise<number> {
+  const { skipBad, account, asJson, output, isWatched = process.stderr.isTTY && !asJson } = wishes;
+  const ofBytes = sizeOf(file);
+  const { dataDir, database } = installationOptions(flags);
+  const intake = new UsageIntake(await runControlCommand(flags, 'usage.scopes', { account }), Date.now());
+  const bar = isWatched ? new ProgressBar(output.err) : undefined;
+  const beganAtMs = performance.now();
+  const progress = (bytes: number) =>
+    bar?.show({ bytes, ofBytes, lines: intake.lines, elapsedMs: performance.now() - beganAtMs });
+  const taken = await withPreparation(dataDir, output, async ({ bundle, place }, beginTakingIn) => {
+    await prepareUsageLines({ file, intake, bundle, skipsBad: skipBad, progress });
+    if (intake.bad > 0 && !skipBad) return undefined;
+    if (intake.lines === intake.bad) return NOTHING;
+    bar?.say('counting what is new');
+    await bundle.close();
+    place.share();
+    beginTakingIn();
+    return runControlCommand(flags, 'usage.import', { place: place.name });
+  }).finally(() => bar?.clear());
+  const notes = taken === undefined ? [] : importNotes(taken, intake.notKept, database && dataDir);
+  const view: ImportView = {
+    lines: intake.lines,
+    ...(taken ?? NOTHING),
+    bad: intake.bad,
+    problems: intake.badLines,
+    notes,
+  };
+  const isRefused = taken === undefined;
+  if (asJson) output.out(jsonText(view));
+  else if (!isRefused) output.out(importText(view));
+  if (!asJson || isRefused) output.err(badLinesText(view));
+  if (isRefused) output.err(REFUSED);
+  return isRefused ? 1 : 0;
+}
+
+const REFUSED = 'signalbox: nothing was imported: mend the file, or leave bad lines out with --skip-bad\n';
+
+/** Bytes of a file; 0 for what has no size, such as a pipe. */
+function sizeOf(file: string): number {
+  const status = statSync(file);
+  if (status.isDirectory()) throw new CommandRefused(`${file} is a directory, not a file of usage`);
+  return status.size;
+}
+
+/** Works with a preparation, and removes it whatever happens. */
+async function withPreparation<Result>(
+  dataDir: string,
+  output: Output,
+  work: (preparation: UsagePreparation, beginTakingIn: () => void) => Promise<Result>,
+): Promise<Result> {
+  const preparation = prepareUsage(dataDir);
+  let isBeingTakenIn = false;
+  const interrupt = (signal: NodeJS.Signals) => {
+    preparation.place.remove();
+    output.err(isBeingTakenIn ? INTERRUPTED_LATE : INTERRUPTED);
+    process.exit(128 + constants.signals[signal]);
+  };
+  for (const signal of SIGNALS) process.on(signal, interrupt);
+  try {
+    return await work(preparation, () => {
+      isBeingTakenIn = true;
+    });
+  } catch (error) {
+    if (isBeingTakenIn || !(error instanceof GatewayError)) throw error;
+    const reason = error.cause instanceof Error ? error.cause.message : error.message;
+    throw new CommandRefused(`the usage cannot be prepared in ${dataDir}: ${reason}`);
+  } finally {
+    await preparation.bundle.discard();
+    preparation.place.remove();
+    for (const signal of SIGNALS) process.off(signal, interrupt);
+  }
+}
+
+const SIGNALS: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+const INTERRUPTED = '\nsignalbox: interrupted; nothing was imported\n';
+const INTERRUPTED_LATE =
+  '\nsignalbox: interrupted while usage was taken in; import the file again to be sure: nothing is counted twice\n';

@@ -1,0 +1,74 @@
+import { isJsonObject } from '../../kit/json/json.ts';
+import type { Issue } from '../../kit/json/validate.ts';
+import type { Runtime } from '../load.ts';
+import type { PriceName } from '../schema/price-names.ts';
+
+/** Prices of what nobody counts yet. */
+const IDLE_PRICES: readonly PriceName[] = [
+  'image_token',
+  'audio',
+  'audio_output',
+  'input_audio_cache',
+  'discount',
+];
+
+/** Keys that are accepted and checked although what they steer is not there yet. `[]` stands for any place of a list. */
+const UNBUILT_KEYS: readonly string[] = [
+  ...IDLE_PRICES.map((name) => `models[].endpoints[].pricing.${name}`),
+  ...IDLE_PRICES.map((name) => `models[].endpoints[].prices[].pricing.${name}`),
+  'plugins.fusion',
+  'plugins.web',
+  'plugins.moderation',
+];
+
+/** A warning for each key that the file sets and that has no effect in this version. `written` is the file alone. */
+export function unbuiltWarnings(written: unknown): Issue[] {
+  return UNBUILT_KEYS.flatMap((key) => {
+    const [first, ...others] = placesOf(written, key.split('.'), '');
+    if (first === undefined) return [];
+    const elsewhere = others.length > 0 ? `, nor in ${others.length} more places` : '';
+    return [{ path: first.path, message: `has no effect in this version yet${elsewhere}` }];
+  });
+}
+
+interface Place {
+  readonly path: string;
+  readonly value: unknown;
+}
+
+function placesOf(value: unknown, names: readonly string[], path: string): Place[] {
+  const [first, ...rest] = names;
+  if (first === undefined) return [{ path, value }];
+  const isList = first.endsWith('[]');
+  const name = isList ? first.slice(0, -2) : first;
+  if (!isJsonObject(value) || !Object.hasOwn(value, name)) return [];
+  const member = value[name];
+  const at = path === '' ? name : `${path}.${name}`;
+  if (!isList) return placesOf(member, rest, at);
+  return Array.isArray(member)
+    ? member.flatMap((item, index) => placesOf(item, rest, `${at}[${index}]`))
+    : [];
+}
+
+/** What was asked for and cannot be done yet, so that starting would be a lie. */
+export function startBlockers(runtime: Runtime): Issue[] {
+  const blockers: Issue[] = [];
+  if (runtime.workers > 1) {
+    blockers.push({
+      path: '--workers',
+      message: 'more than one worker is not available in this version yet',
+    });
+  }
+  for (const [path, given, thing] of [
+    ['REDIS_URL', runtime.redisUrl, 'sharing between replicas through Redis'],
+    ['CLICKHOUSE_URL', runtime.clickhouseUrl, 'usage events in ClickHouse'],
+  ] as const) {
+    if (given !== undefined) {
+      blockers.push({
+        path,
+        message: `${thing} is not available in this version yet; unset the variable to start`,
+      });
+    }
+  }
+  return blockers;
+}

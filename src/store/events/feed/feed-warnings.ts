@@ -1,0 +1,34 @@
+type Warn = (message: string, fields?: Readonly<Record<string, unknown>>) => void;
+
+/** Tells once that something fails, however often it is tried, and once that it works again. */
+export class ToldOnce {
+  readonly #warn: Warn;
+  readonly #words: { readonly fails: string; readonly works: string };
+  #isFailing = false;
+
+  constructor(warn: Warn, words: { readonly fails: string; readonly works: string }) {
+    this.#warn = warn;
+    this.#words = words;
+  }
+
+  failed(error: unknown): void {
+    if (!this.#isFailing) this.#warn(this.#words.fails, { error });
+    this.#isFailing = true;
+  }
+
+  worked(): void {
+    if (this.#isFailing) this.#warn(this.#words.works);
+    this.#isFailing = false;
+  }
+}
+
+/** What is told when events are gone that had been there. */
+export const LOST =
+  'the file of the events is gone or was damaged; it is made anew from the rows of generations that are kept; ' +
+  'imported usage and sums of days before the oldest row do not come back';
+
+/** What is told when rows of generations do not become events, and when they do again. */
+export const FEEDING = {
+  fails: 'events cannot be brought in; what was settled waits in the rows of generations',
+  works: 'events are brought in again',
+};

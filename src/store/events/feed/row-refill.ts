@@ -1,0 +1,175 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { GenerationStore, SettledPlace } from '../../../ports/generations.ts';
+import type { GenerationTaker } from '../projection/event-projection.ts';
+import { FEEDING, LOST, ToldOnce } from './feed-warnings.ts';
+import { handOver } from './hand-over.ts';
+import type { ProgressFile } from './progress-file.ts';
+
+/** What events lack: the generations behind a place among the rows; null = none. */
+export interface Owed {
+  readonly behind: SettledPlace | null;
+}
+
+export interface RowRefillOptions {
+  readonly projection: GenerationTaker;
+  readonly rows: Pick<GenerationStore, 'settledAfter'>;
+  readonly file: Pick<ProgressFile<Owed>, 'read' | 'write'>;
+  /** Whether there is no event at all. */
+  readonly isEmpty: boolean;
+  warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
+  /** How long it waits before it begins, so that what is over soon is not held up, and before it tries again, milliseconds. */
+  readonly waitMs?: number;
+}
+
+const WAIT_MS = 2_000;
+
+/** The place before all rows. */
+const BEFORE_ALL: SettledPlace = { settledAtMs: Number.MIN_SAFE_INTEGER, id: '' };
+
+/**
+ * Brings in, from the rows of generations, what events lack and the journal has no more: because their file was lost or they
+ * were away for too long, or because somebody asks for it. Works in the background and goes on after a restart.
+ */
+export class RowRefill {
+  readonly #options: RowRefillOptions;
+  readonly #closing = new AbortController();
+  readonly #trouble: ToldOnce;
+  /** What the file says; undefined while there were never any events. */
+  #noted: Owed | undefined;
+  #behind: SettledPlace | null;
+  /** Owed since a pass began that may have gone by already. */
+  #next: SettledPlace | null = null;
+  #rowsReached: () => Promise<void> = async () => {};
+  #pass: Promise<void> | undefined;
+  #run: Promise<void> | undefined;
+
+  private constructor(options: RowRefillOptions, noted: Owed | undefined) {
+    this.#options = options;
+    this.#trouble = new ToldOnce(options.warn, FEEDING);
+    this.#noted = noted;
+    this.#behind = noted === undefined ? BEFORE_ALL : noted.behind;
+  }
+
+  /** Looks what is owed. */
+  static async open(options: RowRefillOptions): Promise<RowRefill> {
+    const noted = options.file.read();
+    if (noted === undefined || !options.isEmpty) return new RowRefill(options, noted);
+    if (noted.behind?.settledAtMs !== BEFORE_ALL.settledAtMs) options.warn(LOST);
+    const all = { behind: BEFORE_ALL };
+    await options.file.write(all);
+    return new RowRefill(options, all);
+  }
+
+  /** Begins. `rowsReached` resolves once all that was settled by then has its row. */
+  start(rowsReached: () => Promise<void>): void {
+    this.#rowsReached = rowsReached;
+    this.#wake();
+  }
+
+  /** Takes note, for good, that generations settled since a moment are to be brought in from their rows. */
+  async owe(sinceMs: number): Promise<void> {
+    await this.#owe({ settledAtMs: sinceMs, id: '' });
+    this.#wake();
+  }
+
+  /** Brings in all that has rows. Rejects when that fails; it is tried again then. */
+  async all(): Promise<void> {
+    await this.#owe(BEFORE_ALL);
+    try {
+      while (this.#behind !== null) await this.#once();
+    } finally {
+      this.#wake();
+    }
+  }
+
+  /** The events began anew: all that has rows is to be brought in, unless that has just begun. */
+  renewed(): void {
+    if (this.#behind?.settledAtMs === BEFORE_ALL.settledAtMs) return;
+    // What cannot be noted is known to this process.
+    this.#owe(BEFORE_ALL)
+      .catch(() => {})
+      .finally(() => this.#wake());
+  }
+
+  /** Events have been written: if they are gone one day, they were lost. */
+  async written(): Promise<void> {
+    if (this.#noted === undefined && this.#behind === null) await this.#note();
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#run;
+    await this.#pass?.catch(() => {});
+  }
+
+  async #owe(place: SettledPlace): Promise<void> {
+    if (this.#pass === undefined) this.#behind = earlier(this.#behind, place);
+    else this.#next = earlier(this.#next, place);
+    await this.#note();
+  }
+
+  async #note(): Promise<void> {
+    this.#noted = { behind: earlier(this.#behind, this.#next) };
+    await this.#options.file.write(this.#noted);
+  }
+
+  #wake(): void {
+    if (this.#closing.signal.aborted) return;
+    this.#run ??= this.#work().finally(() => {
+      this.#run = undefined;
+    });
+  }
+
+  async #work(): Promise<void> {
+    const { signal } = this.#closing;
+    const { waitMs = WAIT_MS } = this.#options;
+    while (this.#behind !== null && !signal.aborted) {
+      await delay(waitMs, undefined, { signal, ref: false }).catch(() => {});
+      if (signal.aborted) return;
+      try {
+        await this.#once();
+        this.#trouble.worked();
+      } catch (error) {
+        if (!signal.aborted) this.#trouble.failed(error);
+      }
+    }
+  }
+
+  /** One pass; whoever asks while one is under way waits for that. */
+  #once(): Promise<void> {
+    this.#pass ??= this.#handOver().finally(() => {
+      this.#pass = undefined;
+    });
+    return this.#pass;
+  }
+
+  async #handOver(): Promise<void> {
+    const { rows, projection, warn } = this.#options;
+    const { signal } = this.#closing;
+    await this.#rowsReached();
+    signal.throwIfAborted();
+    await handOver<SettledPlace>({
+      behind: this.#behind ?? BEFORE_ALL,
+      read: async (behind, limit) => {
+        const generations = await rows.settledAfter(behind, limit);
+        const last = generations.at(-1);
+        return { generations, end: last && { settledAtMs: last.settledAtMs, id: last.id } };
+      },
+      projection,
+      reached: async (place) => {
+        this.#behind = place;
+        await this.#note();
+      },
+      warn,
+      signal,
+    });
+    this.#behind = this.#next;
+    this.#next = null;
+    if (this.#noted !== undefined) await this.#note();
+  }
+}
+
+function earlier(one: SettledPlace | null, other: SettledPlace | null): SettledPlace | null {
+  if (one === null || other === null) return one ?? other;
+  return one.settledAtMs <= other.settledAtMs ? one : other;
+}

@@ -1,0 +1,50 @@
+import { mergedCategories } from '../../../ir/app-categories.ts';
+import { stringsAt, textAt } from '../../../kit/json/members.ts';
+import { type AppSighting, appSightingOf } from '../../../ports/apps.ts';
+import type { StoredGeneration } from '../../../ports/generations.ts';
+
+/** Which apps made generations: one sighting for each, with its latest title and all of its categories. */
+export function appSightingsOf(
+  generations: readonly Pick<StoredGeneration, 'row' | 'settledAtMs'>[],
+): AppSighting[] {
+  return oneOfEachApp(generations.map(sightingOf));
+}
+
+/** One sighting for each app that was seen. */
+export function oneOfEachApp(seen: readonly (AppSighting | undefined)[]): AppSighting[] {
+  const sightings = new Map<string, AppSighting>();
+  for (const sighting of seen) {
+    if (sighting === undefined) continue;
+    const before = sightings.get(sighting.host);
+    sightings.set(sighting.host, before === undefined ? sighting : together(before, sighting));
+  }
+  return [...sightings.values()];
+}
+
+/** The app that made a generation; undefined where it said nothing that an app is known by. */
+export function sightingOf({
+  row,
+  settledAtMs,
+}: Pick<StoredGeneration, 'row' | 'settledAtMs'>): AppSighting | undefined {
+  const referer = textAt(row, 'http_referer');
+  if (referer === undefined) return undefined;
+  const createdAtMs = Date.parse(textAt(row, 'created_at') ?? '');
+  return appSightingOf({
+    referer,
+    title: textAt(row, 'app_title') ?? null,
+    categories: stringsAt(row, 'app_categories') ?? [],
+    atMs: Number.isNaN(createdAtMs) ? settledAtMs : createdAtMs,
+  });
+}
+
+/** Two sightings of one app as one. */
+export function together(first: AppSighting, second: AppSighting): AppSighting {
+  const isNewer = second.title !== null && (first.title === null || second.atMs > first.atMs);
+  const titled = isNewer ? second : first;
+  return {
+    ...first,
+    title: titled.title,
+    atMs: titled.atMs,
+    categories: mergedCategories(first.categories, second.categories),
+  };
+}
