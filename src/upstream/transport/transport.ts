@@ -1,10 +1,10 @@
-import { ConnectionPool } from '../http1/client/connection-pool.ts';
-import { portOf, socketOpener } from '../http1/client/open-socket.ts';
-import { openingOf, withBody } from '../http1/client/wire-request.ts';
-import { type EgressRules, NO_EGRESS_RULES } from '../kit/net/egress.ts';
+import { ConnectionPool } from '../../http1/client/connection-pool.ts';
+import { portOf, socketOpener } from '../../http1/client/open-socket.ts';
+import { openingOf, withBody } from '../../http1/client/wire-request.ts';
+import { type EgressRules, NO_EGRESS_RULES } from '../../kit/net/egress.ts';
+import { StaleConnection, type Transport, type TransportCall, type TransportReply } from '../upstream.ts';
 import { decompress, type ExpansionLimits } from './decompress.ts';
 import { guardedLookup, requirePassage } from './guard.ts';
-import { StaleConnection, type Transport, type TransportCall, type TransportReply } from './upstream.ts';
 import { UpstreamExchange } from './upstream-exchange.ts';
 
 /** Bounds of the network transport. */

@@ -1,7 +1,7 @@
 import { type LookupAddress, lookup as systemLookup } from 'node:dns';
 import type { LookupFunction } from 'node:net';
-import { TransportProblem } from '../http1/client/transport-problem.ts';
-import { type EgressRules, egressProblem, mayConnect } from '../kit/net/egress.ts';
+import { TransportProblem } from '../../http1/client/transport-problem.ts';
+import { type EgressRules, egressProblem, mayConnect } from '../../kit/net/egress.ts';
 
 /** The code of an error that means: the name leads where callers may not go. */
 export const REFUSED_BY_GUARD = 'ERR_EGRESS_REFUSED';

@@ -1,6 +1,6 @@
 import type { LookupAddress, LookupOptions } from 'node:dns';
 import { expect, it } from 'vitest';
-import { type EgressRules, NO_EGRESS_RULES, parseEgressRules } from '../kit/net/egress.ts';
+import { type EgressRules, NO_EGRESS_RULES, parseEgressRules } from '../../kit/net/egress.ts';
 import { guardedLookup, type LookUpAll, REFUSED_BY_GUARD, requirePassage } from './guard.ts';
 
 /** What a guarded look-up of `rebind.example.` gives when the name leads to `found`. */

@@ -1,9 +1,9 @@
-import type { Provider } from '../catalog/catalog.ts';
-import type { JsonObject } from '../kit/json/json.ts';
-import { writeJson } from '../kit/json/stringify-sliced.ts';
-import type { Authorization, Authorize, UnauthorizedCall } from './auth/authorize.ts';
-import type { Destination } from './auth/destination.ts';
-import type { Transport, TransportReply } from './upstream.ts';
+import type { Provider } from '../../catalog/catalog.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
+import { writeJson } from '../../kit/json/stringify-sliced.ts';
+import type { Authorization, Authorize, UnauthorizedCall } from '../auth/authorize.ts';
+import type { Destination } from '../auth/destination.ts';
+import type { Transport, TransportReply } from '../upstream.ts';
 
 /** A call that only lacks its authorization. */
 export interface UnsignedCall {

@@ -1,5 +1,5 @@
-import type { Provider } from '../catalog/catalog.ts';
-import { destinationOf } from './auth/destination.ts';
+import type { Provider } from '../../catalog/catalog.ts';
+import { destinationOf } from './destination.ts';
 
 /** Where calls to a provider may go with the credential that the gateway has: no two alike, none for the simulator. */
 export function addressesOf(provider: Provider): readonly string[] {

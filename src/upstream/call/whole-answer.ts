@@ -1,7 +1,7 @@
-import type { DecodeContext, UpstreamDialect } from '../dialects/dialect.ts';
-import { TransportProblem } from '../http1/client/transport-problem.ts';
-import { type Event, type EventBatch, terminalIndex } from '../ir/events.ts';
-import type { Flow } from '../kit/frames/flow.ts';
+import type { DecodeContext, UpstreamDialect } from '../../dialects/dialect.ts';
+import { TransportProblem } from '../../http1/client/transport-problem.ts';
+import { type Event, type EventBatch, terminalIndex } from '../../ir/events.ts';
+import type { Flow } from '../../kit/frames/flow.ts';
 import {
   isJsonObject,
   JSON_LIMITS,
@@ -9,10 +9,10 @@ import {
   type JsonObject,
   type JsonReading,
   readJson,
-} from '../kit/json/json.ts';
-import { JsonReader } from '../kit/json/json-reader.ts';
-import { runInTurns } from '../kit/loop/turns.ts';
-import { Utf8Text } from '../kit/text/utf8-text.ts';
+} from '../../kit/json/json.ts';
+import { JsonReader } from '../../kit/json/json-reader.ts';
+import { runInTurns } from '../../kit/loop/turns.ts';
+import { Utf8Text } from '../../kit/text/utf8-text.ts';
 import { brokenOff, type FailureScope, failureOfBody, toldTerminal } from './failure.ts';
 import { Portions } from './portions.ts';
 import type { Turns } from './turns.ts';

@@ -1,9 +1,9 @@
-import type { UpstreamDialect } from '../dialects/dialect.ts';
-import type { DialectName } from '../ir/items.ts';
-import type { TranslationEntry } from '../ir/metadata.ts';
-import { runInTurns } from '../kit/loop/turns.ts';
+import type { UpstreamDialect } from '../../dialects/dialect.ts';
+import type { DialectName } from '../../ir/items.ts';
+import type { TranslationEntry } from '../../ir/metadata.ts';
+import { runInTurns } from '../../kit/loop/turns.ts';
+import type { UpstreamCall } from '../upstream.ts';
 import { dialectOf, renderCall } from './call.ts';
-import type { UpstreamCall } from './upstream.ts';
 
 /** A call that is not going to be made. */
 export type PreviewCall = Pick<UpstreamCall, 'request' | 'endpoint' | 'lane'>;

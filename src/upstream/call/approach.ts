@@ -1,12 +1,12 @@
-import type { Endpoint, Provider } from '../catalog/catalog.ts';
-import { type Credential, secretsOf } from '../catalog/providers/credential.ts';
-import type { RenderedRequest, UpstreamDialect } from '../dialects/dialect.ts';
-import type { Clock } from '../kit/ids.ts';
-import { type Destination, destinationOf } from './auth/destination.ts';
+import type { Endpoint, Provider } from '../../catalog/catalog.ts';
+import { type Credential, secretsOf } from '../../catalog/providers/credential.ts';
+import type { RenderedRequest, UpstreamDialect } from '../../dialects/dialect.ts';
+import type { Clock } from '../../kit/ids.ts';
+import { type Destination, destinationOf } from '../auth/destination.ts';
+import type { UpstreamCall } from '../upstream.ts';
 import type { FailureScope } from './failure.ts';
 import { headersOf } from './headers-of.ts';
 import { type Confidential, isSecretName } from './redact.ts';
-import type { UpstreamCall } from './upstream.ts';
 
 /** Where the simulator is addressed; the dialect's own path follows. */
 const SIMULATOR_BASE = 'simulator://local';

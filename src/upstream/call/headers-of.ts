@@ -1,6 +1,6 @@
-import type { RenderedRequest, UpstreamDialect } from '../dialects/dialect.ts';
-import type { DialectName } from '../ir/items.ts';
-import type { UpstreamCall } from './upstream.ts';
+import type { RenderedRequest, UpstreamDialect } from '../../dialects/dialect.ts';
+import type { DialectName } from '../../ir/items.ts';
+import type { UpstreamCall } from '../upstream.ts';
 
 /** The header by which callers ask for betas. */
 export const BETA_HEADER = 'anthropic-beta';

@@ -1,8 +1,8 @@
-import { ConnectionPool } from '../http1/client/connection-pool.ts';
-import { socketOpener } from '../http1/client/open-socket.ts';
-import type { Head } from '../http1/client/response-parser.ts';
-import { TransportProblem } from '../http1/client/transport-problem.ts';
-import { wireRequest } from '../http1/client/wire-request.ts';
+import { ConnectionPool } from '../../http1/client/connection-pool.ts';
+import { socketOpener } from '../../http1/client/open-socket.ts';
+import type { Head } from '../../http1/client/response-parser.ts';
+import { TransportProblem } from '../../http1/client/transport-problem.ts';
+import { wireRequest } from '../../http1/client/wire-request.ts';
 import { UpstreamExchange } from './upstream-exchange.ts';
 
 /** Whether a server answers. */

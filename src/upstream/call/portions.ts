@@ -1,4 +1,4 @@
-import type { Event } from '../ir/events.ts';
+import type { Event } from '../../ir/events.ts';
 
 /** What is handed on at once: a millisecond or two of work for whoever writes it, in whatever format. */
 const PORTION = { events: 128, characters: 64 * 1024 };

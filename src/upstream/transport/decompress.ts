@@ -1,7 +1,7 @@
 import { Readable, type Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createBrotliDecompress, createInflate, createInflateRaw } from 'node:zlib';
-import { TransportProblem } from '../http1/client/transport-problem.ts';
+import { TransportProblem } from '../../http1/client/transport-problem.ts';
 import { gunzip } from './gunzip.ts';
 
 /** How far a compressed answer may expand. */

@@ -1,10 +1,10 @@
-import type { Carrier, ClientExchange } from '../http1/client/connection.ts';
-import type { Head } from '../http1/client/response-parser.ts';
-import { TransportProblem } from '../http1/client/transport-problem.ts';
-import type { Flow } from '../kit/frames/flow.ts';
-import { copyOf } from '../kit/net/lent-bytes.ts';
+import type { Carrier, ClientExchange } from '../../http1/client/connection.ts';
+import type { Head } from '../../http1/client/response-parser.ts';
+import { TransportProblem } from '../../http1/client/transport-problem.ts';
+import type { Flow } from '../../kit/frames/flow.ts';
+import { copyOf } from '../../kit/net/lent-bytes.ts';
+import type { TransportCall } from '../upstream.ts';
 import { Deadlines, type Expiry, expiryProblem } from './deadlines.ts';
-import type { TransportCall } from './upstream.ts';
 
 /** Bytes that may wait for the reader before the socket is paused: less than one full read from the socket. */
 const HIGH_WATER_BYTES = 16 * 1024;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Event } from '../ir/events.ts';
+import type { Event } from '../../ir/events.ts';
 import { Portions } from './portions.ts';
 
 const delta = (text: string, more: object = {}): Event => ({

@@ -1,6 +1,6 @@
-import type { Finish } from '../ir/events.ts';
-import { isJsonObject, type Json, type JsonObject } from '../kit/json/json.ts';
-import { define } from '../kit/json/members.ts';
+import type { Finish } from '../../ir/events.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
+import { define } from '../../kit/json/members.ts';
 import { withoutSecrets } from './without-secrets.ts';
 
 /** What stands where a secret or an address was. */

@@ -1,19 +1,19 @@
-import type { Endpoint } from '../catalog/catalog.ts';
-import type { Credential } from '../catalog/providers/credential.ts';
-import type { RenderTarget } from '../dialects/dialect.ts';
-import { messagesUpstream } from '../dialects/messages/messages.ts';
-import { renderCountTokens } from '../dialects/messages/render-count-tokens.ts';
-import type { GenerationRequest } from '../ir/request.ts';
-import { tokenCount } from '../ir/usage.ts';
-import { isJsonObject, readJson } from '../kit/json/json.ts';
-import { runInTurns } from '../kit/loop/turns.ts';
-import type { Authorize } from './auth/authorize.ts';
-import { destinationOf } from './auth/destination.ts';
-import { fitReasoning } from './fit-reasoning.ts';
+import type { Endpoint } from '../../catalog/catalog.ts';
+import type { Credential } from '../../catalog/providers/credential.ts';
+import type { RenderTarget } from '../../dialects/dialect.ts';
+import { messagesUpstream } from '../../dialects/messages/messages.ts';
+import { renderCountTokens } from '../../dialects/messages/render-count-tokens.ts';
+import type { GenerationRequest } from '../../ir/request.ts';
+import { tokenCount } from '../../ir/usage.ts';
+import { isJsonObject, readJson } from '../../kit/json/json.ts';
+import { runInTurns } from '../../kit/loop/turns.ts';
+import type { Authorize } from '../auth/authorize.ts';
+import { destinationOf } from '../auth/destination.ts';
+import { fitReasoning } from '../fit-reasoning.ts';
+import { readBeginning } from '../transport/read-beginning.ts';
+import type { Transport } from '../upstream.ts';
 import { headersOf } from './headers-of.ts';
 import { openCall } from './open-call.ts';
-import { readBeginning } from './read-beginning.ts';
-import type { Transport } from './upstream.ts';
 
 const REPLY_LIMITS = { maxBytes: 64 * 1024, maxMs: 10_000 };
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { StreamDecoder } from '../dialects/dialect.ts';
-import type { Event } from '../ir/events.ts';
-import { SseReader } from '../kit/frames/sse.ts';
+import type { StreamDecoder } from '../../dialects/dialect.ts';
+import type { Event } from '../../ir/events.ts';
+import { SseReader } from '../../kit/frames/sse.ts';
 import { Batches, streamReader } from './batches.ts';
 import { Turns } from './turns.ts';
 

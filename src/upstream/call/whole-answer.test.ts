@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { requestOf } from '../../test/builders/request.ts';
-import type { Event } from '../ir/events.ts';
-import type { JsonObject } from '../kit/json/json.ts';
+import { requestOf } from '../../../test/builders/request.ts';
+import type { Event } from '../../ir/events.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
 import { Turns } from './turns.ts';
 import { WholeAnswer } from './whole-answer.ts';
 

@@ -1,25 +1,23 @@
-import type { Provider } from '../catalog/catalog.ts';
-import { tierOf } from '../catalog/endpoint-tier.ts';
-import type { DecodeContext, RenderedRequest, RenderTarget, UpstreamDialect } from '../dialects/dialect.ts';
-import { TransportProblem } from '../http1/client/transport-problem.ts';
-import type { DialectName, Format } from '../ir/items.ts';
-import { NO_ENTRIES, type TranslationEntry } from '../ir/metadata.ts';
-import type { Clock, IdSource } from '../kit/ids.ts';
-import { runPromptly, type Sliced } from '../kit/loop/turns.ts';
-import { type Approach, Approaches } from './approach.ts';
-import type { Authorize } from './auth/authorize.ts';
-import { TokenRefused } from './auth/google-tokens.ts';
-import { Batches, MAX_EVENT_BYTES, streamReader } from './batches.ts';
-import { type FailureScope, failureOfBody, failureOfProblem, failureOfReply } from './failure.ts';
-import { fitOutput } from './fit-output.ts';
-import { fitReasoning } from './fit-reasoning.ts';
-import { fitSearches } from './fit-searches.ts';
-import { fitTier } from './fit-tier.ts';
-import { BETA_CARRIERS, BETA_HEADER } from './headers-of.ts';
-import { openCall, type UnsignedCall } from './open-call.ts';
-import { type Patience, readBeginning } from './read-beginning.ts';
-import { redactJson } from './redact.ts';
-import { Turns } from './turns.ts';
+import type { Provider } from '../../catalog/catalog.ts';
+import { tierOf } from '../../catalog/endpoint-tier.ts';
+import type {
+  DecodeContext,
+  RenderedRequest,
+  RenderTarget,
+  UpstreamDialect,
+} from '../../dialects/dialect.ts';
+import { TransportProblem } from '../../http1/client/transport-problem.ts';
+import type { DialectName, Format } from '../../ir/items.ts';
+import { NO_ENTRIES, type TranslationEntry } from '../../ir/metadata.ts';
+import type { Clock, IdSource } from '../../kit/ids.ts';
+import { runPromptly, type Sliced } from '../../kit/loop/turns.ts';
+import type { Authorize } from '../auth/authorize.ts';
+import { TokenRefused } from '../auth/google-tokens.ts';
+import { fitOutput } from '../fit-output.ts';
+import { fitReasoning } from '../fit-reasoning.ts';
+import { fitSearches } from '../fit-searches.ts';
+import { fitTier } from '../fit-tier.ts';
+import { type Patience, readBeginning } from '../transport/read-beginning.ts';
 import {
   type CallUpstream,
   type Transport,
@@ -27,7 +25,14 @@ import {
   type UpstreamAnswer,
   type UpstreamCall,
   UpstreamFailure,
-} from './upstream.ts';
+} from '../upstream.ts';
+import { type Approach, Approaches } from './approach.ts';
+import { Batches, MAX_EVENT_BYTES, streamReader } from './batches.ts';
+import { type FailureScope, failureOfBody, failureOfProblem, failureOfReply } from './failure.ts';
+import { BETA_CARRIERS, BETA_HEADER } from './headers-of.ts';
+import { openCall, type UnsignedCall } from './open-call.ts';
+import { redactJson } from './redact.ts';
+import { Turns } from './turns.ts';
 import { WholeAnswer } from './whole-answer.ts';
 
 /** What calls are made with. */

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { geminiUpstream } from '../dialects/gemini/gemini.ts';
-import { TransportProblem, type TransportReason } from '../http1/client/transport-problem.ts';
-import { GatewayError } from '../ir/errors.ts';
-import { isJsonObject } from '../kit/json/json.ts';
+import { geminiUpstream } from '../../dialects/gemini/gemini.ts';
+import { TransportProblem, type TransportReason } from '../../http1/client/transport-problem.ts';
+import { GatewayError } from '../../ir/errors.ts';
+import { isJsonObject } from '../../kit/json/json.ts';
+import { StaleConnection, UpstreamFailure } from '../upstream.ts';
 import {
   type FailureScope,
   failureOfEvent,
@@ -11,7 +12,6 @@ import {
   retryAfterOf,
   toldTerminal,
 } from './failure.ts';
-import { StaleConnection, UpstreamFailure } from './upstream.ts';
 
 const NOW = Date.parse('2025-06-01T00:00:00Z');
 
