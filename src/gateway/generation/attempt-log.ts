@@ -31,7 +31,7 @@ export type RequestMembers = Pick<
 >;
 
 /** What has happened to one generation so far: its legs, and what stages did. Read by settlement and metadata. */
-export class Journey {
+export class AttemptLog {
   #legs: readonly [Leg, ...Leg[]];
   /** Worked out for the first of its rows. */
   requestMembers: RequestMembers | undefined;
@@ -118,14 +118,14 @@ export class Journey {
 
 /** The routing metadata object of a request that was planned. One that failed has selected nobody. */
 export function routingMetadata(
-  journey: Journey,
+  attemptLog: AttemptLog,
   region: string | null,
   outcome: 'served' | 'failed',
 ): RoutingMetadata {
-  const { plan, attempts } = journey;
+  const { plan, attempts } = attemptLog;
   const { candidates, params } = plan;
-  const pipeline = journey.notes.length === 0 ? plan.pipeline : [...plan.pipeline, ...journey.notes];
-  const selected = outcome === 'served' ? journey.selected : undefined;
+  const pipeline = attemptLog.notes.length === 0 ? plan.pipeline : [...plan.pipeline, ...attemptLog.notes];
+  const selected = outcome === 'served' ? attemptLog.selected : undefined;
   const available = candidates.map((candidate) => ({
     provider: candidate.endpoint.provider.name,
     model: candidate.model.id,
@@ -138,14 +138,14 @@ export function routingMetadata(
     region,
     summary: `available=${available.length}${choice}`,
     attempt: attempts.length,
-    is_byok: (selected ?? journey.lastCalled)?.access.kind === 'own',
+    is_byok: (selected ?? attemptLog.lastCalled)?.access.kind === 'own',
     endpoints: endpointsOf(available, plan.rejected),
   };
   if (attempts.length > 0) metadata.attempts = attempts;
   if (params !== undefined) metadata.params = params;
   if (pipeline.length > 0) metadata.pipeline = pipeline;
-  if (plan.report.length + journey.report.length > 0) {
-    metadata.translation = [...plan.report, ...journey.report];
+  if (plan.report.length + attemptLog.report.length > 0) {
+    metadata.translation = [...plan.report, ...attemptLog.report];
   }
   return metadata;
 }

@@ -1,6 +1,6 @@
 import { type RankedCandidate, siteOf } from '../../routing/candidate.ts';
 import type { Health } from '../../routing/health/health.ts';
-import type { Visit } from '../../routing/health/visit.ts';
+import type { HealthTicket } from '../../routing/health/health-ticket.ts';
 
 /** Endpoints that are called for one model, and calls for the whole request. */
 export interface AttemptLimits {
@@ -27,10 +27,10 @@ export function withinLimits(
 
 const NOBODY: readonly RankedCandidate[] = [];
 
-/** A candidate that may be called now. The visit must be concluded. */
-export interface Stop {
+/** A candidate that may be called now. The ticket must be concluded. */
+export interface NextCandidate {
   readonly candidate: RankedCandidate;
-  readonly visit: Visit;
+  readonly ticket: HealthTicket;
   /** The same candidate was called just before, over a connection that was closed already. */
   readonly isAgain: boolean;
 }
@@ -39,7 +39,7 @@ export interface Stop {
  * The candidates of one request in the order in which they are called, as far as their health and the limits let them
  * be. Those that are cooling down are passed over; one of them is probed when nobody else is left.
  */
-export class Itinerary {
+export class CandidateQueue {
   readonly #candidates: readonly RankedCandidate[];
   readonly #health: Health;
   readonly #limits: AttemptLimits;
@@ -56,7 +56,7 @@ export class Itinerary {
   }
 
   /** The next candidate that fits; those that do not are dropped for good. */
-  next(fits: (candidate: RankedCandidate) => boolean): Stop | undefined {
+  next(fits: (candidate: RankedCandidate) => boolean): NextCandidate | undefined {
     return this.#regular(fits) ?? this.#probe(fits);
   }
 
@@ -64,50 +64,50 @@ export class Itinerary {
    * A candidate once more, whose call nobody has worked on. It is another upstream call: undefined where the limits do not
    * allow it, also that of the calls for one model.
    */
-  again(candidate: RankedCandidate): Stop | undefined {
+  again(candidate: RankedCandidate): NextCandidate | undefined {
     const ofModel = this.#called.filter(({ model }) => model.id === candidate.model.id);
     if (ofModel.length >= this.#limits.perModel || !this.#isWithinLimits(candidate)) return undefined;
-    const stop = this.#enter(candidate, false);
-    return stop && { ...stop, isAgain: true };
+    const allowed = this.#enter(candidate, false);
+    return allowed && { ...allowed, isAgain: true };
   }
 
-  #regular(fits: (candidate: RankedCandidate) => boolean): Stop | undefined {
+  #regular(fits: (candidate: RankedCandidate) => boolean): NextCandidate | undefined {
     for (; this.#next < this.#candidates.length; this.#next++) {
       const candidate = this.#candidates[this.#next];
       if (candidate === undefined || !fits(candidate) || !this.#isWithinLimits(candidate)) continue;
-      const stop = this.#enter(candidate, false);
-      if (stop === undefined) {
+      const allowed = this.#enter(candidate, false);
+      if (allowed === undefined) {
         this.#passedOver.push(candidate);
         continue;
       }
       this.#next++;
-      return stop;
+      return allowed;
     }
     return undefined;
   }
 
   /** One probe per request: a request must not fail its way through everybody who is known to be ill. */
-  #probe(fits: (candidate: RankedCandidate) => boolean): Stop | undefined {
+  #probe(fits: (candidate: RankedCandidate) => boolean): NextCandidate | undefined {
     if (this.#hasProbed) return undefined;
     for (const candidate of this.#passedOver) {
       if (!fits(candidate) || !this.#isWithinLimits(candidate)) continue;
-      const stop = this.#enter(candidate, true);
-      if (stop === undefined) continue;
+      const allowed = this.#enter(candidate, true);
+      if (allowed === undefined) continue;
       this.#hasProbed = true;
-      return stop;
+      return allowed;
     }
     return undefined;
   }
 
-  #enter(candidate: RankedCandidate, isLastHope: boolean): Stop | undefined {
+  #enter(candidate: RankedCandidate, isLastHope: boolean): NextCandidate | undefined {
     const site = siteOf(candidate.endpoint, candidate.access);
-    const visit = this.#health.enter(site, { isRetry: this.#called.length > 0, isLastHope });
-    if (visit === undefined) return undefined;
+    const ticket = this.#health.enter(site, { isRetry: this.#called.length > 0, isLastHope });
+    if (ticket === undefined) return undefined;
     if (this.#called.length > 0 && this.#limits.retries !== undefined) this.#limits.retries.left -= 1;
     if (candidate.access.kind === 'own') this.#ownCalls++;
     // A list that is added to makes room for many: nearly always there is one.
     this.#called = this.#called.length === 0 ? [candidate] : [...this.#called, candidate];
-    return { candidate, visit, isAgain: false };
+    return { candidate, ticket, isAgain: false };
   }
 
   /** Endpoints of a model that were called, with whatever credential. */

@@ -1,10 +1,10 @@
 import type { Clock } from '../../kit/ids.ts';
 
 /** Longest time that is granted, milliseconds. */
-const LONGEST_MS = 300_000;
+const MAX_RETRY_AFTER_MS = 300_000;
 
 /** A time for which a site asked to be left alone. */
-export class Respite {
+export class RetryAfter {
   readonly #clock: Clock;
   /** By the monotonic clock, and the same moment as callers are told it. */
   #until = { monotonicMs: 0, epochMs: 0 };
@@ -15,7 +15,7 @@ export class Respite {
 
   /** From now on for so long, but never shorter than granted before. */
   grant(durationMs: number): void {
-    const lengthMs = Math.min(LONGEST_MS, durationMs);
+    const lengthMs = Math.min(MAX_RETRY_AFTER_MS, durationMs);
     const monotonicMs = this.#clock.monotonic() + lengthMs;
     if (monotonicMs <= this.#until.monotonicMs) return;
     this.#until = { monotonicMs, epochMs: Math.ceil(this.#clock.now() + lengthMs) };

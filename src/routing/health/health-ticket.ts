@@ -1,16 +1,16 @@
 import type { Clock } from '../../kit/ids.ts';
-import type { Admission } from './breaker.ts';
+import type { BreakerAdmission } from './breaker.ts';
 import type { SiteHealth } from './site-health.ts';
 
 /** What a whole answer was like. */
-export interface VisitSuccess {
+export interface TicketSuccess {
   readonly outputTokens: number;
   /** `bad`: the answer held a tool call that nobody can run. */
   readonly toolCalls: 'none' | 'good' | 'bad';
 }
 
 /** How a call failed. */
-export interface VisitFailure {
+export interface TicketFailure {
   /** The site is to blame, not the request. */
   readonly counts: boolean;
   /** How long the upstream asked to be left alone. */
@@ -23,9 +23,9 @@ const LEAST_TOKENS = 2;
 const LEAST_MS = 1;
 
 /** What a call is made from. */
-export interface VisitParts {
+export interface TicketParts {
   readonly site: SiteHealth;
-  readonly admission: Admission;
+  readonly admission: BreakerAdmission;
   readonly clock: Clock;
   /** A retry that the budget counts. */
   readonly isCounted: boolean;
@@ -35,9 +35,9 @@ export interface VisitParts {
  * One call of a site, from the leave to make it to its end. Ends exactly once: with success, failure, or without telling
  * anything about the site (`abandoned`); what is said after that has no effect.
  */
-export class Visit {
+export class HealthTicket {
   readonly #site: SiteHealth;
-  readonly #admission: Admission;
+  readonly #admission: BreakerAdmission;
   readonly #clock: Clock;
   readonly #beganMs: number;
   #firstTokenMs: number | undefined;
@@ -45,13 +45,13 @@ export class Visit {
   #isCounted: boolean;
   #isOver = false;
 
-  constructor({ site, admission, clock, isCounted }: VisitParts) {
+  constructor({ site, admission, clock, isCounted }: TicketParts) {
     this.#site = site;
     this.#admission = admission;
     this.#clock = clock;
     this.#isCounted = isCounted;
     this.#beganMs = clock.monotonic();
-    site.visits++;
+    site.openCalls++;
     site.retries.beginCall();
     if (isCounted) site.retries.beginRetry();
   }
@@ -72,7 +72,7 @@ export class Visit {
     this.#endRetry();
   }
 
-  succeeded({ outputTokens, toolCalls }: VisitSuccess): void {
+  succeeded({ outputTokens, toolCalls }: TicketSuccess): void {
     if (!this.#end()) return;
     const nowMs = this.#clock.monotonic();
     const { breaker, measurements } = this.#site;
@@ -88,7 +88,7 @@ export class Visit {
    * A rate limit that says for how long pauses the site instead of counting towards a cool-down; any other failure that
    * counts does, after the first token too. One that says for how long also puts the site behind others.
    */
-  failed({ counts, retryAfterMs = 0, isRateLimit }: VisitFailure): void {
+  failed({ counts, retryAfterMs = 0, isRateLimit }: TicketFailure): void {
     if (!this.#end()) return;
     const nowMs = this.#clock.monotonic();
     const { breaker, measurements } = this.#site;
@@ -119,7 +119,7 @@ export class Visit {
   #end(): boolean {
     if (this.#isOver) return false;
     this.#isOver = true;
-    this.#site.visits--;
+    this.#site.openCalls--;
     this.#site.retries.endCall();
     this.#endRetry();
     return true;

@@ -1,8 +1,8 @@
 import type { Catalog } from '../catalog/catalog.ts';
-import type { AttemptLimits } from './leg/itinerary.ts';
+import type { AttemptLimits } from './leg/candidate-queue.ts';
 
 /** Settings of the gateway at one moment; a reload replaces them between requests, never inside one. */
-export interface GatewaySnapshot {
+export interface GatewaySettings {
   readonly vendor: string;
   readonly region: string | null;
   readonly catalog: Catalog;
