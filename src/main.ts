@@ -189,7 +189,7 @@ export async function openGateway(options: OpenOptions): Promise<RunningGateway>
     const logGeneration = generationLog(log, systemClock);
     const generationMetrics = new GenerationMetrics();
     const gateway = createGateway({
-      snapshot: () => current().gateway,
+      settings: () => current().gateway,
       stages: [...stageTable({ cache }), ...stages],
       callUpstream: upstreams.call,
       countUpstream: upstreams.countTokens,

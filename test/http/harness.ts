@@ -5,7 +5,7 @@ import { chat } from '../../src/dialects/chat/index.ts';
 import type { InboundDialect, ReplyContext } from '../../src/dialects/dialect.ts';
 import { messages } from '../../src/dialects/messages/index.ts';
 import { responses } from '../../src/dialects/responses/index.ts';
-import type { Gateway, GenerationInput } from '../../src/gateway/generation.ts';
+import type { Gateway, GenerationInput } from '../../src/gateway/gateway.ts';
 import type { HttpDependencies, HttpSettings } from '../../src/http/dependencies.ts';
 import { createHttpServer, type HttpServer } from '../../src/http/server/server.ts';
 import type { Event, EventBatch, Settled } from '../../src/ir/events.ts';
