@@ -16,10 +16,10 @@ import type { Clock, IdSource } from '../../kit/ids.ts';
 import { runPromptly, type Sliced } from '../../kit/loop/turns.ts';
 import type { Authorize } from '../auth/authorize.ts';
 import { TokenRefused } from '../auth/google-tokens.ts';
-import { fitOutput } from '../fit-output.ts';
-import { fitReasoning } from '../fit-reasoning.ts';
-import { fitSearches } from '../fit-searches.ts';
-import { fitTier } from '../fit-tier.ts';
+import { fitOutput } from '../../dialects/fit/fit-output.ts';
+import { fitReasoning } from '../../dialects/fit/fit-reasoning.ts';
+import { fitSearches } from '../../dialects/fit/fit-searches.ts';
+import { fitTier } from '../../dialects/fit/fit-tier.ts';
 import { type Patience, readBeginning } from '../transport/read-beginning.ts';
 import {
   type CallUpstream,

@@ -9,7 +9,7 @@ import { isJsonObject, readJson } from '../../kit/json/json.ts';
 import { runInTurns } from '../../kit/loop/turns.ts';
 import type { Authorize } from '../auth/authorize.ts';
 import { destinationOf } from '../auth/destination.ts';
-import { fitReasoning } from '../fit-reasoning.ts';
+import { fitReasoning } from '../../dialects/fit/fit-reasoning.ts';
 import { readBeginning } from '../transport/read-beginning.ts';
 import type { Transport } from '../upstream.ts';
 import { headersOf } from './headers-of.ts';
