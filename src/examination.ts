@@ -23,7 +23,7 @@ export {
   type JournalFacts,
 } from './store/examine/examine-journal.ts';
 export { examinePostgres, type PostgresFacts } from './store/examine/examine-postgres.ts';
-export { examineSqlite, MOST_NEWEST, type SqliteFacts } from './store/examine/examine-sqlite.ts';
+export { examineSqlite, MAX_NEWEST_ROWS, type SqliteFacts } from './store/examine/examine-sqlite.ts';
 export { isHashKeyGone, readSecrets } from './store/examine/read-secrets.ts';
 export { addressesOf } from './upstream/addresses-of.ts';
 export { NO_ANSWER, type Reach, reach } from './upstream/reach.ts';

@@ -82,7 +82,7 @@ export interface Installation {
   readonly usageImports: UsageImports;
   readonly sources: Sources;
   /** Does something that needs the database; again, as long as it takes, where that may be away for a while. */
-  readonly whenThere: State['whenThere'];
+  readonly whenDatabaseUp: State['whenDatabaseUp'];
   /** Why the process must be restarted; null = it need not be. */
   readonly fault: State['fault'];
   /** Closes the ledger and the database, then lets the next process in. */
@@ -151,10 +151,10 @@ export async function openInstallation(options: InstallationOptions): Promise<In
       eventFeed,
       ledger,
       recentGenerations,
-      whenThere,
+      whenDatabaseUp,
       fault,
     } = state;
-    const vault = await whenThere(() => Vault.open(byokStore, directory.encryptionKeys));
+    const vault = await whenDatabaseUp(() => Vault.open(byokStore, directory.encryptionKeys));
     const ownCredentials = new OwnCredentialDirectory(byokStore, vault, sources.clock);
     const callers = new CallerDirectory(tenancy, sources.clock, options.database !== undefined);
     const credits = new Credits(ledger, sources);
@@ -218,7 +218,7 @@ export async function openInstallation(options: InstallationOptions): Promise<In
         prepared: { fileOf: (name) => imports.fileOf(name), appsOf: readBundleApps },
       }),
       sources,
-      whenThere,
+      whenDatabaseUp,
       fault,
       close,
     };

@@ -267,8 +267,8 @@ export async function openGateway(options: OpenOptions): Promise<RunningGateway>
     });
     closers.push(() => watch.close());
     // Last of all: keys that are shown once must not be made for a start that then fails.
-    const firstKeys = await installation.whenThere(() => bootstrap(installation, runtime));
-    const firstAccount = await installation.whenThere(() => installation.accounts.ensureFirst());
+    const firstKeys = await installation.whenDatabaseUp(() => bootstrap(installation, runtime));
+    const firstAccount = await installation.whenDatabaseUp(() => installation.accounts.ensureFirst());
     const questions = {
       events: installation.eventStore,
       tenancy: installation.tenancy,

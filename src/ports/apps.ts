@@ -44,7 +44,7 @@ export interface AppRegistry {
 }
 
 /** What somebody said of the app that made a request, and when. */
-export interface SaidOfApp {
+export interface ClaimedApp {
   readonly referer: string | null;
   readonly title: string | null;
   readonly categories: readonly string[];
@@ -52,7 +52,7 @@ export interface SaidOfApp {
 }
 
 /** The app that something was said of; undefined where it says nothing that an app is known by. */
-export function appSightingOf({ referer, title, categories, atMs }: SaidOfApp): AppSighting | undefined {
+export function appSightingOf({ referer, title, categories, atMs }: ClaimedApp): AppSighting | undefined {
   const host = appHostOf(referer, title);
   if (referer === null || host === null) return undefined;
   return {

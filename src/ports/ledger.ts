@@ -27,7 +27,7 @@ export interface Limits {
 }
 
 /** Whose money, within which limits, when. Where gateways share a database, its clock says which windows are current. */
-export interface Purse {
+export interface LocalAllowance {
   readonly scopes: ScopeIds;
   readonly limits: Limits;
   /** Epoch milliseconds. */
@@ -61,7 +61,7 @@ export interface Refusal {
 }
 
 /** A new generation that money is to be reserved for. */
-export interface NewGeneration extends Purse {
+export interface NewGeneration extends LocalAllowance {
   readonly generationId: string;
   /** What is known of it, for whoever writes its row after a crash. */
   readonly row: JsonObject;
@@ -104,7 +104,7 @@ export interface Use {
 }
 
 /** Money that was reserved, or the limit that forbids it. */
-export type Reserving =
+export type ReserveOutcome =
   | { readonly ok: true; readonly reserved: Amount }
   | { readonly ok: false; readonly refusal: Refusal };
 
@@ -112,7 +112,7 @@ export type Reserving =
  * More money for an open generation, or why there is none: the limit that forbids it, null where the generation is not open
  * or the ledger is not available.
  */
-export type ToppingUp =
+export type TopUpOutcome =
   | { readonly ok: true; readonly more: Amount }
   | { readonly ok: false; readonly refusal: Refusal | null };
 
@@ -190,9 +190,13 @@ export interface Ledger {
    * null = too little. It may be asked again when others were quicker, and must not depend on anything but its argument.
    * Rejects with LedgerUnavailable.
    */
-  reserve(generation: NewGeneration, size: (headroom: Headroom) => Amount | null): Promise<Reserving>;
+  reserve(generation: NewGeneration, size: (headroom: Headroom) => Amount | null): Promise<ReserveOutcome>;
   /** Reserves more for an open generation, within the limits that it was accepted under. `size`: as with `reserve`. */
-  topUp(generationId: string, size: (headroom: Headroom) => Amount | null, atMs: number): Promise<ToppingUp>;
+  topUp(
+    generationId: string,
+    size: (headroom: Headroom) => Amount | null,
+    atMs: number,
+  ): Promise<TopUpOutcome>;
   /** Notes how far an open generation has come, should the process end. Best effort: never rejects. */
   checkpoint(generationId: string, use: Use): Promise<void>;
   /**

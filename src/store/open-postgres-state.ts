@@ -63,7 +63,7 @@ export async function openPostgresState(options: PostgresStateOptions): Promise<
       ledger,
       recentGenerations,
       fault: () => fault?.() ?? null,
-      whenThere: (work) => (waits ? untilDone(work) : work()),
+      whenDatabaseUp: (work) => (waits ? untilDone(work) : work()),
       async close() {
         await close();
         await events.close();

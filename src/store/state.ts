@@ -21,7 +21,7 @@ export interface State {
   readonly ledger: Ledger;
   readonly recentGenerations: RecentGenerations;
   /** Does something that needs the database; again, as long as it takes, where that may be away for a while. */
-  whenThere<T>(work: () => Promise<T>): Promise<T>;
+  whenDatabaseUp<T>(work: () => Promise<T>): Promise<T>;
   /** Why the process must be restarted; null = it need not be. */
   fault(): string | null;
   close(): Promise<void>;

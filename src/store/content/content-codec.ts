@@ -13,7 +13,7 @@ const decompress = promisify(gunzip);
 
 /** A request as large as one may be, its answer, and what stands around them. */
 const LIMITS = { depth: 80, keys: 5_000, values: 500_000 };
-const MOST_BYTES = 512 * 1024 * 1024;
+const MAX_BYTES = 512 * 1024 * 1024;
 
 /** Bytes that are looked at in one slice. */
 const SLICE = 256 * 1024;
@@ -33,7 +33,7 @@ export async function encodeContent(stored: StoredContent): Promise<Buffer> {
 
 /** Reads a file back; undefined when it is damaged, as the last one before a crash may be. */
 export async function decodeContent(file: Uint8Array): Promise<StoredContent | undefined> {
-  const bytes = await decompress(file, { maxOutputLength: MOST_BYTES }).catch(() => undefined);
+  const bytes = await decompress(file, { maxOutputLength: MAX_BYTES }).catch(() => undefined);
   const reading = bytes && (await runInTurns(readSliced(bytes)));
   if (reading?.ok !== true || !isJsonObject(reading.value)) return undefined;
   const members = reading.value;

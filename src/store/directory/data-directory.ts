@@ -30,7 +30,7 @@ export const HASH_KEY_FILE = 'hash-key';
  * `givenEncryptionKey` is base64; without one the directory's own is used and made if need be.
  */
 export function openDataDirectory(path: string, givenEncryptionKey?: string): DataDirectory {
-  let lock: Lock | undefined;
+  let lock: DirectoryLock | undefined;
   try {
     const isNew = makeDirectory(path);
     lock = lockDirectory(path);
@@ -74,7 +74,7 @@ function openToOthers(path: string): string[] {
 }
 
 /** A data directory that is held by this process. */
-export interface Lock {
+export interface DirectoryLock {
   /** Lets the next process in. */
   release(): void;
 }
@@ -83,7 +83,7 @@ export interface Lock {
  * Takes the lock of a data directory. Throws a DataDirectoryProblem while another process has it. The lock is a transaction
  * that never ends: the system drops it with the process, even after kill -9.
  */
-export function lockDirectory(path: string): Lock {
+export function lockDirectory(path: string): DirectoryLock {
   const file = join(path, 'lock');
   closeSync(openSync(file, 'a', 0o600));
   const holder = new Database(file, { timeout: 0 });

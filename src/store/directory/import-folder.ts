@@ -17,7 +17,7 @@ const FILE = 'events.duckdb';
 const NAME = /^(\d{1,10})-[A-Za-z0-9]{6}$/;
 
 /** What outlives this was left behind, whoever has the number of its process by now, milliseconds. */
-const LONGEST_MS = 86_400_000;
+const MAX_AGE_MS = 86_400_000;
 
 /** The places of imports in a data directory: what is in them was never taken in, and can be made again. */
 export class ImportFolder {
@@ -78,7 +78,7 @@ function namesIn(path: string): string[] {
 
 function isOld(path: string, nowMs: number): boolean {
   const status = statSync(path, { throwIfNoEntry: false });
-  return status !== undefined && nowMs - status.mtimeMs > LONGEST_MS;
+  return status !== undefined && nowMs - status.mtimeMs > MAX_AGE_MS;
 }
 
 function isAlive(pid: number): boolean {

@@ -9,7 +9,7 @@ import type { CountedGenerations } from '../ledger/embedded/open-embedded-ledger
 import { DuckdbEventStore } from './duckdb/duckdb-event-store.ts';
 import { ProgressFile } from './feed/progress-file.ts';
 import { type Owed, RowRefill } from './feed/row-refill.ts';
-import { type CountedGeneration, eventProjection, generationTaker } from './projection/event-projection.ts';
+import { type CountedGeneration, eventProjection, generationSink } from './projection/event-projection.ts';
 
 /** What events are made from and kept with. */
 export interface EventsOptions {
@@ -20,7 +20,7 @@ export interface EventsOptions {
 }
 
 /** Events of a gateway that has its data directory to itself. */
-export interface OwnEvents extends CountedGenerations<CountedGeneration>, EventFeed {
+export interface EmbeddedEvents extends CountedGenerations<CountedGeneration>, EventFeed {
   readonly eventStore: EventStore;
   /** Begins to bring in what is owed. `rowsReached` resolves once all that was settled by then has its row. */
   start(rowsReached: () => Promise<void>): void;
@@ -28,15 +28,15 @@ export interface OwnEvents extends CountedGenerations<CountedGeneration>, EventF
 }
 
 /** Makes the events of a data directory ready. Their file is opened with the first of them, or by the first who asks. */
-export async function openOwnEvents(
+export async function openEmbeddedEvents(
   rows: Pick<GenerationStore, 'settledAfter'>,
   { directory, apps, warn }: EventsOptions,
-): Promise<OwnEvents> {
+): Promise<EmbeddedEvents> {
   const path = join(directory, 'events.duckdb');
   const eventStore = new DuckdbEventStore(path, { warn, onRenewed: () => refill.renewed() });
   const projection = eventProjection(eventStore, apps);
   const refill = await RowRefill.open({
-    projection: generationTaker(projection),
+    projection: generationSink(projection),
     rows,
     file: new ProgressFile(join(directory, 'events-owed.json'), isOwed),
     isEmpty: !existsSync(path),
@@ -77,7 +77,7 @@ function isOwed(value: unknown): value is Owed {
 const PATIENCE_MS = 2_000;
 
 /** Events of which whoever asks sees all that was settled by then: `counted` resolves once they are there. */
-export function countedFirst(events: EventStore, counted: () => Promise<void>): EventStore {
+export function eventsAfterCatchUp(events: EventStore, counted: () => Promise<void>): EventStore {
   const first = () => isInTime(counted(), PATIENCE_MS);
   return {
     append: (added) => events.append(added),
@@ -100,7 +100,7 @@ export function countedFirst(events: EventStore, counted: () => Promise<void>): 
 }
 
 /** Apps of which whoever names one sees it, although it has made its first generation only now. */
-export function notedFirst(apps: AppRegistry, counted: () => Promise<void>): AppRegistry {
+export function appsAfterCatchUp(apps: AppRegistry, counted: () => Promise<void>): AppRegistry {
   return {
     note: (sightings) => apps.note(sightings),
     ofIds: (ids) => apps.ofIds(ids),

@@ -16,7 +16,7 @@ export interface DatabaseFacts {
   readonly lastSettledAtMs: number | undefined;
   /** Whether an app has ever called. */
   readonly hasApps: boolean;
-  /** Files that are stored, at most `MOST_FILES` of them. */
+  /** Files that are stored, at most `MAX_EXAMINED_FILES` of them. */
   readonly files: readonly KnownFile[];
 }
 
@@ -27,7 +27,7 @@ export interface KnownFile {
 }
 
 /** The content of more files is not looked at. */
-export const MOST_FILES = 20_000;
+export const MAX_EXAMINED_FILES = 20_000;
 
 /** Compares the steps that a database has taken with those that there are. */
 export function shapeOf(
@@ -49,5 +49,5 @@ export const QUESTIONS = {
     'select distinct encryption_key_id as id from byok_credentials where encryption_key_id is not null order by 1',
   lastSettled: 'select max(settled_at_ms) as at from generations',
   anApp: 'select id from apps limit 1',
-  files: `select id, size_bytes as bytes from files order by id limit ${MOST_FILES}`,
+  files: `select id, size_bytes as bytes from files order by id limit ${MAX_EXAMINED_FILES}`,
 } as const;

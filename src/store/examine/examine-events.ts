@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import type { EventSizes } from '../../ports/events.ts';
 import { DataDirectoryProblem } from '../directory/data-directory-problem.ts';
-import { duckdbTroubleOf } from '../events/duckdb/duckdb-errors.ts';
+import { duckdbErrorOf } from '../events/duckdb/duckdb-errors.ts';
 import { DUCKDB_OPTIONS } from '../events/duckdb/duckdb-thread.ts';
 import { ALL_DAILY, SHAPE } from '../events/duckdb/schema.ts';
 import { DatabaseUnavailable } from '../sql/database-unavailable.ts';
@@ -61,7 +61,7 @@ export function hadEvents(directory: string): boolean {
 
 function unreadable(file: string, bytes: number, error: unknown): DataDirectoryProblem {
   const message = error instanceof Error ? error.message : '';
-  const mayPass = duckdbTroubleOf(message, true) instanceof DatabaseUnavailable;
+  const mayPass = duckdbErrorOf(message, true) instanceof DatabaseUnavailable;
   const reason =
     bytes === 0 ? 'it is empty' : (REASONS.find(([said]) => said.test(message))?.[1] ?? 'DuckDB refuses it');
   const mend = mayPass && bytes > 0 ? 'look at its permissions and its disk' : EVENTS_MEND;

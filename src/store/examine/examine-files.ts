@@ -1,7 +1,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FILE_ID } from '../files/open-disk-file-bytes.ts';
-import { type KnownFile, MOST_FILES } from './database-facts.ts';
+import { type KnownFile, MAX_EXAMINED_FILES } from './database-facts.ts';
 
 /** How the content of stored files agrees with what the database says. */
 export interface FileFacts {
@@ -14,7 +14,7 @@ export interface FileFacts {
 }
 
 /** Sizes that are asked for at once. */
-const AT_ONCE = 64;
+const STATS_AT_ONCE = 64;
 
 /** Looks at the directory of contents, which need not be there. */
 export async function examineFiles(directory: string, files: readonly KnownFile[]): Promise<FileFacts> {
@@ -25,14 +25,14 @@ export async function examineFiles(directory: string, files: readonly KnownFile[
     missing: files.filter((file) => !isThere(file)).map(({ id }) => id),
     cut: await cutOf(directory, files.filter(isThere)),
     withoutFile:
-      files.length === MOST_FILES ? undefined : [...contents].filter((id) => !known.has(id)).length,
+      files.length === MAX_EXAMINED_FILES ? undefined : [...contents].filter((id) => !known.has(id)).length,
   };
 }
 
 async function cutOf(directory: string, files: readonly KnownFile[]): Promise<string[]> {
   const cut: string[] = [];
-  for (let index = 0; index < files.length; index += AT_ONCE) {
-    const looks = files.slice(index, index + AT_ONCE).map(async ({ id, bytes }) => {
+  for (let index = 0; index < files.length; index += STATS_AT_ONCE) {
+    const looks = files.slice(index, index + STATS_AT_ONCE).map(async ({ id, bytes }) => {
       // One that is gone by now was just deleted.
       const size = (await stat(join(directory, id)).catch(() => undefined))?.size ?? bytes;
       return size === bytes ? [] : [id];

@@ -18,20 +18,20 @@ export interface BookedGeneration {
 export interface SqliteFacts extends DatabaseFacts {
   /** The last record of the ledger that it knows of. */
   readonly ledgerMark: number;
-  /** Those settled last, the last one first, at most `MOST_NEWEST` of them. */
+  /** Those settled last, the last one first, at most `MAX_NEWEST_ROWS` of them. */
   readonly newestGenerations: readonly BookedGeneration[];
   /** What is wrong with its pages; undefined also when it is too large to look at all of them. */
   readonly pageProblem: string | undefined;
 }
 
 /** Reading every page of a larger file takes too long. */
-const MOST_CHECKED_BYTES = 256 * 1024 * 1024;
+const MAX_CHECKED_BYTES = 256 * 1024 * 1024;
 
 /** Rows of generations that are compared with the journal. */
-export const MOST_NEWEST = 1_000;
+export const MAX_NEWEST_ROWS = 1_000;
 
 const NEWEST = `select id, settled_at_ms as settledAtMs, cast(credit_nanos as text) as nanos
-  from generations order by settled_at_ms desc limit ${MOST_NEWEST}`;
+  from generations order by settled_at_ms desc limit ${MAX_NEWEST_ROWS}`;
 
 /** How long it waits for a writer, milliseconds. */
 const BUSY_MS = 1000;
@@ -75,7 +75,7 @@ function factsOf(database: Database.Database, beganAt: number, bytes: number): O
     'installation',
     "select value from installation where name = 'ledger_sequence'",
   );
-  const [check] = bytes > MOST_CHECKED_BYTES ? [] : all<{ quick_check: string }>('pragma quick_check(1)');
+  const [check] = bytes > MAX_CHECKED_BYTES ? [] : all<{ quick_check: string }>('pragma quick_check(1)');
   return {
     roundTripMs,
     ...shapeOf(

@@ -8,7 +8,7 @@ const BLOCK_BYTES = 65_536;
  * Room on the disk that nobody else can take: a file of no meaning. When the disk is full it is removed, and what is under
  * way can still be recorded.
  */
-export class Reserve {
+export class DiskReserve {
   readonly #files: JournalFiles;
   readonly #bytes: number;
   #isWhole = false;

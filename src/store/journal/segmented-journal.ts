@@ -7,7 +7,7 @@ import {
   type JournalPosition,
   JournalUnavailable,
 } from '../../ports/journal.ts';
-import { Reserve } from './disk-reserve.ts';
+import { DiskReserve } from './disk-reserve.ts';
 import { bytesOfFrame, MAX_RECORD_BYTES } from './frame.ts';
 import type { JournalFiles } from './journal-files.ts';
 import { type JournalContent, readSegment } from './read-journal.ts';
@@ -54,7 +54,7 @@ export class SegmentedJournal implements Journal {
   readonly #files: JournalFiles;
   readonly #maxWaitingBytes: number;
   readonly #gatherMs: number;
-  readonly #reserve: Reserve;
+  readonly #reserve: DiskReserve;
   readonly #chain: SegmentChain;
   readonly #waiting = new WaitingAppends();
   #unsynced: WrittenAppend[] = [];
@@ -77,7 +77,7 @@ export class SegmentedJournal implements Journal {
     this.#files = files;
     this.#maxWaitingBytes = limits.maxWaitingBytes;
     this.#gatherMs = limits.gatherMs;
-    this.#reserve = new Reserve(files, limits.reservedBytes);
+    this.#reserve = new DiskReserve(files, limits.reservedBytes);
     this.#chain = new SegmentChain(files, limits.segmentBytes, stored);
   }
 

@@ -22,7 +22,7 @@ const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 
 /** Counts are looked through for old ones when there are twice as many as after the last time. */
-const FEWEST_TO_SWEEP = 1024;
+const MIN_SUBJECTS_TO_SWEEP = 1024;
 
 /**
  * Counts requests in memory. Time is that of the clock which only ever grows, so that a clock that is set neither locks
@@ -33,7 +33,7 @@ export class MemoryLimiter implements Limiter {
   /** By the name of the limit, then by subject. */
   readonly #counts = new Map<string, Map<string, Count>>();
   #subjects = 0;
-  #sweepAt = FEWEST_TO_SWEEP;
+  #sweepAt = MIN_SUBJECTS_TO_SWEEP;
   #changes = 0;
 
   /** `days`: what was counted today before a restart. */
@@ -63,7 +63,7 @@ export class MemoryLimiter implements Limiter {
       count.requests += 1;
       if (count.day !== NO_DAY) this.#changes += 1;
     }
-    return PASSING;
+    return PASS;
   }
 
   /** Grows with every request that was counted in a day. */
@@ -108,11 +108,11 @@ export class MemoryLimiter implements Limiter {
       for (const [subject, { endsAt }] of ofName) if (endsAt <= now) ofName.delete(subject);
       this.#subjects += ofName.size;
     }
-    this.#sweepAt = Math.max(FEWEST_TO_SWEEP, 2 * this.#subjects);
+    this.#sweepAt = Math.max(MIN_SUBJECTS_TO_SWEEP, 2 * this.#subjects);
   }
 }
 
-const PASSING: RateVerdict = { ok: true };
+const PASS: RateVerdict = { ok: true };
 
 /** A day may be over sooner than it seemed: the clock was set forward. */
 function isOver({ day }: Count, wall: number): boolean {

@@ -6,7 +6,7 @@ import { readIfThere } from '../directory/whole-files.ts';
 import type { DayCount, MemoryLimiter } from './memory-limiter.ts';
 
 /** A file of so many bytes has more keys than anybody counts. */
-const MOST_BYTES = 64 * 1024 * 1024;
+const MAX_BYTES = 64 * 1024 * 1024;
 
 /** The requests of the day, beside the other files of the data directory: a restart does not begin a new day. */
 export class RequestCountsFile {
@@ -19,7 +19,7 @@ export class RequestCountsFile {
   /** What was written last. A file that cannot be read is as good as none: it is about one day. */
   read(): DayCount[] {
     try {
-      const content: unknown = JSON.parse(readIfThere(this.#file, MOST_BYTES)?.toString() ?? '[]');
+      const content: unknown = JSON.parse(readIfThere(this.#file, MAX_BYTES)?.toString() ?? '[]');
       return Array.isArray(content) ? content.filter(isDayCount) : [];
     } catch {
       return [];

@@ -18,7 +18,7 @@ const UNAVAILABLE_CLASSES = new Set(['08', '28', '3D', '53', '57', '58']);
 const READ_ONLY = '25006';
 
 /** Codes of the driver that blame the question, not the connection. */
-const OF_THE_QUESTION = new Set(['UNDEFINED_VALUE', 'MAX_PARAMETERS_EXCEEDED']);
+const STATEMENT_ERRORS = new Set(['UNDEFINED_VALUE', 'MAX_PARAMETERS_EXCEEDED']);
 
 /** Codes of the server have a digit, unlike those of the driver and of the system (`EPIPE`). */
 const SERVER_CODE = /^(?=.*\d)[0-9A-Z]{5}$/;
@@ -26,7 +26,7 @@ const SERVER_CODE = /^(?=.*\d)[0-9A-Z]{5}$/;
 /** Whether an error is what the server answered, or what the driver would not even ask: its connection works. */
 export function isAnswer(error: unknown): boolean {
   const code = codeOf(error);
-  return code !== READ_ONLY && (SERVER_CODE.test(code) || OF_THE_QUESTION.has(code));
+  return code !== READ_ONLY && (SERVER_CODE.test(code) || STATEMENT_ERRORS.has(code));
 }
 
 /** PostgreSQL alone keeps no text with this character: whoever sent it is told so. */

@@ -4,10 +4,10 @@ import { APP_SUMS, DAY_MS } from './schema.ts';
 import type { Statement } from './statement.ts';
 
 /** Answers that are remembered. */
-const MOST_ANSWERS = 8;
+const MAX_ANSWERS = 8;
 
 /** Apps in all of them together: more would take more memory than they save time. */
-const MOST_APPS = 400_000;
+const MAX_APPS = 400_000;
 
 interface Remembered {
   readonly windows: readonly DayWindow[];
@@ -34,7 +34,7 @@ export class AppTotalsMemory {
     const looking: Remembered = { windows, totals: undefined };
     this.#remember(key, looking);
     const totals = await look();
-    const isRoom = totals.apps.length <= MOST_APPS;
+    const isRoom = totals.apps.length <= MAX_APPS;
     if (isRoom && this.#answers.get(key) === looking) this.#remember(key, { windows, totals });
     return totals;
   }
@@ -51,7 +51,7 @@ export class AppTotalsMemory {
     this.#answers.delete(key);
     this.#answers.set(key, answer);
     for (const oldest of this.#answers.keys()) {
-      if (this.#answers.size <= MOST_ANSWERS && this.#apps() <= MOST_APPS) return;
+      if (this.#answers.size <= MAX_ANSWERS && this.#apps() <= MAX_APPS) return;
       this.#answers.delete(oldest);
     }
   }

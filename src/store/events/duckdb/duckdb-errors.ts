@@ -6,7 +6,7 @@ import { DatabaseUnavailable } from '../../sql/database-unavailable.ts';
 export class DuckdbFileDamaged extends Error {}
 
 /** More would have to be kept in memory than is set aside for it. */
-export class QuestionTooLarge extends GatewayError {
+export class QueryTooLarge extends GatewayError {
   constructor() {
     super(
       'invalid-request',
@@ -24,7 +24,7 @@ export function isOutOfMemory(error: unknown): boolean {
 }
 
 /** What an error of DuckDB says when it may pass: another process has the file, the disk is full or away. */
-const PASSING =
+const TRANSIENT =
   /could not set lock|conflicting lock|no space left|file too large|quota|permission denied|read-only file|too many open files|input\/output error|cannot open file|no such file|out of memory|interrupted/i;
 
 /** What it says of a file that it can no longer read, also after it was opened. */
@@ -35,9 +35,9 @@ const DAMAGED =
 const OUT_OF_RANGE = /^(out of range|conversion) error/i;
 
 /** What an error of DuckDB means. While a file is opened everything is damage that is not known to pass. */
-export function duckdbTroubleOf(message: string, isOpening: boolean): Error {
+export function duckdbErrorOf(message: string, isOpening: boolean): Error {
   const cause = new Error(message);
-  if (PASSING.test(message)) return new DatabaseUnavailable(cause);
+  if (TRANSIENT.test(message)) return new DatabaseUnavailable(cause);
   if (isOpening || DAMAGED.test(message)) return new DuckdbFileDamaged(message);
   return OUT_OF_RANGE.test(message) ? new GenerationRefused(message) : new DatabaseUnavailable(cause);
 }

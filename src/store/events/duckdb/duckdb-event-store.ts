@@ -19,7 +19,7 @@ import type {
 } from '../../../ports/events.ts';
 import { DatabaseUnavailable } from '../../sql/database-unavailable.ts';
 import { AppTotalsMemory, appTotalsSql, KnownApps } from './app-totals.ts';
-import { DuckdbFileDamaged, isOutOfMemory, QuestionTooLarge } from './duckdb-errors.ts';
+import { DuckdbFileDamaged, isOutOfMemory, QueryTooLarge } from './duckdb-errors.ts';
 import { DUCKDB_OPTIONS, type DuckdbColumns, type DuckdbRows, DuckdbThread } from './duckdb-thread.ts';
 import { takeInBundle } from './event-bundle.ts';
 import { isOfDays, querySql } from './query-sql.ts';
@@ -30,17 +30,17 @@ import { plain, statementsOf } from './statement.ts';
 import { appendedOf, takeInStatements } from './take-in.ts';
 
 /** Events since the last compaction of sums that are worth one. */
-const MANY_ADDED = 200_000;
+const COMPACT_AFTER_EVENTS = 200_000;
 
 /**
  * Questions that are answered at the same time, and those of one account among them. Each takes one of the four threads that
  * a process has for its disks, and whoever writes takes another: the journal needs the rest.
  */
-const QUESTIONS_AT_ONCE = 2;
-const QUESTIONS_OF_ONE = 1;
+const MAX_QUERIES = 2;
+const MAX_QUERIES_PER_ACCOUNT = 1;
 
 /** Who asks about all accounts. */
-const EVERYBODY = '';
+const ALL_ACCOUNTS = '';
 
 /** Who is told of what happens to the file. */
 export interface DuckdbEventStoreOptions {
@@ -63,7 +63,7 @@ export class DuckdbEventStore implements EventStore {
   /** A new file that is damaged too says that something else is. */
   #hasSetAside = false;
   #written: Promise<unknown> = Promise.resolve();
-  readonly #questions = new FairPlaces(QUESTIONS_AT_ONCE, QUESTIONS_OF_ONE);
+  readonly #questions = new FairPlaces(MAX_QUERIES, MAX_QUERIES_PER_ACCOUNT);
   #addedSinceCompact = 0;
   #isClosed = false;
 
@@ -89,7 +89,7 @@ export class DuckdbEventStore implements EventStore {
   }
 
   query(query: EventQuery, signal?: AbortSignal): Promise<EventAnswer> {
-    return this.#asking(query.accountId ?? EVERYBODY, signal, async (thread) => {
+    return this.#asking(query.accountId ?? ALL_ACCOUNTS, signal, async (thread) => {
       const columns = await thread.columns(querySql(query), signal);
       const answer = await runInTurns(answerOf(query, columns));
       return { ...answer, missingBeforeMs: await missingBefore(thread, query) };
@@ -129,7 +129,7 @@ export class DuckdbEventStore implements EventStore {
   }
 
   async #lookForAppTotals(windows: readonly DayWindow[], signal?: AbortSignal): Promise<AppTotals> {
-    return this.#asking(EVERYBODY, signal, async (thread) => {
+    return this.#asking(ALL_ACCOUNTS, signal, async (thread) => {
       const [places, ...sums] = (await thread.columns(
         appTotalsSql(windows),
         signal,
@@ -152,7 +152,7 @@ export class DuckdbEventStore implements EventStore {
       try {
         return await this.#with(work);
       } catch (error) {
-        throw isOutOfMemory(error) ? new QuestionTooLarge() : error;
+        throw isOutOfMemory(error) ? new QueryTooLarge() : error;
       }
     });
   }
@@ -229,7 +229,7 @@ export class DuckdbEventStore implements EventStore {
 
   async #compactAfter(thread: DuckdbThread, added: number): Promise<void> {
     this.#addedSinceCompact += added;
-    if (this.#addedSinceCompact >= MANY_ADDED) await this.#compact(thread);
+    if (this.#addedSinceCompact >= COMPACT_AFTER_EVENTS) await this.#compact(thread);
   }
 
   /** Sums are right without it: what goes wrong here is tried again after more events. */

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { type Transferable, Worker } from 'node:worker_threads';
 import { isInTime } from '../../../kit/loop/is-in-time.ts';
 import { DatabaseUnavailable } from '../../sql/database-unavailable.ts';
-import { duckdbTroubleOf } from './duckdb-errors.ts';
+import { duckdbErrorOf } from './duckdb-errors.ts';
 import { DUCKDB_WORKER } from './duckdb-worker.ts';
 import type { PackedColumn } from './pack-events.ts';
 import type { Statement } from './statement.ts';
@@ -52,7 +52,7 @@ type Reply =
 const ENDED = 'the thread of the events has ended';
 
 /** What the thread makes is gone after each question: more room for it would only stay taken, megabytes. */
-const YOUNG_MB = 4;
+const YOUNG_GENERATION_MB = 4;
 
 /** How long closing waits for work that is under way, milliseconds. */
 const CLOSING_MS = 10_000;
@@ -76,12 +76,12 @@ export class DuckdbThread {
       eval: true,
       execArgv: [],
       workerData: { library, settings },
-      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
+      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
     });
     this.#worker.on('message', (reply: Reply) => {
       if (reply.kind === 'new') onNew?.();
       else if (reply.ok) this.#asked.get(reply.id)?.resolve(reply.answer);
-      else this.#asked.get(reply.id)?.reject(duckdbTroubleOf(reply.message, reply.isOpening));
+      else this.#asked.get(reply.id)?.reject(duckdbErrorOf(reply.message, reply.isOpening));
     });
     this.#worker.on('error', (error) => this.#end(error));
     this.#ended = new Promise((resolve) => {

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import type { AppSighting } from '../../../ports/apps.ts';
 import type { Appended, GenerationEvent } from '../../../ports/events.ts';
-import { together } from '../projection/app-sightings.ts';
+import { mergedSighting } from '../projection/app-sightings.ts';
 import { DuckdbFileDamaged } from './duckdb-errors.ts';
 import { DUCKDB_OPTIONS, DuckdbThread } from './duckdb-thread.ts';
 import { type NewSeries, packEvents, packSeries, seriesValuesOf } from './pack-events.ts';
@@ -83,7 +83,7 @@ export class EventBundleWriter {
   addApps(sightings: readonly AppSighting[]): void {
     for (const sighting of sightings) {
       const before = this.#apps.get(sighting.host);
-      this.#apps.set(sighting.host, before === undefined ? sighting : together(before, sighting));
+      this.#apps.set(sighting.host, before === undefined ? sighting : mergedSighting(before, sighting));
     }
   }
 
@@ -141,7 +141,7 @@ export async function readBundleApps(file: string): Promise<readonly AppSighting
 const BUNDLE: EventSource = { events: 'bundle.events', series: 'bundle.series', places: 'placed' };
 
 /** An id is looked for among all events: in an import it may come with another moment. */
-const EVER = { first: 0n, last: BigInt(Number.MAX_SAFE_INTEGER) };
+const ANY_TIME = { first: 0n, last: BigInt(Number.MAX_SAFE_INTEGER) };
 
 /** Adds the events of a bundle to the database of a thread, all or none. */
 export async function takeInBundle(thread: DuckdbThread, file: string): Promise<Appended> {
@@ -153,7 +153,7 @@ export async function takeInBundle(thread: DuckdbThread, file: string): Promise<
     if (facts === undefined) throw new EventBundleUnreadable(file, 'it was never closed');
     if (facts[1] !== SHAPE) throw new EventBundleUnreadable(file, 'it is of another release');
     const placing = statementsOf(placeSeriesSql(BUNDLE));
-    const answers = await thread.transact([...placing, ...takeInStatements(BUNDLE, EVER)]);
+    const answers = await thread.transact([...placing, ...takeInStatements(BUNDLE, ANY_TIME)]);
     const { added, known, tooOld } = appendedOf(answers.slice(placing.length));
     return { added, known: known + Number(facts[0]), tooOld };
   } catch (error) {

@@ -87,7 +87,7 @@ async function placesOf(
 }
 
 /** Series that are remembered: more than an installation uses in a day, and a few megabytes. */
-const MOST = 20_000;
+const MAX_SERIES = 20_000;
 
 /** Which places series have in a file. It only saves looking: what is forgotten is looked up again. */
 export class KnownSeries {
@@ -98,7 +98,7 @@ export class KnownSeries {
   }
 
   note(values: string, place: number): void {
-    if (this.#places.size >= MOST) this.#places.clear();
+    if (this.#places.size >= MAX_SERIES) this.#places.clear();
     this.#places.set(values, place);
   }
 }

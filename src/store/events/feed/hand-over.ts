@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { StoredGeneration } from '../../../ports/generations.ts';
 import { addInHalves } from '../../ledger/projection/add-in-halves.ts';
-import type { GenerationTaker } from '../projection/event-projection.ts';
+import type { GenerationSink } from '../projection/event-projection.ts';
 
 /** Generations that follow a place, and where they end; undefined when there are none. */
-export interface Page<Place> {
+export interface RowPage<Place> {
   readonly generations: readonly StoredGeneration[];
   readonly end: Place | undefined;
 }
@@ -13,8 +13,8 @@ export interface Page<Place> {
 export interface HandingOver<Place> {
   readonly behind: Place;
   /** At most `limit` generations behind a place; fewer when there are no more. */
-  read(behind: Place, limit: number): Promise<Page<Place>>;
-  readonly projection: GenerationTaker;
+  read(behind: Place, limit: number): Promise<RowPage<Place>>;
+  readonly projection: GenerationSink;
   /** Is told of each place up to which the projection has everything. */
   reached(place: Place): Promise<void>;
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void;

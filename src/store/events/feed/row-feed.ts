@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { DatabaseUnavailable } from '../../sql/database-unavailable.ts';
 import { BEFORE_ALL, type BookedPage, type BookedPlace } from '../../sql/stores/booked-generations.ts';
-import type { GenerationTaker } from '../projection/event-projection.ts';
-import { FEEDING, LOST, ToldOnce } from './feed-warnings.ts';
+import type { GenerationSink } from '../projection/event-projection.ts';
+import { EVENTS_LOST, FailureWarning, FEED_WARNINGS } from './feed-warnings.ts';
 import { handOver } from './hand-over.ts';
 import type { ProgressFile } from './progress-file.ts';
 
@@ -20,7 +20,7 @@ export interface BookedRows {
 }
 
 export interface RowFeedOptions {
-  readonly projection: GenerationTaker;
+  readonly projection: GenerationSink;
   readonly rows: BookedRows;
   readonly file: Pick<ProgressFile<FeedProgress>, 'read' | 'write'>;
   /** Whether there is no event at all. */
@@ -45,7 +45,7 @@ class RowsAway extends Error {}
 export class RowFeed {
   readonly #options: RowFeedOptions;
   readonly #closing = new AbortController();
-  readonly #trouble: ToldOnce;
+  readonly #trouble: FailureWarning;
   #progress: FeedProgress;
   /** All is to be brought in once more. */
   #isAgain = false;
@@ -54,7 +54,7 @@ export class RowFeed {
 
   private constructor(options: RowFeedOptions, progress: FeedProgress) {
     this.#options = options;
-    this.#trouble = new ToldOnce(options.warn, FEEDING);
+    this.#trouble = new FailureWarning(options.warn, FEED_WARNINGS);
     this.#progress = progress;
   }
 
@@ -62,7 +62,7 @@ export class RowFeed {
   static async open(options: RowFeedOptions): Promise<RowFeed> {
     const noted = options.file.read();
     if (noted === undefined || !options.isEmpty) return new RowFeed(options, noted ?? BEGINNING);
-    if (noted.settledAtMs !== BEFORE_ALL.settledAtMs) options.warn(LOST);
+    if (noted.settledAtMs !== BEFORE_ALL.settledAtMs) options.warn(EVENTS_LOST);
     await options.file.write(BEGINNING);
     return new RowFeed(options, BEGINNING);
   }

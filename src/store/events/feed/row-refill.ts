@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { GenerationStore, SettledPlace } from '../../../ports/generations.ts';
-import type { GenerationTaker } from '../projection/event-projection.ts';
-import { FEEDING, LOST, ToldOnce } from './feed-warnings.ts';
+import type { GenerationSink } from '../projection/event-projection.ts';
+import { EVENTS_LOST, FailureWarning, FEED_WARNINGS } from './feed-warnings.ts';
 import { handOver } from './hand-over.ts';
 import type { ProgressFile } from './progress-file.ts';
 
@@ -11,7 +11,7 @@ export interface Owed {
 }
 
 export interface RowRefillOptions {
-  readonly projection: GenerationTaker;
+  readonly projection: GenerationSink;
   readonly rows: Pick<GenerationStore, 'settledAfter'>;
   readonly file: Pick<ProgressFile<Owed>, 'read' | 'write'>;
   /** Whether there is no event at all. */
@@ -33,7 +33,7 @@ const BEFORE_ALL: SettledPlace = { settledAtMs: Number.MIN_SAFE_INTEGER, id: '' 
 export class RowRefill {
   readonly #options: RowRefillOptions;
   readonly #closing = new AbortController();
-  readonly #trouble: ToldOnce;
+  readonly #trouble: FailureWarning;
   /** What the file says; undefined while there were never any events. */
   #noted: Owed | undefined;
   #behind: SettledPlace | null;
@@ -45,7 +45,7 @@ export class RowRefill {
 
   private constructor(options: RowRefillOptions, noted: Owed | undefined) {
     this.#options = options;
-    this.#trouble = new ToldOnce(options.warn, FEEDING);
+    this.#trouble = new FailureWarning(options.warn, FEED_WARNINGS);
     this.#noted = noted;
     this.#behind = noted === undefined ? BEFORE_ALL : noted.behind;
   }
@@ -54,7 +54,7 @@ export class RowRefill {
   static async open(options: RowRefillOptions): Promise<RowRefill> {
     const noted = options.file.read();
     if (noted === undefined || !options.isEmpty) return new RowRefill(options, noted);
-    if (noted.behind?.settledAtMs !== BEFORE_ALL.settledAtMs) options.warn(LOST);
+    if (noted.behind?.settledAtMs !== BEFORE_ALL.settledAtMs) options.warn(EVENTS_LOST);
     const all = { behind: BEFORE_ALL };
     await options.file.write(all);
     return new RowRefill(options, all);

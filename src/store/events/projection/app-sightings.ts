@@ -7,16 +7,16 @@ import type { StoredGeneration } from '../../../ports/generations.ts';
 export function appSightingsOf(
   generations: readonly Pick<StoredGeneration, 'row' | 'settledAtMs'>[],
 ): AppSighting[] {
-  return oneOfEachApp(generations.map(sightingOf));
+  return oneSightingPerApp(generations.map(sightingOf));
 }
 
 /** One sighting for each app that was seen. */
-export function oneOfEachApp(seen: readonly (AppSighting | undefined)[]): AppSighting[] {
+export function oneSightingPerApp(seen: readonly (AppSighting | undefined)[]): AppSighting[] {
   const sightings = new Map<string, AppSighting>();
   for (const sighting of seen) {
     if (sighting === undefined) continue;
     const before = sightings.get(sighting.host);
-    sightings.set(sighting.host, before === undefined ? sighting : together(before, sighting));
+    sightings.set(sighting.host, before === undefined ? sighting : mergedSighting(before, sighting));
   }
   return [...sightings.values()];
 }
@@ -38,7 +38,7 @@ export function sightingOf({
 }
 
 /** Two sightings of one app as one. */
-export function together(first: AppSighting, second: AppSighting): AppSighting {
+export function mergedSighting(first: AppSighting, second: AppSighting): AppSighting {
   const isNewer = second.title !== null && (first.title === null || second.atMs > first.atMs);
   const titled = isNewer ? second : first;
   return {

@@ -6,7 +6,7 @@ import type { EventStore, GenerationEvent } from '../../../ports/events.ts';
 import type { GenerationRow } from '../../../ports/generation-row.ts';
 import type { StoredGeneration } from '../../../ports/generations.ts';
 import type { Projected, Projection } from '../../ledger/projection/projector.ts';
-import { oneOfEachApp, sightingOf } from './app-sightings.ts';
+import { oneSightingPerApp, sightingOf } from './app-sightings.ts';
 
 /** A settled generation as it is counted. */
 export interface CountedGeneration extends Projected {
@@ -28,7 +28,7 @@ export function eventProjection(
       sighting: sightingOf(generation),
     }),
     async add(counted) {
-      const sightings = oneOfEachApp(counted.map(({ sighting }) => sighting));
+      const sightings = oneSightingPerApp(counted.map(({ sighting }) => sighting));
       if (sightings.length > 0) await apps.note(sightings);
       await events.append(counted.map(({ event }) => event));
     },
@@ -36,14 +36,10 @@ export function eventProjection(
 }
 
 /** A projection that is handed whole generations. */
-export type GenerationTaker = Pick<Projection, 'name' | 'add'>;
+export type GenerationSink = Pick<Projection, 'name' | 'add'>;
 
 /** Makes a projection take generations as they are. */
-export function generationTaker<Item extends Projected>({
-  name,
-  of,
-  add,
-}: Projection<Item>): GenerationTaker {
+export function generationSink<Item extends Projected>({ name, of, add }: Projection<Item>): GenerationSink {
   return { name, add: (generations) => add(generations.map(of)) };
 }
 

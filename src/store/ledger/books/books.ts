@@ -6,7 +6,7 @@ import type {
   ForgettableScope,
   Headroom,
   Limits,
-  Purse,
+  LocalAllowance,
   Refusal,
   Scope,
   ScopeIds,
@@ -40,7 +40,7 @@ import { spendingAt } from './spending.ts';
 import { writeOffOf } from './write-offs.ts';
 
 /** Money to be reserved for a new generation. */
-export interface Reservation extends Purse {
+export interface Reservation extends LocalAllowance {
   readonly generationId: string;
   /**
    * The most that the generation may cost. Where a limit counts BYOK both sides count: until it is settled nobody knows
@@ -113,17 +113,17 @@ export class Books {
   }
 
   /** Where the limits of a new generation stand, in the order of the scopes. */
-  standings({ scopes, limits, atMs }: Purse): readonly Standing[] {
+  standings({ scopes, limits, atMs }: LocalAllowance): readonly Standing[] {
     return this.#standings(scopes, limits, atMs);
   }
 
   /** What there is to reserve from. `standings`: of this very moment. */
-  headroom(purse: Purse, standings = this.standings(purse)): Headroom {
+  headroom(allowance: LocalAllowance, standings = this.standings(allowance)): Headroom {
     return headroomWithin(standings);
   }
 
   /** The limit that leaves least; undefined when nothing is limited. */
-  tightest({ scopes, limits, atMs }: Purse): Refusal | undefined {
+  tightest({ scopes, limits, atMs }: LocalAllowance): Refusal | undefined {
     return refusalOf(this.#standings(scopes, limits, atMs));
   }
 

@@ -8,7 +8,7 @@ export interface EndedIds {
 export const NONE_ENDED: EndedIds = { older: [], recent: [] };
 
 /** Ids in each half. At 500 generations a second both together are half a minute and more. */
-const HALF = 16_384;
+const HALF_IDS = 16_384;
 
 /**
  * Remembers which generations have ended, so that a record that comes again changes nothing. It need not remember for
@@ -20,7 +20,7 @@ export class EndedGenerations {
   #older: Set<string>;
   #recent: Set<string>;
 
-  constructor({ older, recent }: EndedIds, half = HALF) {
+  constructor({ older, recent }: EndedIds, half = HALF_IDS) {
     this.#half = half;
     this.#older = new Set(older);
     this.#recent = new Set(recent);

@@ -9,11 +9,11 @@ export interface WriteOff {
 }
 
 /** The cause of what was used beyond a reservation when it was not said. */
-const UNSAID: WriteOffCause = 'output';
+const DEFAULT_CAUSE: WriteOffCause = 'output';
 
 /** What of a use is not charged. Of two causes the one that cost more is named. */
 export function writeOffOf(
-  { used, exceededBy = UNSAID, uncharged }: Pick<Use, 'used' | 'exceededBy' | 'uncharged'>,
+  { used, exceededBy = DEFAULT_CAUSE, uncharged }: Pick<Use, 'used' | 'exceededBy' | 'uncharged'>,
   charge: Amount,
 ): WriteOff {
   const exceededNanos = used.creditNanos - charge.creditNanos;

@@ -27,7 +27,7 @@ export interface CompactionOptions {
   /** A snapshot is taken when records of so many bytes have been written since the last one. */
   readonly everyBytes: number;
   /** With more bytes than that nothing is kept any longer that a projection can find elsewhere. */
-  readonly mostBytes: number;
+  readonly maxBytes: number;
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
 }
 
@@ -132,8 +132,8 @@ export class Compaction {
   }
 
   async #letGo(): Promise<void> {
-    const { journal, mostBytes, projectors } = this.#options;
-    if (journal.size.bytes <= mostBytes) return;
+    const { journal, maxBytes, projectors } = this.#options;
+    if (journal.size.bytes <= maxBytes) return;
     // What cannot be noted stays in the journal.
     await Promise.allSettled(projectors.map((projector) => projector.letGo()));
   }

@@ -12,20 +12,20 @@ import {
   type LedgerReport,
   LedgerUnavailable,
   type NewGeneration,
-  type Reserving,
+  type ReserveOutcome,
   type Scope,
   type Spending,
-  type ToppingUp,
+  type TopUpOutcome,
   type Use,
 } from '../../../ports/ledger.ts';
 import type { Books } from '../books/books.ts';
 import { WriteOffs } from '../books/write-offs.ts';
 import type { AnyProjector } from '../projection/projector.ts';
-import type { Writing } from '../records/record-write.ts';
+import type { RecordWrite } from '../records/record-write.ts';
 import type { RecordWriter } from '../records/record-writer.ts';
 import type { SettleRecord } from '../records/records.ts';
 import { cappedUse } from '../settlement/capped-use.ts';
-import { NO_MATTER, RecentCharges } from '../settlement/recent-charges.ts';
+import { ALREADY_RECORDED, RecentCharges } from '../settlement/recent-charges.ts';
 
 export interface EmbeddedLedgerOptions {
   readonly books: Books;
@@ -94,7 +94,10 @@ export class EmbeddedLedger implements Ledger {
     return null;
   }
 
-  async reserve(generation: NewGeneration, size: (headroom: Headroom) => Amount | null): Promise<Reserving> {
+  async reserve(
+    generation: NewGeneration,
+    size: (headroom: Headroom) => Amount | null,
+  ): Promise<ReserveOutcome> {
     this.#assertAvailable();
     const standings = this.#books.standings(generation);
     const amount = size(this.#books.headroom(generation, standings));
@@ -116,7 +119,7 @@ export class EmbeddedLedger implements Ledger {
     generationId: string,
     size: (headroom: Headroom) => Amount | null,
     atMs: number,
-  ): Promise<ToppingUp> {
+  ): Promise<TopUpOutcome> {
     if (!this.isAvailable) return { ok: false, refusal: null };
     const outcome = this.#books.topUp(generationId, size, atMs);
     if (!outcome.ok) return { ok: false, refusal: outcome.reason === 'limit' ? outcome.refusal : null };
@@ -147,7 +150,10 @@ export class EmbeddedLedger implements Ledger {
     const outcome = this.#books.void(generationId, atMs);
     if (!outcome.ok) return;
     const writing = this.#writer.write(outcome.record, 'process');
-    this.#charges.add(generationId, { charge: { charge: NOTHING, writtenOffNanos: 0n }, writing: NO_MATTER });
+    this.#charges.add(generationId, {
+      charge: { charge: NOTHING, writtenOffNanos: 0n },
+      writing: ALREADY_RECORDED,
+    });
     await this.#isWritten(writing);
   }
 
@@ -203,13 +209,13 @@ export class EmbeddedLedger implements Ledger {
     this.#charges.add(generationId, { charge: { charge, writtenOffNanos }, writing });
   }
 
-  #tooLittle(generation: NewGeneration): Extract<Reserving, { ok: false }> {
+  #tooLittle(generation: NewGeneration): Extract<ReserveOutcome, { ok: false }> {
     const refusal = this.#books.tightest(generation);
     if (refusal === undefined) throw new RangeError('an unlimited purse was said to hold too little');
     return { ok: false, refusal };
   }
 
-  #isWritten(writing: Writing): Promise<boolean> {
+  #isWritten(writing: RecordWrite): Promise<boolean> {
     return writing.isWrittenWithin(this.#options.patienceMs);
   }
 

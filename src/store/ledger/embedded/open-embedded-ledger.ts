@@ -72,7 +72,7 @@ export interface EmbeddedLedgerSettings<Item extends Projected = StoredGeneratio
   /** A snapshot is taken when records of so many bytes have been written since the last one. */
   readonly snapshotBytes?: number;
   /** With more bytes than that the journal is not kept for events. */
-  readonly mostBytes?: number;
+  readonly maxBytes?: number;
   /** Settled generations that wait in memory for their rows; what goes beyond is read from the journal again. */
   readonly maxPendingRows?: number;
   readonly journal?: Partial<JournalLimits>;
@@ -87,13 +87,13 @@ const DEFAULT_PATIENCE_MS = 10_000;
 /** A start after a crash replays so much in about a second; a busy gateway writes it in ten. */
 const DEFAULT_SNAPSHOT_BYTES = 32 * MEBIBYTE;
 const DEFAULT_SEGMENT_BYTES = 16 * MEBIBYTE;
-const DEFAULT_MOST_BYTES = 128 * MEBIBYTE;
+const DEFAULT_MAX_BYTES = 128 * MEBIBYTE;
 
 /** Events are looked at seldom, and whoever does has them handed over: they gather long, and in large batches. */
 const EVENTS_GATHERING = { gatherMs: 10_000, maxBatch: 5_000, maxPending: 20_000 };
 
 /** More segments than that at the start are compacted without waiting for more records. */
-const MANY_SEGMENTS = 3;
+const MAX_SEGMENTS_AT_START = 3;
 
 /** How long closing waits for the disk, and then for the rows; events are not waited for: all go on after the next start. */
 const CLOSING_MS = 2_000;
@@ -158,7 +158,7 @@ export async function openEmbeddedLedger<Item extends Projected>(
     mark,
     marked,
     everyBytes: settings.snapshotBytes ?? DEFAULT_SNAPSHOT_BYTES,
-    mostBytes: settings.mostBytes ?? DEFAULT_MOST_BYTES,
+    maxBytes: settings.maxBytes ?? DEFAULT_MAX_BYTES,
   });
   const ledger = new EmbeddedLedger({
     books,
@@ -188,7 +188,7 @@ export async function openEmbeddedLedger<Item extends Projected>(
   for (const projector of projectors) projector.start(journal);
   await compaction.keepMark();
   await compaction.release().catch((error: unknown) => warn('old segments of the journal stay', { error }));
-  if (journal.isWritable && journal.size.segments > MANY_SEGMENTS) void compaction.compact();
+  if (journal.isWritable && journal.size.segments > MAX_SEGMENTS_AT_START) void compaction.compact();
   return {
     ledger,
     recentGenerations: rows,

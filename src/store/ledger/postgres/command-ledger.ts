@@ -8,10 +8,10 @@ import {
   type Ledger,
   type LedgerReport,
   LedgerUnavailable,
-  type Reserving,
+  type ReserveOutcome,
   type Scope,
   type Spending,
-  type ToppingUp,
+  type TopUpOutcome,
 } from '../../../ports/ledger.ts';
 import type { Tables } from '../../sql/tables.ts';
 import { WriteOffs } from '../books/write-offs.ts';
@@ -45,11 +45,11 @@ export class CommandLedger implements Ledger, RecentGenerations {
     this.#options = options;
   }
 
-  async reserve(): Promise<Reserving> {
+  async reserve(): Promise<ReserveOutcome> {
     throw onlyServing();
   }
 
-  async topUp(): Promise<ToppingUp> {
+  async topUp(): Promise<TopUpOutcome> {
     return { ok: false, refusal: null };
   }
 

@@ -12,20 +12,20 @@ import {
   type LedgerReport,
   LedgerUnavailable,
   type NewGeneration,
-  type Reserving,
+  type ReserveOutcome,
   type Scope,
   type Spending,
-  type ToppingUp,
+  type TopUpOutcome,
   type Use,
 } from '../../../ports/ledger.ts';
 import { DatabaseUnavailable } from '../../sql/database-unavailable.ts';
 import type { Tables } from '../../sql/tables.ts';
 import { type WriteOffs, writeOffOf } from '../books/write-offs.ts';
-import type { Writing } from '../records/record-write.ts';
+import type { RecordWrite } from '../records/record-write.ts';
 import type { RecordWriter } from '../records/record-writer.ts';
 import { generationOfRecord, type SettleRecord } from '../records/records.ts';
 import { cappedUse } from '../settlement/capped-use.ts';
-import { NO_MATTER, RecentCharges } from '../settlement/recent-charges.ts';
+import { ALREADY_RECORDED, RecentCharges } from '../settlement/recent-charges.ts';
 import { available, unavailable, unavailableOr } from './available.ts';
 import { JournalTakenOver, releaseStrays, type Strays } from './booking/book-ends.ts';
 import type { BookedEnds } from './booking/booked-ends.ts';
@@ -35,7 +35,7 @@ import { strayReservations } from './booking/stray-reservations.ts';
 import type { ClockWatch } from './clock-watch.ts';
 import { forgetIn, grantIn, spendingIn, statementIn, totalsIn } from './tallies/account-statements.ts';
 import type { DatabaseClock } from './tallies/database-clock.ts';
-import { reserveFor, reserveMoreFor, stretchTo } from './tallies/reserve.ts';
+import { extendReservation, reserveFor, reserveMoreFor } from './tallies/reserve.ts';
 
 export interface PostgresLedgerOptions {
   readonly database: Kysely<Tables>;
@@ -120,7 +120,10 @@ export class PostgresLedger implements Ledger, RecentGenerations {
     return this.#options.clockWatch.aheadMs;
   }
 
-  async reserve(generation: NewGeneration, size: (headroom: Headroom) => Amount | null): Promise<Reserving> {
+  async reserve(
+    generation: NewGeneration,
+    size: (headroom: Headroom) => Amount | null,
+  ): Promise<ReserveOutcome> {
     this.#assertAvailable();
     const { generationId } = generation;
     this.#generations.begin(generationId, this.#options.journal.end.segment);
@@ -144,7 +147,7 @@ export class PostgresLedger implements Ledger, RecentGenerations {
     generationId: string,
     size: (headroom: Headroom) => Amount | null,
     atMs: number,
-  ): Promise<ToppingUp> {
+  ): Promise<TopUpOutcome> {
     const generation = this.#generations.open.get(generationId);
     if (generation === undefined || !this.isAvailable) return NOT_TOPPED_UP;
     const { database, databaseClock } = this.#options;
@@ -185,7 +188,10 @@ export class PostgresLedger implements Ledger, RecentGenerations {
     const sequence = this.#generations.nextSequence();
     const record = { kind: 'void', sequence, atMs, generationId } as const;
     this.#generations.apply(record);
-    this.#charges.add(generationId, { charge: { charge: NOTHING, writtenOffNanos: 0n }, writing: NO_MATTER });
+    this.#charges.add(generationId, {
+      charge: { charge: NOTHING, writtenOffNanos: 0n },
+      writing: ALREADY_RECORDED,
+    });
     this.#options.booker.wake();
     await this.#isWritten(this.#options.writer.write(record, 'process'));
   }
@@ -234,8 +240,8 @@ export class PostgresLedger implements Ledger, RecentGenerations {
     if (!this.#isAdopted || this.#isTakenOver) return 0;
     const { database, databaseClock: clock, owner } = this.#options;
     const gatewayId = this.#options.gatewayId();
-    const isHere = (id: string) => this.#generations.isHere(id);
-    const strays = await strayReservations(database, gatewayId, isHere, clock);
+    const isUnfinished = (id: string) => this.#generations.isUnfinished(id);
+    const strays = await strayReservations(database, gatewayId, isUnfinished, clock);
     return strays.length === 0 ? 0 : this.#release({ gatewayId, owner, strays, clock });
   }
 
@@ -278,7 +284,7 @@ export class PostgresLedger implements Ledger, RecentGenerations {
   async #reserveBooked(
     generation: NewGeneration,
     size: (headroom: Headroom) => Amount | null,
-  ): Promise<{ readonly outcome: Reserving; readonly isUnlimited: boolean }> {
+  ): Promise<{ readonly outcome: ReserveOutcome; readonly isUnlimited: boolean }> {
     const { database, reservationMs, databaseClock } = this.#options;
     const owner = { gatewayId: this.#options.gatewayId(), lastsMs: reservationMs() };
     let isUnlimited = false;
@@ -372,7 +378,7 @@ export class PostgresLedger implements Ledger, RecentGenerations {
     if (used.creditNanos <= reserved.creditNanos) return used;
     try {
       await this.#flushFor(generation.scopes);
-      return await stretchTo(this.#options.database, generation, used, this.#options.databaseClock);
+      return await extendReservation(this.#options.database, generation, used, this.#options.databaseClock);
     } catch (error) {
       if (!(error instanceof DatabaseUnavailable)) throw error;
       return isUnlimited ? used : { creditNanos: reserved.creditNanos, byokNanos: used.byokNanos };
@@ -395,11 +401,11 @@ export class PostgresLedger implements Ledger, RecentGenerations {
     await this.#options.booker.flush().catch(() => {});
   }
 
-  #isWritten(writing: Writing): Promise<boolean> {
+  #isWritten(writing: RecordWrite): Promise<boolean> {
     return writing.isWrittenWithin(this.#options.patienceMs);
   }
 
-  async #recorded(writing: Pick<Writing, 'isDoneWithin'>): Promise<void> {
+  async #recorded(writing: Pick<RecordWrite, 'isDoneWithin'>): Promise<void> {
     if (!(await writing.isDoneWithin(this.#options.patienceMs))) throw unavailable();
   }
 
@@ -421,4 +427,4 @@ function isWithoutLimit({ affordable: { creditNanos, totalNanos } }: Headroom): 
   return creditNanos === null && totalNanos === null;
 }
 
-const NOT_TOPPED_UP: ToppingUp = { ok: false, refusal: null };
+const NOT_TOPPED_UP: TopUpOutcome = { ok: false, refusal: null };

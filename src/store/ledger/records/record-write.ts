@@ -11,7 +11,7 @@ interface Waiting {
 }
 
 /** How it goes with a record on its way into the journal. */
-export class Writing {
+export class RecordWrite {
   #state: State = 'tried';
   #error: unknown;
   /** Nearly always the first try succeeds, and one waits for it. */
@@ -68,13 +68,13 @@ export class Writing {
   }
 
   #takeAll(): readonly Waiting[] {
-    const all = this.#waiting ?? NOBODY;
+    const all = this.#waiting ?? NO_WAITERS;
     this.#waiting = undefined;
     return all;
   }
 }
 
-const NOBODY: readonly Waiting[] = [];
+const NO_WAITERS: readonly Waiting[] = [];
 
 /** A promise that is settled already stays as it is. */
 function tell({ timer, resolve }: Waiting, isWritten: boolean): void {

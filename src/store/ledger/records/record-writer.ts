@@ -5,7 +5,7 @@ import {
   type JournalPosition,
   JournalUnavailable,
 } from '../../../ports/journal.ts';
-import { Writing } from './record-write.ts';
+import { RecordWrite } from './record-write.ts';
 import { encodeRecord, type LedgerRecord } from './records.ts';
 
 export interface RecordWriterOptions {
@@ -16,20 +16,20 @@ export interface RecordWriterOptions {
 }
 
 /** What becomes of entries. */
-interface Teller {
+interface EntryOutcome {
   succeed(entry: Entry, position: JournalPosition): void;
   fail(entry: Entry, error: Error): void;
 }
 
 /** A record on its way. Those who wait hold on to its `writing` alone: a record is large. */
 class Entry implements Append {
-  readonly writing = new Writing();
+  readonly writing = new RecordWrite();
   readonly kept: LedgerRecord;
   readonly record: Uint8Array;
   readonly durability: Durability;
-  readonly #teller: Teller;
+  readonly #teller: EntryOutcome;
 
-  constructor(record: LedgerRecord, durability: Durability, teller: Teller) {
+  constructor(record: LedgerRecord, durability: Durability, teller: EntryOutcome) {
     this.kept = record;
     this.record = encodeRecord(record);
     this.durability = durability;
@@ -58,7 +58,7 @@ export class RecordWriter {
   #retryTimer: NodeJS.Timeout | undefined;
   #isFailing = false;
   #last: Uint8Array | undefined;
-  readonly #teller: Teller = {
+  readonly #teller: EntryOutcome = {
     succeed: (entry, position) => this.#succeed(entry, position),
     fail: (entry, error) => this.#fail(entry, error),
   };
@@ -77,7 +77,7 @@ export class RecordWriter {
     return this.#pending.size;
   }
 
-  write(record: LedgerRecord, durability: Durability): Writing {
+  write(record: LedgerRecord, durability: Durability): RecordWrite {
     const entry = new Entry(record, durability, this.#teller);
     this.#pending.add(entry);
     if (this.isKeepingUp) this.#options.journal.take(entry);

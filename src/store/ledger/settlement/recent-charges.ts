@@ -1,17 +1,17 @@
 import type { Charge } from '../../../ports/ledger.ts';
-import type { Writing } from '../records/record-write.ts';
+import type { RecordWrite } from '../records/record-write.ts';
 
 /** What a generation was charged, and when that is safely recorded. */
 export interface RecentCharge {
   readonly charge: Charge;
-  readonly writing: Pick<Writing, 'isDoneWithin'>;
+  readonly writing: Pick<RecordWrite, 'isDoneWithin'>;
 }
 
 /** What is not charged need not be recorded for anybody. */
-export const NO_MATTER: RecentCharge['writing'] = { isDoneWithin: () => Promise.resolve(true) };
+export const ALREADY_RECORDED: RecentCharge['writing'] = { isDoneWithin: () => Promise.resolve(true) };
 
 /** Whoever settles twice does so at once: some seconds of the busiest gateway are remembered. */
-const HALF = 4_096;
+const HALF_CHARGES = 4_096;
 
 /**
  * What the generations were charged that ended last. They are forgotten by halves: to look for the oldest of a map means to
@@ -26,7 +26,7 @@ export class RecentCharges {
   }
 
   add(generationId: string, charge: RecentCharge): void {
-    if (this.#recent.size >= HALF) {
+    if (this.#recent.size >= HALF_CHARGES) {
       this.#older = this.#recent;
       this.#recent = new Map();
     }

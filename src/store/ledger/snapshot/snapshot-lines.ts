@@ -121,7 +121,7 @@ function lineOf<K extends keyof Lines>(name: K, value: Lines[K]): string {
 }
 
 /** What becomes of a line, given its number too. */
-type Takers = { readonly [K in keyof Lines]: (value: Lines[K], number: number) => void };
+type LineHandlers = { readonly [K in keyof Lines]: (value: Lines[K], number: number) => void };
 
 /** Reads a snapshot back. Throws LedgerDataProblem when a line is damaged or the end is missing. */
 export function parseSnapshot(lines: Iterable<string>): BooksSnapshot {
@@ -132,7 +132,7 @@ export function parseSnapshot(lines: Iterable<string>): BooksSnapshot {
     open: [] as OpenGeneration[],
     ended: { older: [], recent: [] } as Record<Half, readonly string[]>,
   };
-  const takers: Takers = {
+  const handlers: LineHandlers = {
     books: ({ version, sequence }) => {
       assertVersion(version);
       snapshot.sequence = sequence;
@@ -148,13 +148,13 @@ export function parseSnapshot(lines: Iterable<string>): BooksSnapshot {
         throw new LedgerDataProblem(`snapshot of the ledger: ${number - 1} lines of ${count}`);
     },
   };
-  const last = takeLines(lines, takers);
+  const last = takeLines(lines, handlers);
   if (last !== 'end') throw new LedgerDataProblem('snapshot of the ledger: its end is missing');
   return snapshot;
 }
 
 /** Hands every line on. Returns what the last one was. */
-function takeLines(lines: Iterable<string>, takers: Takers): keyof Lines | undefined {
+function takeLines(lines: Iterable<string>, handlers: LineHandlers): keyof Lines | undefined {
   let number = 0;
   let last: keyof Lines | undefined;
   for (const line of lines) {
@@ -163,19 +163,19 @@ function takeLines(lines: Iterable<string>, takers: Takers): keyof Lines | undef
     if ((name === 'books') !== (number === 1)) {
       throw new LedgerDataProblem(`snapshot of the ledger, line ${number}: ${name} is not expected here`);
     }
-    takeLine(takers, name, json, number);
+    takeLine(handlers, name, json, number);
     last = name;
   }
   return last;
 }
 
 function takeLine<K extends keyof Lines>(
-  takers: Takers,
+  handlers: LineHandlers,
   name: K,
   json: Json | undefined,
   number: number,
 ): void {
-  takers[name](decodeLine(name, json, number), number);
+  handlers[name](decodeLine(name, json, number), number);
 }
 
 function decodeLine<K extends keyof Lines>(name: K, json: Json | undefined, number: number): Lines[K] {

@@ -12,7 +12,7 @@ const WRITTEN_AT_ONCE = 500;
 const READ_AT_ONCE = 250;
 
 /** The largest number of the column. */
-const MOST_ID = 2 ** 31 - 1;
+const MAX_ID = 2 ** 31 - 1;
 
 /** The fact about the installation that holds the id of its newest app. */
 const NEWEST_ID = 'newest_app_id';
@@ -33,7 +33,7 @@ export class SqlAppRegistry implements AppRegistry {
   }
 
   async ofIds(ids: readonly number[]): Promise<readonly App[]> {
-    const possible = ids.filter((id) => id <= MOST_ID);
+    const possible = ids.filter((id) => id <= MAX_ID);
     return readInTurns(possible, async (some) => {
       const rows = await this.#database.selectFrom('apps').selectAll().where('id', 'in', some).execute();
       return (await withCategories(this.#database, rows)).map(shown);
@@ -92,7 +92,7 @@ export class SqlAppRegistry implements AppRegistry {
     await transact(
       this.#database,
       async (transaction) => {
-        const newestId = await takeTurn(transaction);
+        const newestId = await lockRegistry(transaction);
         const changes = appChanges(await knownOf(transaction, hosts), sightings);
         await write(transaction, changes, newestId);
       },
@@ -102,7 +102,7 @@ export class SqlAppRegistry implements AppRegistry {
 }
 
 /** Waits for those who note apps at the same time. Resolves with the id of the newest app. */
-async function takeTurn(transaction: Kysely<Tables>): Promise<number> {
+async function lockRegistry(transaction: Kysely<Tables>): Promise<number> {
   await transaction
     .insertInto('installation')
     .values({ name: NEWEST_ID, value: '0' })

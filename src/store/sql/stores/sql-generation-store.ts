@@ -15,7 +15,7 @@ import type { GenerationTableRow, Tables } from '../tables.ts';
 const ROWS_PER_STATEMENT = 100;
 
 /** Codes of SQLite and of PostgreSQL that blame a value or the rules that it breaks, not the database. */
-const OF_A_VALUE = /^(?:SQLITE_(?:CONSTRAINT|MISMATCH|TOOBIG).*|2[23][0-9A-Z]{3})$/;
+const VALUE_ERRORS = /^(?:SQLITE_(?:CONSTRAINT|MISMATCH|TOOBIG).*|2[23][0-9A-Z]{3})$/;
 
 const COLUMN_BITS = 64;
 
@@ -38,7 +38,7 @@ export class SqlGenerationStore implements GenerationStore {
     try {
       await this.#insert(generations.map(generationRowOf));
     } catch (error) {
-      if (!OF_A_VALUE.test(codeOf(error))) throw error;
+      if (!VALUE_ERRORS.test(codeOf(error))) throw error;
       throw new GenerationRefused('the database refuses one of the rows', error);
     }
   }

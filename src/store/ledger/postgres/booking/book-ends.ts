@@ -12,18 +12,18 @@ import { generationOfRecord, type SettleRecord } from '../../records/records.ts'
 import type { DatabaseClock } from '../tallies/database-clock.ts';
 import {
   emptyTally,
-  keysOf,
   lockTallies,
-  nameOf,
   type SqlTally,
   standingsOf,
+  tallyKeysOf,
+  tallyName,
   writeTallies,
 } from '../tallies/tally-rows.ts';
 import { isBooked, NONE_BOOKED, withBooked } from './booked-ends.ts';
 import { type KnownJournal, lockJournal, SumsByAccount, writeJournal } from './journal-rows.ts';
 
 /** How a generation ended: settled with a record, or let go without one. */
-export interface End {
+export interface GenerationEnd {
   readonly generationId: string;
   /** Of the record in the gateway's journal; undefined for a reservation that a sweep lets go. */
   readonly sequence: number | undefined;
@@ -34,7 +34,7 @@ export interface End {
 }
 
 /** An end that the journal of a gateway has. */
-export type JournalledEnd = End & { readonly sequence: number };
+export type JournalledEnd = GenerationEnd & { readonly sequence: number };
 
 /** Ends of one gateway that are booked together. */
 export interface Batch {
@@ -64,7 +64,7 @@ export function bookEnds(database: Kysely<Tables>, batch: Batch): Promise<Bookin
 
 /** Reservations that a gateway lets go. */
 export interface Strays extends Pick<Batch, 'gatewayId' | 'owner' | 'clock'> {
-  readonly strays: readonly End[];
+  readonly strays: readonly GenerationEnd[];
 }
 
 /**
@@ -107,7 +107,7 @@ async function book(
   return { releasedNanos };
 }
 
-interface Applied extends Booking {
+interface AppliedEnds extends Booking {
   readonly sums: SumsByAccount;
   /** Reservations that were there and are gone. */
   readonly freed: number;
@@ -120,10 +120,10 @@ interface Applied extends Booking {
  */
 async function apply(
   transaction: Transaction<Tables>,
-  ends: readonly End[],
+  ends: readonly GenerationEnd[],
   clock: DatabaseClock,
   gatewayId: string | null,
-): Promise<Applied> {
+): Promise<AppliedEnds> {
   const sums = new SumsByAccount();
   let releasedNanos = 0n;
   let freed = 0;
@@ -143,10 +143,10 @@ async function apply(
       changed.push(record);
       releasedNanos += said.charge.creditNanos - record.charge.creditNanos;
     }
-    for (const key of keysOf(end.scopes)) {
+    for (const key of tallyKeysOf(end.scopes)) {
       tallies.set(
-        nameOf(key),
-        ended(tallies.get(nameOf(key)) ?? emptyTally(key), held, record?.charge, windows),
+        tallyName(key),
+        ended(tallies.get(tallyName(key)) ?? emptyTally(key), held, record?.charge, windows),
       );
     }
   }
@@ -158,7 +158,7 @@ async function apply(
 /** The record, or one that charges less where it must. */
 function chargedWithin(
   record: SettleRecord,
-  { scopes, limits }: End,
+  { scopes, limits }: GenerationEnd,
   held: Amount,
   { tallies, windows }: { readonly tallies: ReadonlyMap<string, SqlTally>; readonly windows: WindowNumbers },
 ): SettleRecord {
@@ -195,15 +195,15 @@ async function changeRows(transaction: Transaction<Tables>, records: readonly Se
     where g.id = changed.id`.execute(transaction);
 }
 
-function uniqueKeys(ends: readonly End[]) {
-  const keys = new Map(ends.flatMap(({ scopes }) => keysOf(scopes)).map((key) => [nameOf(key), key]));
+function uniqueKeys(ends: readonly GenerationEnd[]) {
+  const keys = new Map(ends.flatMap(({ scopes }) => tallyKeysOf(scopes)).map((key) => [tallyName(key), key]));
   return [...keys.values()];
 }
 
 /** Adds the rows of those that were settled. Resolves with the ids of those that had none before. */
 async function addRows(
   transaction: Transaction<Tables>,
-  ends: readonly End[],
+  ends: readonly GenerationEnd[],
   gatewayId: string | null,
   bookedAtMs: number,
 ): Promise<Set<string>> {
@@ -234,7 +234,7 @@ async function addRows(
 /** Removes reservations. Resolves with what each of them held. */
 async function takeReservations(
   transaction: Transaction<Tables>,
-  ends: readonly End[],
+  ends: readonly GenerationEnd[],
 ): Promise<Map<string, Amount>> {
   const ids = JSON.stringify(ends.map(({ generationId }) => generationId));
   const { rows } = await sql<{ generation_id: string; credit_nanos: string; byok_nanos: string }>`

@@ -55,7 +55,7 @@ export class LocalGenerations {
     if (!('generationId' in record) || this.#ended.has(record.generationId)) return;
     // Others say nothing by themselves: what they belong to was booked, and its beginning is gone.
     const isTelling = record.kind === 'accept' || record.kind === 'settle';
-    if (isTelling && !this.isHere(record.generationId)) {
+    if (isTelling && !this.isUnfinished(record.generationId)) {
       this.#segments.set(record.generationId, position.segment);
     }
     this.apply(record);
@@ -138,13 +138,13 @@ export class LocalGenerations {
   }
 
   /** Whether a generation is being reserved for, open or not booked yet. */
-  isHere(generationId: string): boolean {
+  isUnfinished(generationId: string): boolean {
     return this.#segments.has(generationId);
   }
 
   /** Whether an id is taken. */
   knows(generationId: string): boolean {
-    return this.isHere(generationId) || this.#ended.has(generationId);
+    return this.isUnfinished(generationId) || this.#ended.has(generationId);
   }
 
   /** The first segment that is still needed; undefined when none is. */

@@ -1,14 +1,14 @@
 const FIRST_RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 600_000;
 
-interface Refused {
+interface PlannedRetry {
   readonly dueAtMs: number;
   readonly nextRetryMs: number;
 }
 
 /** Ends that the database has refused, by the ids of their generations: each is tried again after twice as long. */
 export class RefusedEnds {
-  readonly #refused = new Map<string, Refused>();
+  readonly #refused = new Map<string, PlannedRetry>();
   readonly #nowMs: () => number;
 
   /** `nowMs`: a monotonic clock. */

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { LedgerReservationRow, Tables } from '../../../sql/tables.ts';
 import type { DatabaseClock } from '../tallies/database-clock.ts';
-import type { End } from './book-ends.ts';
+import type { GenerationEnd } from './book-ends.ts';
 
 /** Reservations of others that are found at a time. */
 const BATCH = 200;
@@ -13,16 +13,16 @@ const BATCH = 200;
 export async function strayReservations(
   database: Kysely<Tables>,
   gatewayId: string,
-  isHere: (generationId: string) => boolean,
+  isUnfinished: (generationId: string) => boolean,
   clock: DatabaseClock,
-): Promise<End[]> {
+): Promise<GenerationEnd[]> {
   const own = await sql<LedgerReservationRow>`
     select * from ledger_reservations where gateway_id = ${gatewayId}`.execute(database);
   const expired = await sql<LedgerReservationRow>`
     select * from ledger_reservations
     where expires_at_ms < ${clock()} and gateway_id <> ${gatewayId}
     order by expires_at_ms limit ${sql.lit(BATCH)}`.execute(database);
-  const unknown = own.rows.filter((row) => !isHere(row.generation_id));
+  const unknown = own.rows.filter((row) => !isUnfinished(row.generation_id));
   return [...unknown, ...expired.rows].map((row) => ({
     generationId: row.generation_id,
     sequence: undefined,

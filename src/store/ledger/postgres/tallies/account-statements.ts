@@ -13,10 +13,10 @@ import {
   emptyTally,
   lockTallies,
   NEXT_TRANSACTION,
-  nameOf,
   readTallies,
   type SqlTally,
   type TallyKey,
+  tallyName,
   tallyOf,
   writeTallies,
 } from './tally-rows.ts';
@@ -31,7 +31,7 @@ export async function spendingIn(
   const keys = ids.map((id) => ({ scope, id }));
   const { tallies, atMs } = await readTallies(database, keys, clock);
   const windows = windowsAt(atMs);
-  return keys.map((key) => spendingAt((tallies.get(nameOf(key)) ?? emptyTally(key)).spending, windows));
+  return keys.map((key) => spendingAt((tallies.get(tallyName(key)) ?? emptyTally(key)).spending, windows));
 }
 
 /** Sets what is left of an account's balance, and keeps that it was. */
@@ -200,7 +200,7 @@ function nothingKnownOf(id: string): KnownAccount {
 
 async function lockOne(transaction: Transaction<Tables>, key: TallyKey): Promise<SqlTally> {
   const { tallies } = await lockTallies(transaction, [key], databaseClock);
-  return tallies.get(nameOf(key)) ?? emptyTally(key);
+  return tallies.get(tallyName(key)) ?? emptyTally(key);
 }
 
 function statementOf(

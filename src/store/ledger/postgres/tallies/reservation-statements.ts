@@ -7,15 +7,15 @@ import { type DatabaseClock, windowNumbersAt } from './database-clock.ts';
 import { COUNTED_FROM } from './tally-rows.ts';
 
 /** Money to be reserved: for whom, how much, within which limits. */
-export interface Asked {
+export interface ReservationRequest {
   readonly generationId: string;
   readonly scopes: ScopeIds;
   readonly limits: Limits;
   readonly amount: Amount;
 }
 
-/** What came of a new reservation. `passed` = somebody was quicker, and now a limit forbids it or a tally is missing. */
-export type Verdict = 'reserved' | 'passed' | 'known';
+/** What came of a new reservation. `overtaken` = somebody was quicker, and now a limit forbids it or a tally is missing. */
+export type Verdict = 'reserved' | 'overtaken' | 'known';
 
 /**
  * Reserves for a new generation in one statement: it locks the three tallies in their order, looks at what every limit
@@ -24,7 +24,7 @@ export type Verdict = 'reserved' | 'passed' | 'known';
  */
 export async function reserveNew(
   database: Kysely<Tables>,
-  asked: Asked,
+  asked: ReservationRequest,
   owner: { readonly gatewayId: string; readonly lastsMs: number },
   clock: DatabaseClock,
 ): Promise<Verdict> {
@@ -53,13 +53,13 @@ export async function reserveNew(
     select is_known, fits and not is_known as is_reserved from verdict`.execute(database);
   const [row] = rows;
   if (row?.is_reserved) return 'reserved';
-  return row?.is_known ? 'known' : 'passed';
+  return row?.is_known ? 'known' : 'overtaken';
 }
 
 /** Reserves more for a generation that has a reservation. False when a limit forbids it or there is none. */
 export async function reserveMore(
   database: Kysely<Tables>,
-  asked: Asked,
+  asked: ReservationRequest,
   clock: DatabaseClock,
 ): Promise<boolean> {
   const { generationId, amount } = asked;
@@ -78,7 +78,7 @@ export async function reserveMore(
 }
 
 /** The tallies, locked, and whether all are there and all limits let the amount pass. */
-function checked({ scopes, limits, amount }: Asked, clock: DatabaseClock): RawBuilder<unknown> {
+function checked({ scopes, limits, amount }: ReservationRequest, clock: DatabaseClock): RawBuilder<unknown> {
   const given = JSON.stringify(
     (['key', 'workspace'] as const).flatMap((scope) =>
       limits[scope].map((limit) => ({
@@ -121,7 +121,7 @@ function checked({ scopes, limits, amount }: Asked, clock: DatabaseClock): RawBu
     )`;
 }
 
-function raised({ scopes, amount }: Asked, condition: RawBuilder<unknown>): RawBuilder<unknown> {
+function raised({ scopes, amount }: ReservationRequest, condition: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`
     raised as (
       update ledger_tallies t set

@@ -1,7 +1,7 @@
 import type { Kysely, Transaction } from 'kysely';
 import { type Amount, assertAmount, minus, plus } from '../../../../ir/amount.ts';
 import { windowsAt } from '../../../../kit/time/windows.ts';
-import type { Headroom, NewGeneration, Reserving, ToppingUp } from '../../../../ports/ledger.ts';
+import type { Headroom, NewGeneration, ReserveOutcome, TopUpOutcome } from '../../../../ports/ledger.ts';
 import type { Tables } from '../../../sql/tables.ts';
 import { transact } from '../../../sql/transact.ts';
 import { chargeWithin, headroomWithin, refusalOf, tightest } from '../../books/limits.ts';
@@ -11,12 +11,12 @@ import { reserveMore, reserveNew } from './reservation-statements.ts';
 import {
   addTallies,
   emptyTally,
-  keysOf,
   lockTallies,
-  nameOf,
   readTallies,
   type SqlTally,
   standingsOf,
+  tallyKeysOf,
+  tallyName,
   writeTallies,
 } from './tally-rows.ts';
 
@@ -39,7 +39,7 @@ export async function reserveFor(
   size: (headroom: Headroom) => Amount | null,
   owner: Owner,
   clock: DatabaseClock,
-): Promise<Reserving> {
+): Promise<ReserveOutcome> {
   for (let tries = 0; tries < QUICK_TRIES; tries++) {
     const outcome = await reserveOnce(database, generation, size, owner, clock);
     if (outcome !== undefined) return outcome;
@@ -57,8 +57,8 @@ async function reserveLocked(
   size: (headroom: Headroom) => Amount | null,
   owner: Owner,
   clock: DatabaseClock,
-): Promise<Reserving> {
-  await lockTallies(transaction, keysOf(generation.scopes), clock);
+): Promise<ReserveOutcome> {
+  await lockTallies(transaction, tallyKeysOf(generation.scopes), clock);
   for (let tries = 0; tries < QUICK_TRIES; tries++) {
     const outcome = await reserveOnce(transaction, generation, size, owner, clock);
     // Undefined only when the clock was set back over the end of a window in between.
@@ -74,9 +74,9 @@ async function reserveOnce(
   size: (headroom: Headroom) => Amount | null,
   owner: Owner,
   clock: DatabaseClock,
-): Promise<Reserving | undefined> {
+): Promise<ReserveOutcome | undefined> {
   const { generationId, scopes, limits } = generation;
-  const keys = keysOf(scopes);
+  const keys = tallyKeysOf(scopes);
   const { tallies, atMs } = await readTallies(database, keys, clock);
   const standings = standingsOf(scopes, limits, tallies, windowsAt(atMs));
   const amount = size(headroomWithin(standings));
@@ -99,13 +99,13 @@ export async function reserveMoreFor(
   generation: Reserved,
   size: (headroom: Headroom) => Amount | null,
   clock: DatabaseClock,
-): Promise<ToppingUp> {
+): Promise<TopUpOutcome> {
   for (let tries = 0; tries < QUICK_TRIES; tries++) {
     const outcome = await reserveMoreOnce(database, generation, size, clock);
     if (outcome !== undefined) return outcome;
   }
-  const reserveLocked = async (transaction: Transaction<Tables>): Promise<ToppingUp> => {
-    await lockTallies(transaction, keysOf(generation.scopes), clock);
+  const reserveLocked = async (transaction: Transaction<Tables>): Promise<TopUpOutcome> => {
+    await lockTallies(transaction, tallyKeysOf(generation.scopes), clock);
     return (await reserveMoreOnce(transaction, generation, size, clock)) ?? { ok: false, refusal: null };
   };
   return transact(database, reserveLocked, LOCKING);
@@ -117,8 +117,8 @@ async function reserveMoreOnce(
   { generationId, scopes, limits }: Reserved,
   size: (headroom: Headroom) => Amount | null,
   clock: DatabaseClock,
-): Promise<ToppingUp | undefined> {
-  const { tallies, atMs } = await readTallies(database, keysOf(scopes), clock);
+): Promise<TopUpOutcome | undefined> {
+  const { tallies, atMs } = await readTallies(database, tallyKeysOf(scopes), clock);
   const standings = standingsOf(scopes, limits, tallies, windowsAt(atMs));
   const more = size(headroomWithin(standings));
   if (more === null) return { ok: false, refusal: tightest(standings) };
@@ -133,7 +133,7 @@ async function reserveMoreOnce(
  * What a generation is charged that used more than was reserved: as far as the limits allow. Its reservation becomes that,
  * so that nobody else takes the money before it is booked.
  */
-export function stretchTo(
+export function extendReservation(
   database: Kysely<Tables>,
   generation: OpenGeneration,
   used: Amount,
@@ -141,7 +141,7 @@ export function stretchTo(
 ): Promise<Amount> {
   const { generationId, scopes, limits } = generation;
   const stretch = async (transaction: Transaction<Tables>): Promise<Amount> => {
-    const keys = keysOf(scopes);
+    const keys = tallyKeysOf(scopes);
     const { tallies, atMs } = await lockTallies(transaction, keys, clock);
     const row = await transaction
       .selectFrom('ledger_reservations')
@@ -162,7 +162,7 @@ export function stretchTo(
     const more = minus(charge, reserved);
     await writeTallies(
       transaction,
-      keys.map((key) => reserving(tallies.get(nameOf(key)) ?? emptyTally(key), more)),
+      keys.map((key) => reserving(tallies.get(tallyName(key)) ?? emptyTally(key), more)),
     );
     return charge;
   };

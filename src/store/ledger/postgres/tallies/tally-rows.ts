@@ -21,12 +21,12 @@ export interface SqlTally {
 export type TallyKey = Pick<SqlTally, 'scope' | 'id'>;
 
 /** The tallies that a generation counts into, in the order in which they are locked. */
-export function keysOf(scopes: ScopeIds): TallyKey[] {
+export function tallyKeysOf(scopes: ScopeIds): TallyKey[] {
   return SCOPES.map((scope) => ({ scope, id: scopes[scope] }));
 }
 
 /** A text that tells tallies apart. */
-export function nameOf({ scope, id }: TallyKey): string {
+export function tallyName({ scope, id }: TallyKey): string {
   return `${scope} ${id}`;
 }
 
@@ -64,7 +64,7 @@ export async function lockTallies(
   clock: DatabaseClock,
 ): Promise<TalliesAt> {
   const locked = await lock(database, keys, clock);
-  if (locked.tallies.size === new Set(keys.map(nameOf)).size) return locked;
+  if (locked.tallies.size === new Set(keys.map(tallyName)).size) return locked;
   await addTallies(database, keys);
   return lock(database, keys, clock);
 }
@@ -115,8 +115,8 @@ export function standingsOf(
   tallies: ReadonlyMap<string, SqlTally>,
   windows: WindowNumbers,
 ): Standing[] {
-  return keysOf(scopes).flatMap((key) => {
-    const { scope, balance, spending, reserved } = tallies.get(nameOf(key)) ?? emptyTally(key);
+  return tallyKeysOf(scopes).flatMap((key) => {
+    const { scope, balance, spending, reserved } = tallies.get(tallyName(key)) ?? emptyTally(key);
     const own = scope === 'account' ? limitsOf(balance) : limits[scope];
     const current = spendingAt(spending, windows);
     return own.map((limit) => {
@@ -141,7 +141,7 @@ function matching(keys: readonly TallyKey[]) {
 }
 
 function tallied(rows: readonly LedgerTallyRow[]): Map<string, SqlTally> {
-  return new Map(rows.map(tallyOf).map((tally) => [nameOf(tally), tally]));
+  return new Map(rows.map(tallyOf).map((tally) => [tallyName(tally), tally]));
 }
 
 /** A tally as its row says it. */
