@@ -1,4 +1,5 @@
 import type { StreamDecoder } from '../dialects/dialect.ts';
+import { TransportProblem } from '../http1/client/transport-problem.ts';
 import { type Event, type EventBatch, isContent, terminalIndex } from '../ir/events.ts';
 import type { AnswerFlow, TextLane, TextPieces } from '../ir/text-lane.ts';
 import type { ByteFlow } from '../kit/frames/flow.ts';
@@ -8,7 +9,6 @@ import { LikeTexts } from './like-texts.ts';
 import { isPortion, Portions } from './portions.ts';
 import { type Patience, readBeginning } from './read-beginning.ts';
 import type { Turns } from './turns.ts';
-import { TransportProblem } from './upstream.ts';
 
 /** What may still come after an answer's terminal event before the connection is closed instead of kept. */
 const AFTERMATH: Patience = { maxBytes: 64 * 1024, maxMs: 1000 };

@@ -1,6 +1,7 @@
 import type { Provider } from '../catalog/catalog.ts';
 import { tierOf } from '../catalog/endpoint-tier.ts';
 import type { DecodeContext, RenderedRequest, RenderTarget, UpstreamDialect } from '../dialects/dialect.ts';
+import { TransportProblem } from '../http1/client/transport-problem.ts';
 import type { DialectName, Format } from '../ir/items.ts';
 import { NO_ENTRIES, type TranslationEntry } from '../ir/metadata.ts';
 import type { Clock, IdSource } from '../kit/ids.ts';
@@ -22,7 +23,6 @@ import { Turns } from './turns.ts';
 import {
   type CallUpstream,
   type Transport,
-  TransportProblem,
   type TransportReply,
   type UpstreamAnswer,
   type UpstreamCall,

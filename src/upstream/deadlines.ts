@@ -1,4 +1,5 @@
 import type { Timeouts } from '../catalog/providers/provider.ts';
+import { NO_CONNECTION_IN_TIME, TransportProblem } from '../http1/client/transport-problem.ts';
 
 /** What an exchange waits for: a connection, the first byte of the answer's body, the next byte. */
 export type Phase = 'connect' | 'firstByte' | 'idle';
@@ -6,7 +7,20 @@ export type Phase = 'connect' | 'firstByte' | 'idle';
 /** Which limit of an exchange ran out. */
 export type Expiry = keyof Timeouts;
 
-/** Who is told that a limit ran out. */
+/** What the caller sees of each limit. */
+const EXPIRY_MESSAGES: Readonly<Record<Expiry, string>> = {
+  connect: NO_CONNECTION_IN_TIME,
+  firstByte: 'no answer within the time limit',
+  idle: 'the answer stalled',
+  total: 'the answer took too long',
+};
+
+/** The problem of a limit that ran out. */
+export function expiryProblem(expiry: Expiry): TransportProblem {
+  return new TransportProblem(expiry === 'total' ? 'total' : 'timeout', EXPIRY_MESSAGES[expiry]);
+}
+
+/** Receives the limit that ran out. */
 export interface ExpiryListener {
   onExpiry(expiry: Expiry): void;
 }

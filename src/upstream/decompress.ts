@@ -1,8 +1,8 @@
 import { Readable, type Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createBrotliDecompress, createInflate, createInflateRaw } from 'node:zlib';
+import { TransportProblem } from '../http1/client/transport-problem.ts';
 import { gunzip } from './gunzip.ts';
-import { TransportProblem } from './upstream.ts';
 
 /** How far a compressed answer may expand. */
 export interface ExpansionLimits {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { geminiUpstream } from '../dialects/gemini/gemini.ts';
+import { TransportProblem, type TransportReason } from '../http1/client/transport-problem.ts';
 import { GatewayError } from '../ir/errors.ts';
 import { isJsonObject } from '../kit/json/json.ts';
 import {
@@ -10,7 +11,7 @@ import {
   retryAfterOf,
   toldTerminal,
 } from './failure.ts';
-import { StaleConnection, TransportProblem, type TransportReason, UpstreamFailure } from './upstream.ts';
+import { StaleConnection, UpstreamFailure } from './upstream.ts';
 
 const NOW = Date.parse('2025-06-01T00:00:00Z');
 

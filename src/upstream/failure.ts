@@ -1,11 +1,12 @@
 import type { Provider } from '../catalog/catalog.ts';
 import type { UpstreamErrorInfo } from '../dialects/dialect.ts';
 import { reportedFailure } from '../dialects/shared/answers/reported-failure.ts';
+import { TransportProblem, type TransportReason } from '../http1/client/transport-problem.ts';
 import { ERROR_TABLE, type ErrorKind, type GatewayError, toGatewayError } from '../ir/errors.ts';
 import { type Event, terminalOf } from '../ir/events.ts';
 import { type JsonObject, readJson } from '../kit/json/json.ts';
 import { type Confidential, redact, redactFinish } from './redact.ts';
-import { StaleConnection, TransportProblem, type TransportReason, UpstreamFailure } from './upstream.ts';
+import { StaleConnection, UpstreamFailure } from './upstream.ts';
 
 /** Whose failure it is, and what must not be told about it. */
 export interface FailureScope {

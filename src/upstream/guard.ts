@@ -1,13 +1,13 @@
 import { type LookupAddress, lookup as systemLookup } from 'node:dns';
 import type { LookupFunction } from 'node:net';
+import { TransportProblem } from '../http1/client/transport-problem.ts';
 import { type EgressRules, egressProblem, mayConnect } from '../kit/net/egress.ts';
-import { TransportProblem } from './upstream.ts';
 
 /** The code of an error that means: the name leads where callers may not go. */
 export const REFUSED_BY_GUARD = 'ERR_EGRESS_REFUSED';
 
 /** What the caller is told, wherever the guard stopped a call. */
-export const GUARD_MESSAGE = 'the address is unknown or not one that may be called';
+const GUARD_MESSAGE = 'the address is unknown or not one that may be called';
 
 /** Refuses an address that must not be called, as far as it can be told without looking its name up. */
 export function requirePassage(url: URL, rules: EgressRules): void {
@@ -48,5 +48,5 @@ export function guardedLookup(
 }
 
 function refusal(): NodeJS.ErrnoException {
-  return Object.assign(new Error(GUARD_MESSAGE), { code: REFUSED_BY_GUARD });
+  return Object.assign(new TransportProblem('connect', GUARD_MESSAGE), { code: REFUSED_BY_GUARD });
 }

@@ -1,5 +1,5 @@
 import { crc32, createInflateRaw, type InflateRaw } from 'node:zlib';
-import { TransportProblem } from './upstream.ts';
+import { TransportProblem } from '../http1/client/transport-problem.ts';
 
 const NOTHING = Buffer.alloc(0);
 const MAGIC = Buffer.from([0x1f, 0x8b]);

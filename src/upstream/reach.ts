@@ -1,9 +1,9 @@
-import { Connections } from './connections.ts';
-import { Exchange } from './exchange.ts';
-import { socketOpener } from './http1/open-socket.ts';
-import type { Head } from './http1/response-parser.ts';
-import { wireRequest } from './http1/wire-request.ts';
-import { TransportProblem } from './upstream.ts';
+import { ConnectionPool } from '../http1/client/connection-pool.ts';
+import { socketOpener } from '../http1/client/open-socket.ts';
+import type { Head } from '../http1/client/response-parser.ts';
+import { TransportProblem } from '../http1/client/transport-problem.ts';
+import { wireRequest } from '../http1/client/wire-request.ts';
+import { UpstreamExchange } from './upstream-exchange.ts';
 
 /** Whether a server answers. */
 export type Reach =
@@ -27,10 +27,10 @@ const BYTES = { head: 16 * 1024, body: 64 * 1024 };
 export async function reach(address: string, limitMs: number): Promise<Reach> {
   const beganAt = performance.now();
   const askedAtMs = Date.now();
-  let connections: Connections | undefined;
+  let connections: ConnectionPool | undefined;
   try {
     const url = new URL(address);
-    connections = new Connections(
+    connections = new ConnectionPool(
       {
         sockets: socketOpener(url),
         headBytes: BYTES.head,
@@ -57,9 +57,9 @@ export async function reach(address: string, limitMs: number): Promise<Reach> {
   }
 }
 
-function head(connections: Connections, url: URL, limitMs: number): Promise<Head> {
+function head(connections: ConnectionPool, url: URL, limitMs: number): Promise<Head> {
   const timeouts = { connect: limitMs, firstByte: limitMs, idle: limitMs, total: limitMs };
-  const exchange = new Exchange({ timeouts, signal: new AbortController().signal }, BYTES.body);
+  const exchange = new UpstreamExchange({ timeouts, signal: new AbortController().signal }, BYTES.body);
   const { host, pathname } = url;
   connections.send(wireRequest({ method: 'GET', host, path: pathname, headers: {}, body: '' }), exchange);
   return exchange.head();

@@ -1,16 +1,16 @@
+import { ConnectionPool } from '../http1/client/connection-pool.ts';
+import { portOf, socketOpener } from '../http1/client/open-socket.ts';
+import { openingOf, withBody } from '../http1/client/wire-request.ts';
 import { type EgressRules, NO_EGRESS_RULES } from '../kit/net/egress.ts';
-import { Connections } from './connections.ts';
 import { decompress, type ExpansionLimits } from './decompress.ts';
-import { Exchange } from './exchange.ts';
 import { guardedLookup, requirePassage } from './guard.ts';
-import { portOf, socketOpener } from './http1/open-socket.ts';
-import { openingOf, withBody } from './http1/wire-request.ts';
 import { StaleConnection, type Transport, type TransportCall, type TransportReply } from './upstream.ts';
+import { UpstreamExchange } from './upstream-exchange.ts';
 
 /** Bounds of the network transport. */
 export interface TransportLimits {
   /**
-   * Connections to one origin; further calls wait for one, at most as long as a connection may take. Not fewer than the
+   * ConnectionPool to one origin; further calls wait for one, at most as long as a connection may take. Not fewer than the
    * requests that may be open at once: this is no limit of its own, but what a machine has ports for.
    */
   readonly connectionsPerOrigin: number;
@@ -89,7 +89,7 @@ class NetworkTransport implements Transport {
     const connections = this.#pools.of(address, rules);
     const request = withBody(address.openingWith(call.headers), call.body);
     for (let isAgain = false; ; isAgain = true) {
-      const exchange = new Exchange(call, bodyBytes);
+      const exchange = new UpstreamExchange(call, bodyBytes);
       connections.send(request, exchange);
       try {
         const { status, headers } = await exchange.head();
@@ -156,7 +156,7 @@ class Addresses {
 }
 
 interface OpenPool {
-  readonly connections: Connections;
+  readonly connections: ConnectionPool;
   /** What its connections were made under; undefined for those that nobody has to guard. */
   readonly rules: EgressRules | undefined;
   /** Which of all uses was its last. */
@@ -177,7 +177,7 @@ class Pools {
     this.#limits = limits;
   }
 
-  of({ origin, url }: Address, rules: EgressRules | undefined): Connections {
+  of({ origin, url }: Address, rules: EgressRules | undefined): ConnectionPool {
     const key = rules === undefined ? origin : `guarded ${origin}`;
     const open = this.#current(key, rules) ?? this.#add(key, url, rules);
     open.lastUse = ++this.#uses;
@@ -189,7 +189,7 @@ class Pools {
     this.#pools.clear();
   }
 
-  /** Connections that were made under other rules are not used any more. */
+  /** ConnectionPool that were made under other rules are not used any more. */
   #current(key: string, rules: EgressRules | undefined): OpenPool | undefined {
     const open = this.#pools.get(key);
     if (open === undefined || open.rules === rules) return open;
@@ -204,11 +204,11 @@ class Pools {
     return open;
   }
 
-  #open(url: URL, rules: EgressRules | undefined): Connections {
+  #open(url: URL, rules: EgressRules | undefined): ConnectionPool {
     const { headBytes, keepAliveMs, quietMs, staleMs, connectionsPerOrigin } = this.#limits;
     const sockets = socketOpener(url, rules === undefined ? undefined : guardedLookup(portOf(url), rules));
     const plan = { sockets, headBytes, keepAliveMs, quietMs, staleMs, readBuffer: this.#readBuffer };
-    return new Connections(plan, connectionsPerOrigin);
+    return new ConnectionPool(plan, connectionsPerOrigin);
   }
 
   #closeOldest(): void {

@@ -1,6 +1,7 @@
 import type { Endpoint } from '../catalog/catalog.ts';
 import type { Credential } from '../catalog/providers/credential.ts';
 import type { Timeouts } from '../catalog/providers/provider.ts';
+import { TransportProblem } from '../http1/client/transport-problem.ts';
 import { type ErrorDetails, type ErrorKind, GatewayError } from '../ir/errors.ts';
 import type { EventBatch } from '../ir/events.ts';
 import type { TranslationEntry } from '../ir/metadata.ts';
@@ -95,22 +96,9 @@ export interface TransportReply {
   readonly chunks: AsyncIterable<Uint8Array>;
 }
 
-/** Why an exchange broke. Never holds an address. `total`: the limit of the whole exchange, which the upstream may well use up. */
-export type TransportReason = 'connect' | 'reset' | 'timeout' | 'total' | 'too-large' | 'encoding';
-
-export class TransportProblem extends Error {
-  readonly reason: TransportReason;
-
-  constructor(reason: TransportReason, message: string, cause?: unknown) {
-    super(message, { cause });
-    this.name = 'TransportProblem';
-    this.reason = reason;
-  }
-}
-
 /**
- * The call went over a kept connection that the other side had closed by then: nobody can have worked on it. Whoever sends it
- * again makes another upstream call, and counts it.
+ * The call went over a kept connection that the server had closed before: it was not worked on. Sending it again is another
+ * upstream call, which counts as one.
  */
 export class StaleConnection extends TransportProblem {
   constructor() {

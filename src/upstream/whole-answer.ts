@@ -1,4 +1,5 @@
 import type { DecodeContext, UpstreamDialect } from '../dialects/dialect.ts';
+import { TransportProblem } from '../http1/client/transport-problem.ts';
 import { type Event, type EventBatch, terminalIndex } from '../ir/events.ts';
 import type { Flow } from '../kit/frames/flow.ts';
 import {
@@ -15,7 +16,6 @@ import { Utf8Text } from '../kit/text/utf8-text.ts';
 import { brokenOff, type FailureScope, failureOfBody, toldTerminal } from './failure.ts';
 import { Portions } from './portions.ts';
 import type { Turns } from './turns.ts';
-import { TransportProblem } from './upstream.ts';
 
 /** Bytes of a non-streaming answer. */
 const MAX_BODY_BYTES = 64 * 1024 * 1024;

@@ -1,9 +1,9 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { InboundRequest } from '../../src/http/http1/inbound-request.ts';
-import { Listener } from '../../src/http/http1/listener.ts';
-import type { Outgoing } from '../../src/http/http1/outgoing.ts';
+import type { InboundRequest } from '../../src/http1/server/inbound-request.ts';
+import { Listener } from '../../src/http1/server/listener.ts';
+import type { Outgoing } from '../../src/http1/server/outgoing.ts';
 
 /** What two readers of the same bytes have to agree on: the requests that came whole. */
 interface Reading {

@@ -5,7 +5,7 @@ import { compiled } from './program.ts';
 /** A start that fails right after it has begun to listen, with nothing left that would keep the process alive. */
 const STOPS = `
   import { createServer } from 'node:net';
-  import { MoreDoors } from ${JSON.stringify(compiled('http/http1/more-doors.js'))};
+  import { MoreDoors } from ${JSON.stringify(compiled('http1/server/more-doors.js'))};
   const server = createServer();
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
   const doors = new MoreDoors(server, 3, () => {});

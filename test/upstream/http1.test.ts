@@ -3,13 +3,13 @@ import type { LookupFunction } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import tls, { type ConnectionOptions, type TLSSocket } from 'node:tls';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { ConnectionPool } from '../../src/http1/client/connection-pool.ts';
+import { socketOpener } from '../../src/http1/client/open-socket.ts';
+import { wireRequest } from '../../src/http1/client/wire-request.ts';
 import type { Flow } from '../../src/kit/frames/flow.ts';
-import { Connections } from '../../src/upstream/connections.ts';
-import { Exchange } from '../../src/upstream/exchange.ts';
-import { socketOpener } from '../../src/upstream/http1/open-socket.ts';
-import { wireRequest } from '../../src/upstream/http1/wire-request.ts';
 import { createNetworkTransport, TRANSPORT_LIMITS } from '../../src/upstream/transport.ts';
 import type { Transport, TransportCall } from '../../src/upstream/upstream.ts';
+import { UpstreamExchange } from '../../src/upstream/upstream-exchange.ts';
 import { openRawServer, type RawAnswer, type RawServer, SELF_SIGNED } from '../fakes/raw-server.ts';
 import { problemOf } from './problem-of.ts';
 
@@ -405,11 +405,11 @@ describe('a name with several addresses', () => {
       ]);
     const sockets = socketOpener(new URL(`${protocol}://localhost:${server.port}`), lookup);
     const readBuffer = Buffer.alloc(1024);
-    const connections = new Connections(
+    const connections = new ConnectionPool(
       { sockets, headBytes: 1024, keepAliveMs: 1000, quietMs: 5, staleMs: 2, readBuffer },
       1,
     );
-    const exchange = new Exchange({ signal: new AbortController().signal, timeouts: PATIENT }, 1024);
+    const exchange = new UpstreamExchange({ signal: new AbortController().signal, timeouts: PATIENT }, 1024);
     const parts = { method: 'POST', host: 'localhost', path: '/', headers: {}, body: '' } as const;
     connections.send(wireRequest(parts), exchange);
     expect((await exchange.head()).status).toBe(200);

@@ -1,9 +1,9 @@
+import type { InboundRequest } from '../../http1/server/inbound-request.ts';
+import type { Outgoing } from '../../http1/server/outgoing.ts';
+import { headerLine, type ResponseHeads } from '../../http1/server/response-heads.ts';
 import type { Clock } from '../../kit/ids.ts';
 import { LightAbortController } from '../../kit/loop/light-abort.ts';
 import type { Caller } from '../../ports/caller.ts';
-import type { InboundRequest } from '../http1/inbound-request.ts';
-import type { Outgoing } from '../http1/outgoing.ts';
-import { headerLine, type ResponseHeads } from '../http1/response-heads.ts';
 import { CallerGone } from './caller-gone.ts';
 import { Reply, type ReplyOwner } from './reply.ts';
 import { ServerTiming } from './server-timing.ts';

@@ -1,10 +1,10 @@
 import type { Readable } from 'node:stream';
 import { Busboy, type BusboyInstance as Form } from '@fastify/busboy';
 import { FILE_PURPOSES } from '../../contract/file.ts';
+import { bodyStream } from '../../http1/server/body-stream.ts';
+import type { InboundRequest } from '../../http1/server/inbound-request.ts';
 import { GatewayError, invalidRequest } from '../../ir/errors.ts';
 import { quoted } from '../../kit/text/quoted.ts';
-import { bodyStream } from '../http1/body-stream.ts';
-import type { InboundRequest } from '../http1/inbound-request.ts';
 import { declaredLength } from './declared-length.ts';
 import type { Exchange } from './exchange.ts';
 import type { BodyLimits } from './read-body.ts';

@@ -1,4 +1,10 @@
 import { type EncodeError, encodeEnvelope } from '../../dialects/shared/answers/error-envelope.ts';
+import type { Connection, Refusal } from '../../http1/server/connection.ts';
+import type { InboundRequest } from '../../http1/server/inbound-request.ts';
+import { Listener } from '../../http1/server/listener.ts';
+import type { Outgoing } from '../../http1/server/outgoing.ts';
+import type { PlainRequest } from '../../http1/server/plain-request.ts';
+import { ResponseHeads } from '../../http1/server/response-heads.ts';
 import { GatewayError, toGatewayError } from '../../ir/errors.ts';
 import {
   DEFAULT_TIMES,
@@ -8,12 +14,6 @@ import {
   type HttpSettings,
   type HttpTimes,
 } from '../dependencies.ts';
-import type { Connection, Refusal } from '../http1/connection.ts';
-import type { InboundRequest } from '../http1/inbound-request.ts';
-import { Listener } from '../http1/listener.ts';
-import type { Outgoing } from '../http1/outgoing.ts';
-import type { PlainRequest } from '../http1/plain-request.ts';
-import { ResponseHeads } from '../http1/response-heads.ts';
 import { renderDocsPage } from '../openapi/docs-page.ts';
 import { describeRoutes } from '../openapi/openapi.ts';
 import type { Route, ServerState, ServerView } from '../routes/route.ts';
@@ -365,7 +365,7 @@ function requireFraming({ request, reply }: Exchange): void {
   const { problem } = request.framing;
   if (problem === undefined) return;
   reply.closeConnection();
-  throw problem;
+  throw new GatewayError('invalid-request', problem);
 }
 
 /** A name or an address, and a port (RFC 9110, 7.2). It may be empty. */

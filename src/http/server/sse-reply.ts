@@ -1,6 +1,7 @@
 import { FREE } from '../../catalog/prices/bill.ts';
 import type { ReplyContext, StreamEncoder } from '../../dialects/dialect.ts';
 import type { OpenedStream } from '../../gateway/generation.ts';
+import type { Heartbeat } from '../../http1/server/outgoing.ts';
 import { type GatewayError, toGatewayError } from '../../ir/errors.ts';
 import type { Event, EventBatch } from '../../ir/events.ts';
 import type { AnswerFlow, TextLane } from '../../ir/text-lane.ts';
@@ -8,7 +9,6 @@ import { NO_USAGE } from '../../ir/usage.ts';
 import type { FrameForm } from '../../kit/frames/frame-form.ts';
 import { writeSseComment } from '../../kit/frames/sse.ts';
 import type { HttpTimes } from '../dependencies.ts';
-import type { Heartbeat } from '../http1/outgoing.ts';
 import { Abandonment } from './abandonment.ts';
 import { CallerGone } from './caller-gone.ts';
 import type { Reply } from './reply.ts';

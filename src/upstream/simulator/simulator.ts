@@ -8,7 +8,7 @@ import type { Clock } from '../../kit/ids.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { lookUp } from '../../kit/net/lookup.ts';
 import type { Expiry } from '../deadlines.ts';
-import { expiryProblem } from '../socket-problem.ts';
+import { expiryProblem } from '../deadlines.ts';
 import type { Transport, TransportCall, TransportReply } from '../upstream.ts';
 import { answerOf } from './answer.ts';
 import { type Behaviour, behaviourOf } from './behaviours.ts';

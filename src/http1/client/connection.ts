@@ -1,17 +1,44 @@
 import type { Socket } from 'node:net';
 import { Cohort } from '../../kit/loop/cohort.ts';
 import { copyOf } from '../../kit/net/lent-bytes.ts';
-import type { Exchange } from '../exchange.ts';
-import { socketProblem } from '../socket-problem.ts';
-import { TransportProblem } from '../upstream.ts';
 import type { SocketOpener } from './open-socket.ts';
 import { type Head, ResponseParser } from './response-parser.ts';
+import { socketProblem, type TransportProblem } from './transport-problem.ts';
 import { type WireRequest, writeRequest } from './wire-request.ts';
+
+/** One request's side of a connection: learns what comes of it. */
+export interface ClientExchange {
+  /** When the request was written, by `performance.now()`. */
+  readonly sentAtMs: number;
+  /** Nothing more is wanted of it. */
+  readonly isOver: boolean;
+  /** A connection has taken the request. */
+  onCarried(carrier: Carrier): void;
+  /** The request is being written. */
+  onSent(): void;
+  onHead(head: Head): void;
+  /** Content, in a buffer that the next read overwrites. False pauses the connection until `resume`. */
+  onRead(bytes: Buffer, from: number, to: number): boolean;
+  /** Content in a buffer of its own. False pauses the connection until `resume`. */
+  onBytes(piece: Buffer): boolean;
+  /** The response is complete, with this last content. */
+  onEnd(piece: Buffer | undefined): void;
+  /** The connection broke. `isStale`: it was a kept one, closed before the request was sent. */
+  onLost(problem: TransportProblem, isStale: boolean): void;
+  /** No connection will carry it. */
+  giveUp(): void;
+}
+
+/** What an exchange may do to its connection. */
+export interface Carrier {
+  resume(): void;
+  close(): void;
+}
 
 /** How connections to one origin are made. */
 export interface ConnectionPlan {
   readonly sockets: SocketOpener;
-  /** Bytes of an answer's head. */
+  /** Bytes of a response's head and trailers. */
   readonly headBytes: number;
   /** Milliseconds that an unused connection is kept, unless the server says how long it keeps it. */
   readonly keepAliveMs: number;
@@ -19,60 +46,59 @@ export interface ConnectionPlan {
   readonly quietMs: number;
   /** Milliseconds on top of a round trip in which a kept connection that is closed is taken to have been closed before. */
   readonly staleMs: number;
-  /** What all sockets read into, one at a time. */
+  /** The buffer that all sockets read into; content is valid until the next read. */
   readonly readBuffer: Buffer;
 }
 
-/** Who has a connection. */
+/** The pool that a connection belongs to. */
 export interface ConnectionOwner {
-  /** Milliseconds from here to the other side and back, as the fastest of all connections has shown. */
+  /** The shortest time that making a connection has taken. */
   readonly roundTripMs: number;
-  /** It was made, in so many milliseconds. */
+  /** It was made within `milliseconds`. */
   onConnected(milliseconds: number): void;
-  /** It has carried an answer and may carry another within `keepMs`. */
-  onFree(connection: Connection, keepMs: number): void;
+  /** It has carried a response and may carry another within `keepMs`. */
+  onFree(connection: ClientConnection, keepMs: number): void;
   /** It is closed. */
-  onClosed(connection: Connection): void;
-  /** It closed before a request was written to it, which is therefore to be sent over another. */
-  send(request: WireRequest, exchange: Exchange): void;
+  onClosed(connection: ClientConnection): void;
+  /** It closed before the request was written: sends that over another connection. */
+  send(request: WireRequest, exchange: ClientExchange): void;
 }
 
-/** Servers close at about the time they say: so much earlier we stop to rely on it. */
+/** We stop using a connection so much earlier than the server announced to close it. */
 const KEEP_ALIVE_MARGIN_MS = 1000;
 
-const LONGEST_KEEP_ALIVE_MS = 600_000;
+const MAX_KEEP_ALIVE_MS = 600_000;
 
-/** The beginning or the end of an answer, or both. */
+/** The beginning or the end of a response, or both, which the exchange learns at the end of the turn. */
 interface News {
   readonly head: Head | undefined;
   readonly piece: Buffer | undefined;
   readonly isEnd: boolean;
 }
 
-/** Connections whose requests are written, and connections on which an answer began or ended, in this turn. */
-const REQUESTS = new Cohort<Connection>((connection) => connection.write());
-const NEWS = new Cohort<Connection>((connection) => connection.tell());
+/** Connections whose requests are written, and those on which a response began or ended, in this turn of the event loop. */
+const REQUESTS = new Cohort<ClientConnection>((connection) => connection.write());
+const NEWS = new Cohort<ClientConnection>((connection) => connection.tell());
 
 /** A connection that carries one request after another, one at a time. */
-export class Connection {
+export class ClientConnection {
   readonly #owner: ConnectionOwner;
   readonly #plan: ConnectionPlan;
   readonly #socket: Socket;
   readonly #parser: ResponseParser;
-  #exchange: Exchange | undefined;
-  /** What is not yet written. */
+  #exchange: ClientExchange | undefined;
+  /** The request, until it is written. */
   #request: WireRequest | undefined;
   #isReady = false;
   #isClosed = false;
   #isPaused = false;
   #hasCarried = false;
-  /** How long it may be kept after the current answer. */
+  /** How long it may be kept after the current response. */
   #keepMs = 0;
-  /** Bytes of the current answer have come. */
+  /** Bytes of the current response have come. */
   #hasBegun = false;
-  /** What the exchange is told at the end of this turn. */
   #news: News | undefined;
-  /** Its place among those that nobody uses, and until when it is kept there; for its owner. */
+  /** For the pool: its index among the idle connections, and until when it is kept there. */
   idleAt: number | undefined;
   idleUntilMs = 0;
 
@@ -88,7 +114,7 @@ export class Connection {
         this.#isReady = true;
         this.write();
       })
-      // A name may have been looked up before, and other addresses of it tried.
+      // The round trip starts after the look-up and after attempts at other addresses of the name.
       .on('connectionAttempt', () => {
         attemptedAtMs = performance.now();
       })
@@ -98,25 +124,25 @@ export class Connection {
       .on('close', () => this.#onLost(undefined));
   }
 
-  /** Sends a request as soon as it can, and tells the exchange what comes of it. */
-  carry(request: WireRequest, exchange: Exchange): void {
+  /** Sends a request once the socket is ready, and passes its response to the exchange. */
+  carry(request: WireRequest, exchange: ClientExchange): void {
     this.#request = request;
     this.#exchange = exchange;
     exchange.onCarried(this);
     if (!this.#isReady) return;
     this.#socket.ref();
-    // What this turn of the loop still brings was sent before: it is no answer to this request, and an end means another connection.
+    // Bytes that this turn still brings precede the request: they are no response to it, and an end means another connection.
     REQUESTS.add(this);
   }
 
-  /** Reads on after the exchange had enough. */
+  /** Reads on after the exchange had paused it. */
   resume(): void {
     if (!this.#isPaused) return;
     this.#isPaused = false;
     this.#socket.resume();
   }
 
-  /** Ends it, and with it whatever it carries, of which nobody is told. */
+  /** Closes it without a word to the exchange that it carries. */
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -127,7 +153,7 @@ export class Connection {
     this.#owner.onClosed(this);
   }
 
-  /** Writes the request that waits for it. */
+  /** Writes the request that it was given. */
   write(): void {
     const request = this.#request;
     if (request === undefined) return;
@@ -138,7 +164,7 @@ export class Connection {
     writeRequest(this.#socket, request);
   }
 
-  /** Tells the exchange what its answer has come to, if it has not yet. */
+  /** Passes pending news to the exchange. */
   tell(): void {
     const news = this.#news;
     const exchange = this.#exchange;
@@ -154,12 +180,12 @@ export class Connection {
     }
   }
 
-  /** Ends it as if the network had. */
+  /** Closes it as if the network had: its exchange fails. */
   break(): void {
     this.#onLost(undefined);
   }
 
-  /** Whether to read on. */
+  /** Returns whether to read on. */
   #onRead(length: number, bytes: Buffer): boolean {
     this.tell();
     const exchange = this.#exchange;
@@ -176,7 +202,7 @@ export class Connection {
     }
   }
 
-  #read(exchange: Exchange, bytes: Buffer, length: number): boolean {
+  #read(exchange: ClientExchange, bytes: Buffer, length: number): boolean {
     const parser = this.#parser;
     const problem = parser.read(bytes, length);
     const head = parser.takeHead();
@@ -184,7 +210,7 @@ export class Connection {
     const { bodyFrom, bodyTo } = parser;
     const hasBody = bodyFrom !== bodyTo;
     if (problem !== undefined) {
-      // What came before it is as good as if it had come in a read of its own.
+      // What preceded the problem is passed on, as if it had come in a read of its own.
       if (head !== undefined) exchange.onHead(head);
       if (hasBody) exchange.onRead(bytes, bodyFrom, bodyTo);
       this.#fail(exchange, problem);
@@ -207,7 +233,7 @@ export class Connection {
     this.#socket.pause();
   }
 
-  /** The answer is whole. */
+  /** The response is complete. */
   #release(): void {
     const keepMs = this.#keepMs;
     const isReusable = !this.#parser.isLast && keepMs > 0 && this.#socket.writableLength === 0;
@@ -217,7 +243,7 @@ export class Connection {
       return;
     }
     this.#hasCarried = true;
-    // The end may have come in the same turn in which the exchange had enough.
+    // The end may have come in the same turn in which the exchange paused it.
     this.resume();
     this.#socket.unref();
     this.#owner.onFree(this, keepMs);
@@ -240,9 +266,9 @@ export class Connection {
     exchange.onEnd(undefined);
   }
 
-  #fail(exchange: Exchange, thrown: unknown): void {
+  #fail(exchange: ClientExchange, thrown: unknown): void {
     this.close();
-    exchange.onLost(thrown instanceof TransportProblem ? thrown : socketProblem(thrown, true), false);
+    exchange.onLost(socketProblem(thrown, true), false);
   }
 
   #onLost(error: Error | undefined): void {
@@ -256,19 +282,19 @@ export class Connection {
   }
 
   /**
-   * Whether it was closed before the request can have been worked on: it is a kept connection, no byte of an answer has come,
-   * and it took no longer than news of an earlier end need to come, or a reset to come back.
+   * Whether it was closed before the request can have been worked on: it was a kept connection, no byte of a response has come,
+   * and no more time has passed than an earlier FIN needs to arrive, or a reset to come back.
    */
-  #wasStaleFor({ sentAtMs }: Exchange): boolean {
+  #wasStaleFor({ sentAtMs }: ClientExchange): boolean {
     if (!this.#hasCarried || this.#hasBegun) return false;
     return performance.now() - sentAtMs <= this.#owner.roundTripMs + this.#plan.staleMs;
   }
 }
 
-/** How long a connection may be kept after an answer; none at all if that is not more than 0. */
+/** How long a connection may be kept after a response; it is closed at once if that is not positive. */
 function keepMsOf({ headers }: Head, usualMs: number): number {
   const hint = headers['keep-alive'];
   const seconds = hint === undefined ? undefined : /timeout=(\d+)/.exec(hint)?.[1];
   if (seconds === undefined) return usualMs;
-  return Math.min(Number(seconds) * 1000 - KEEP_ALIVE_MARGIN_MS, LONGEST_KEEP_ALIVE_MS);
+  return Math.min(Number(seconds) * 1000 - KEEP_ALIVE_MARGIN_MS, MAX_KEEP_ALIVE_MS);
 }

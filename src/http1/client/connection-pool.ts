@@ -1,37 +1,41 @@
-import type { Exchange } from './exchange.ts';
-import { Connection, type ConnectionOwner, type ConnectionPlan } from './http1/connection.ts';
-import type { WireRequest } from './http1/wire-request.ts';
+import {
+  ClientConnection,
+  type ClientExchange,
+  type ConnectionOwner,
+  type ConnectionPlan,
+} from './connection.ts';
+import type { WireRequest } from './wire-request.ts';
 
-/** A connection that took longer to be made says more about this process than about the way. */
-const LONGEST_ROUND_TRIP_MS = 250;
+/** A longer time measures this process and not the network. */
+const MAX_ROUND_TRIP_MS = 250;
 
 /** A request that waits for a connection. */
 interface Waiting {
   readonly request: WireRequest;
-  readonly exchange: Exchange;
+  readonly exchange: ClientExchange;
 }
 
 /**
- * Connections to one origin, one call on each at a time. What was used last is used next, so that those which are not
- * needed any more fall idle and close. Finding one takes the same time however many streams are open. One that has carried an
- * answer is used again only after it was quiet for a while: bytes that come late must not be taken for the next answer.
+ * Connections to one origin, one request on each at a time. The one used last is used next, so that the others fall idle and
+ * close. Finding one takes constant time, however many streams are open. After a response a connection is used again only
+ * once it was quiet for a while: bytes that come late must not be taken for the next response.
  */
-export class Connections implements ConnectionOwner {
+export class ConnectionPool implements ConnectionOwner {
   readonly #plan: ConnectionPlan;
-  /** How many there may be; further calls wait for one. */
+  /** Connections that may be open; further requests wait. */
   readonly #most: number;
-  readonly #all = new Set<Connection>();
-  readonly #idle: Connection[] = [];
-  /** Connections that are not known to be quiet yet, and since when each is free; the first of them for longest. */
-  readonly #settling = new Map<Connection, number>();
+  readonly #all = new Set<ClientConnection>();
+  readonly #idle: ClientConnection[] = [];
+  /** Connections that are not known to be quiet yet, and since when each is free; the longest first. */
+  readonly #settling = new Map<ClientConnection, number>();
   #isSettlingTimed = false;
   readonly #waiting: Waiting[] = [];
-  /** Closes what was unused for too long: one timer for all, set for the first of them. */
+  /** Closes idle connections: one timer for all, set for the first that expires. */
   #timer: NodeJS.Timeout | undefined;
   #timerAtMs = Number.POSITIVE_INFINITY;
   #isClosed = false;
   #isDestroyed = false;
-  #roundTripMs = LONGEST_ROUND_TRIP_MS;
+  #roundTripMs = MAX_ROUND_TRIP_MS;
 
   constructor(plan: ConnectionPlan, most: number) {
     this.#plan = plan;
@@ -47,7 +51,7 @@ export class Connections implements ConnectionOwner {
   }
 
   /** Sends a request as soon as there is a connection for it. */
-  send(request: WireRequest, exchange: Exchange): void {
+  send(request: WireRequest, exchange: ClientExchange): void {
     if (this.#isDestroyed) {
       exchange.giveUp();
       return;
@@ -57,18 +61,18 @@ export class Connections implements ConnectionOwner {
     else connection.carry(request, exchange);
   }
 
-  /** Lets the calls that are open end, and closes each connection after its last. */
+  /** Lets open requests end, and closes each connection after its last. */
   close(): void {
     this.#isClosed = true;
     this.dropIdle();
   }
 
-  /** Closes the connections that nobody uses: where one of them was dead the others mostly are too. */
+  /** Closes the idle connections: if one of them was dead, the others mostly are too. */
   dropIdle(): void {
     for (const connection of [...this.#idle, ...this.#settling.keys()]) connection.close();
   }
 
-  /** Ends every call at once. */
+  /** Fails all requests at once. */
   destroy(): void {
     this.#isClosed = true;
     this.#isDestroyed = true;
@@ -76,14 +80,14 @@ export class Connections implements ConnectionOwner {
     for (const connection of [...this.#all]) connection.break();
   }
 
-  onFree(connection: Connection, keepMs: number): void {
+  onFree(connection: ClientConnection, keepMs: number): void {
     const now = performance.now();
     connection.idleUntilMs = now + keepMs;
     this.#settling.set(connection, now);
     if (!this.#isSettlingTimed) this.#settleIn(this.#plan.quietMs);
   }
 
-  onClosed(connection: Connection): void {
+  onClosed(connection: ClientConnection): void {
     this.#all.delete(connection);
     this.#settling.delete(connection);
     this.#forgetIdle(connection);
@@ -92,7 +96,7 @@ export class Connections implements ConnectionOwner {
     if (next !== undefined) this.send(next.request, next.exchange);
   }
 
-  #take(): Connection | undefined {
+  #take(): ClientConnection | undefined {
     const now = performance.now();
     for (let idle = this.#idle.pop(); idle !== undefined; idle = this.#idle.pop()) {
       idle.idleAt = undefined;
@@ -102,19 +106,19 @@ export class Connections implements ConnectionOwner {
     return this.#all.size < this.#most ? this.#open() : undefined;
   }
 
-  #open(): Connection {
-    const connection = new Connection(this, this.#plan);
+  #open(): ClientConnection {
+    const connection = new ClientConnection(this, this.#plan);
     this.#all.add(connection);
     return connection;
   }
 
   #settleIn(milliseconds: number): void {
     this.#isSettlingTimed = true;
-    // Sockets are read after timers and before immediates: what had come when the timer went off is known by then.
+    // The event loop reads sockets between timers and immediates: bytes that had come when the timer fired are known by then.
     setTimeout(() => setImmediate(this.#useQuiet, performance.now()), milliseconds).unref();
   }
 
-  /** Takes up the connections that were quiet for long enough at a time after which all sockets were read. */
+  /** Reuses the connections that were quiet for `quietMs` at a time after which all sockets were read. */
   readonly #useQuiet = (readSinceMs: number): void => {
     const { quietMs } = this.#plan;
     this.#isSettlingTimed = false;
@@ -129,20 +133,20 @@ export class Connections implements ConnectionOwner {
     }
   };
 
-  #use(connection: Connection): void {
+  #use(connection: ClientConnection): void {
     const next = this.#nextWaiting();
     if (next !== undefined) connection.carry(next.request, next.exchange);
     else if (this.#isClosed) connection.close();
     else this.#keep(connection);
   }
 
-  #keep(connection: Connection): void {
+  #keep(connection: ClientConnection): void {
     const now = performance.now();
     connection.idleAt = this.#idle.push(connection) - 1;
     if (connection.idleUntilMs < this.#timerAtMs) this.#setTimer(connection.idleUntilMs, now);
   }
 
-  #forgetIdle(connection: Connection): void {
+  #forgetIdle(connection: ClientConnection): void {
     const { idleAt } = connection;
     connection.idleAt = undefined;
     const last = idleAt === undefined ? undefined : this.#idle.pop();
@@ -171,7 +175,7 @@ export class Connections implements ConnectionOwner {
     if (this.#idle.length > 0) this.#setTimer(firstAtMs, now);
   };
 
-  /** The call that waits longest, of those that are still wanted. */
+  /** The request that waits longest and is still wanted. */
   #nextWaiting(): Waiting | undefined {
     let next = this.#waiting.shift();
     while (next?.exchange.isOver === true) next = this.#waiting.shift();

@@ -1,4 +1,4 @@
-import { TOKEN_CLASS } from '../../kit/net/http-characters.ts';
+import { TOKEN_CLASS } from '../characters.ts';
 
 /** A request of which there is nothing to know but where it ends. */
 export interface PlainRequest {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { TransportProblem } from '../upstream.ts';
 import { type Head, ResponseParser } from './response-parser.ts';
+import { TransportProblem } from './transport-problem.ts';
 
 interface Reading {
   readonly head: Head | undefined;

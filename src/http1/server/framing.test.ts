@@ -42,13 +42,13 @@ describe('where a request ends', () => {
     ['1.0', 'chunked'],
     ['2.0', 'chunked'],
   ])('is not trusted in HTTP/%s with the coding %j', (version, coding) => {
-    expect(framing(version, 'Transfer-Encoding', coding)?.problem).toMatchObject({ kind: 'invalid-request' });
+    expect(framing(version, 'Transfer-Encoding', coding)?.problem).toEqual(expect.any(String));
   });
 
   it('is not trusted with two codings in two headers, or another version', () => {
     const twice = framing('1.1', 'Transfer-Encoding', 'chunked', 'transfer-encoding', 'chunked');
     expect(twice?.problem).toBeDefined();
-    expect(framing('2.0')?.problem?.message).toContain('HTTP/2.0');
+    expect(framing('2.0')?.problem).toContain('HTTP/2.0');
   });
 });
 

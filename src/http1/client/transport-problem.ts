@@ -1,39 +1,38 @@
-import type { Expiry } from './deadlines.ts';
-import { GUARD_MESSAGE, REFUSED_BY_GUARD } from './guard.ts';
-import { TransportProblem, type TransportReason } from './upstream.ts';
+/** Why an exchange broke. `total`: the limit of the whole exchange ran out, although the server may still have been writing. */
+export type TransportReason = 'connect' | 'reset' | 'timeout' | 'total' | 'too-large' | 'encoding';
 
-/** What the caller is told about each time limit. */
-const EXPIRY_MESSAGES: Readonly<Record<Expiry, string>> = {
-  connect: 'no connection within the time limit',
-  firstByte: 'no answer within the time limit',
-  idle: 'the answer stalled',
-  total: 'the answer took too long',
-};
+/** A failed exchange. Its message never holds an address. */
+export class TransportProblem extends Error {
+  readonly reason: TransportReason;
 
-/** The problem of a time limit that ran out. */
-export function expiryProblem(expiry: Expiry): TransportProblem {
-  return new TransportProblem(expiry === 'total' ? 'total' : 'timeout', EXPIRY_MESSAGES[expiry]);
+  constructor(reason: TransportReason, message: string, cause?: unknown) {
+    super(message, { cause });
+    this.name = 'TransportProblem';
+    this.reason = reason;
+  }
 }
 
 type Row = readonly [codes: RegExp, reason: TransportReason, message: string];
 
+export const NO_CONNECTION_IN_TIME = 'no connection within the time limit';
+
 /** Error codes of sockets and of TLS, and what each means. First match wins. */
 const ROWS: readonly Row[] = [
-  [new RegExp(`^${REFUSED_BY_GUARD}$`), 'connect', GUARD_MESSAGE],
   [/^ECONNREFUSED$/, 'connect', 'connection refused'],
   [/^(ENOTFOUND|EAI_\w+)$/, 'connect', 'host name not found'],
   [/^(EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|EHOSTDOWN)$/, 'connect', 'network unreachable'],
-  [/^ETIMEDOUT$/, 'timeout', EXPIRY_MESSAGES.connect],
+  [/^ETIMEDOUT$/, 'timeout', NO_CONNECTION_IN_TIME],
   [/CERT|^UNABLE_TO_|ALTNAME|SELF_SIGNED|^HOSTNAME_MISMATCH$/, 'connect', 'certificate not trusted'],
   [/^(EPROTO|ERR_SSL_\w+|ERR_TLS_\w+)$/, 'connect', 'TLS handshake failed'],
 ];
 
-/** An error of the network layers as a problem. Drops the error itself: it names addresses. */
-export function socketProblem(error: unknown, connected: boolean): TransportProblem {
+/** An error of a socket, of TLS or of a look-up as a problem. Drops the error itself: it names addresses. */
+export function socketProblem(error: unknown, isConnected: boolean): TransportProblem {
+  if (error instanceof TransportProblem) return error;
   const code = codeOf(error);
   const row = ROWS.find(([codes]) => codes.test(code));
   if (row !== undefined) return new TransportProblem(row[1], row[2]);
-  return connected
+  return isConnected
     ? new TransportProblem('reset', 'connection closed before the answer ended')
     : new TransportProblem('connect', 'connection failed');
 }

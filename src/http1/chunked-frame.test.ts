@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { LengthFrame } from './body-frame.ts';
 import { ChunkedFrame } from './chunked-frame.ts';
+import { REQUEST_RULES } from './reading-rules.ts';
 
 interface Taken {
   readonly content: string;
@@ -12,13 +13,13 @@ interface Taken {
 function takenFrom(frame: ChunkedFrame | LengthFrame, pieces: readonly string[]): Taken {
   let content = '';
   const taker = {
-    push: (piece: Buffer) => {
-      content += piece.toString('latin1');
+    onContent: (bytes: Buffer, from: number, to: number) => {
+      content += bytes.toString('latin1', from, to);
     },
   };
   for (const [index, piece] of pieces.entries()) {
-    const after = frame.take(Buffer.from(piece, 'latin1'), 0, taker);
-    if (after === undefined) return { content, isOver: frame.isOver, rest: undefined };
+    const after = frame.take(Buffer.from(piece, 'latin1'), 0, piece.length, taker);
+    if (typeof after === 'string') return { content, isOver: frame.isOver, rest: undefined };
     if (!frame.isOver) continue;
     return { content, isOver: true, rest: piece.slice(after) + pieces.slice(index + 1).join('') };
   }
@@ -31,23 +32,26 @@ const WHOLE: Taken = { content: 'hello\r\n0123456\n', isOver: true, rest: 'GET /
 describe('a body in chunks', () => {
   it('is the same in one piece, in two at every place, and byte by byte', () => {
     const text = `${BODY}GET /`;
-    expect(takenFrom(new ChunkedFrame(), [text])).toEqual(WHOLE);
+    expect(takenFrom(new ChunkedFrame(REQUEST_RULES), [text])).toEqual(WHOLE);
     for (let at = 0; at <= text.length; at++) {
-      expect(takenFrom(new ChunkedFrame(), [text.slice(0, at), text.slice(at)])).toEqual(WHOLE);
+      expect(takenFrom(new ChunkedFrame(REQUEST_RULES), [text.slice(0, at), text.slice(at)])).toEqual(WHOLE);
     }
-    expect(takenFrom(new ChunkedFrame(), [...text])).toEqual(WHOLE);
+    expect(takenFrom(new ChunkedFrame(REQUEST_RULES), [...text])).toEqual(WHOLE);
   });
 
   it('is not over before its last byte', () => {
     for (let end = 0; end < BODY.length; end++) {
-      expect(takenFrom(new ChunkedFrame(), [BODY.slice(0, end)])).toMatchObject({ isOver: false, rest: '' });
+      expect(takenFrom(new ChunkedFrame(REQUEST_RULES), [BODY.slice(0, end)])).toMatchObject({
+        isOver: false,
+        rest: '',
+      });
     }
   });
 
   it('begins where it is told to', () => {
-    const frame = new ChunkedFrame();
+    const frame = new ChunkedFrame(REQUEST_RULES);
     const bytes = Buffer.from('xx0\r\n\r\nyy');
-    expect(frame.take(bytes, 2, { push: () => {} })).toBe(7);
+    expect(frame.take(bytes, 2, bytes.length, { onContent: () => {} })).toBe(7);
     expect(frame.isOver).toBe(true);
   });
 
@@ -79,15 +83,17 @@ describe('a body in chunks', () => {
     '0\r\n\0\r\n\r\n',
     '0\r\nX: \rz\r\n\r\n',
   ])('is none with %j', (text) => {
-    expect(takenFrom(new ChunkedFrame(), [text]).rest).toBeUndefined();
-    expect(takenFrom(new ChunkedFrame(), [...text]).rest).toBeUndefined();
+    expect(takenFrom(new ChunkedFrame(REQUEST_RULES), [text]).rest).toBeUndefined();
+    expect(takenFrom(new ChunkedFrame(REQUEST_RULES), [...text]).rest).toBeUndefined();
   });
 
   it('has extensions and trailers of some length only', () => {
     const extended = `1;${'a'.repeat(10_000)}\r\nx\r\n`;
-    expect(takenFrom(new ChunkedFrame(), [extended])).toMatchObject({ content: 'x', rest: '' });
-    expect(takenFrom(new ChunkedFrame(), [extended, extended]).rest).toBeUndefined();
-    expect(takenFrom(new ChunkedFrame(), [`0\r\nX: ${'a'.repeat(20_000)}`]).rest).toBeUndefined();
+    expect(takenFrom(new ChunkedFrame(REQUEST_RULES), [extended])).toMatchObject({ content: 'x', rest: '' });
+    expect(takenFrom(new ChunkedFrame(REQUEST_RULES), [extended, extended]).rest).toBeUndefined();
+    expect(
+      takenFrom(new ChunkedFrame(REQUEST_RULES), [`0\r\nX: ${'a'.repeat(20_000)}`]).rest,
+    ).toBeUndefined();
   });
 });
 

@@ -1,15 +1,15 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { Exchange } from './exchange.ts';
+import { UpstreamExchange } from './upstream-exchange.ts';
 
-const opened: Exchange[] = [];
+const opened: UpstreamExchange[] = [];
 
 afterEach(async () => {
   for (const exchange of opened.splice(0)) await exchange.return();
 });
 
-function open(): Exchange {
+function open(): UpstreamExchange {
   const timeouts = { connect: 1000, firstByte: 1000, idle: 1000, total: 1000 };
-  const exchange = new Exchange({ signal: new AbortController().signal, timeouts }, 1_000_000);
+  const exchange = new UpstreamExchange({ signal: new AbortController().signal, timeouts }, 1_000_000);
   opened.push(exchange);
   return exchange;
 }
@@ -18,7 +18,7 @@ function open(): Exchange {
 const shared = Buffer.alloc(4096);
 
 /** Has an exchange read text that a socket has put where the next puts its own. */
-function read(exchange: Exchange, text: string | Uint8Array, at = 7): boolean {
+function read(exchange: UpstreamExchange, text: string | Uint8Array, at = 7): boolean {
   const bytes = Buffer.from(text);
   bytes.copy(shared, at);
   const goesOn = exchange.onRead(shared, at, at + bytes.length);

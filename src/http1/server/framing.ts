@@ -1,27 +1,26 @@
-import { GatewayError } from '../../ir/errors.ts';
 import type { RequestHead } from './request-head.ts';
 
-/** Where a request ends, and what becomes of its connection. */
+/** Where a request ends, and whether its connection stays open. */
 export interface Framing {
-  /** Bytes of the body; 0 where it comes in chunks, or there is none. */
+  /** Bytes of the body; 0 if it is chunked, or there is none. */
   readonly length: number;
   readonly isChunked: boolean;
   /** The connection may have another request after this one. */
   readonly keepsAlive: boolean;
-  /** The caller sends its body only when told to (`Expect: 100-continue`). */
+  /** The caller sends its body only after `100 Continue`. */
   readonly awaitsInvitation: boolean;
   /**
-   * Why the request cannot be trusted to end where we think it does, if so: a server before us may read it differently,
-   * and take part of its body for the next request.
+   * Why the request may not end where we think it does, as a message for the caller: a server before us may frame it
+   * differently, and take part of its body for the next request. Undefined if its end is certain.
    */
-  readonly problem: GatewayError | undefined;
+  readonly problem: string | undefined;
 }
 
 const LENGTH = /^\d{1,15}$/;
 const INVITATION = /(?:^|\W)100-continue(?:$|\W)/i;
 const VERSIONS: ReadonlySet<string> = new Set(['1.0', '1.1']);
 
-/** How the request with this head is framed; undefined when its headers contradict each other. */
+/** How the request with this head is framed; undefined if its headers contradict each other. */
 export function framingOf({ version, rawHeaders }: RequestHead): Framing | undefined {
   let length: string | undefined;
   let coding: string | undefined;
@@ -29,7 +28,7 @@ export function framingOf({ version, rawHeaders }: RequestHead): Framing | undef
   let expectation = '';
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
     const name = rawHeaders[index] as string;
-    // Most names differ in length from all of these: those need not be put in lower case.
+    // Most names have another length than all of these, and need no conversion to lower case.
     if (!NAME_LENGTHS.has(name.length)) continue;
     const value = rawHeaders[index + 1] as string;
     switch (name.toLowerCase()) {
@@ -41,7 +40,7 @@ export function framingOf({ version, rawHeaders }: RequestHead): Framing | undef
         coding = coding === undefined ? value : `${coding}, ${value}`;
         break;
       case 'connection':
-      // No standard knows it, but many servers heed it.
+      // Not standard, but many servers heed it.
       case 'proxy-connection':
         options += `,${value.toLowerCase()}`;
         break;
@@ -73,15 +72,11 @@ function keepsAlive(version: string, options: string): boolean {
   return !given.includes('close') && (version === '1.1' || given.includes('keep-alive'));
 }
 
-function problemOf(version: string, coding: string | undefined): GatewayError | undefined {
-  if (!VERSIONS.has(version)) return problem(`HTTP/${version} is not supported: use HTTP/1.1`);
+function problemOf(version: string, coding: string | undefined): string | undefined {
+  if (!VERSIONS.has(version)) return `HTTP/${version} is not supported: use HTTP/1.1`;
   if (coding === undefined) return undefined;
-  if (version === '1.0') return problem('Transfer-Encoding: must not be given with HTTP/1.0');
+  if (version === '1.0') return 'Transfer-Encoding: must not be given with HTTP/1.0';
   return coding.toLowerCase() === 'chunked'
     ? undefined
-    : problem('Transfer-Encoding: must be chunked and nothing else');
-}
-
-function problem(message: string): GatewayError {
-  return new GatewayError('invalid-request', message);
+    : 'Transfer-Encoding: must be chunked and nothing else';
 }

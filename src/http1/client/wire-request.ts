@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream';
-import { TOKEN_CLASS } from '../../kit/net/http-characters.ts';
-import { TransportProblem } from '../upstream.ts';
+import { TOKEN_CLASS } from '../characters.ts';
+import { TransportProblem } from './transport-problem.ts';
 
 /** What a request says. */
 export interface RequestParts {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { socketProblem } from './socket-problem.ts';
+import { socketProblem } from './transport-problem.ts';
 
 function problem(code: string, connected = false) {
   const error = Object.assign(new Error(`connect ${code} 10.1.2.3:443 llm.internal`), { code });

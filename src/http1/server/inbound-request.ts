@@ -1,3 +1,4 @@
+import type { ContentTaker } from '../body-frame.ts';
 import type { Framing } from './framing.ts';
 import type { RequestHead } from './request-head.ts';
 
@@ -22,7 +23,7 @@ const MOST_KEPT = 64 * 1024;
 const PIECE_BYTES = 128;
 
 /** One request, whose body may still be on its way. */
-export class InboundRequest {
+export class InboundRequest implements ContentTaker {
   readonly method: string;
   readonly url: string;
   readonly httpVersion: string;
@@ -107,7 +108,12 @@ export class InboundRequest {
     return this.#keptBytes + PIECE_BYTES * (this.#kept?.length ?? 0) < MOST_KEPT;
   }
 
-  /** For the connection: a piece of the content has come. */
+  /** For the body frame. */
+  onContent(bytes: Buffer, from: number, to: number): void {
+    this.push(bytes.subarray(from, to));
+  }
+
+  /** A piece of the content has come. */
   push(piece: Buffer): void {
     if (this.#isDiscarded) return;
     if (this.#reader !== undefined && !this.#isPaused) {

@@ -1,26 +1,21 @@
+import type { Carrier, ClientExchange } from '../http1/client/connection.ts';
+import type { Head } from '../http1/client/response-parser.ts';
+import { TransportProblem } from '../http1/client/transport-problem.ts';
 import type { ByteFlow } from '../kit/frames/flow.ts';
 import { copyOf } from '../kit/net/lent-bytes.ts';
 import { endsWhole } from '../kit/text/ends-whole.ts';
-import { Deadlines, type Expiry } from './deadlines.ts';
-import type { Head } from './http1/response-parser.ts';
-import { expiryProblem } from './socket-problem.ts';
-import { type TransportCall, TransportProblem } from './upstream.ts';
+import { Deadlines, type Expiry, expiryProblem } from './deadlines.ts';
+import type { TransportCall } from './upstream.ts';
 
 /** Bytes that may wait for the reader before the socket is paused: less than one full read from the socket. */
 const HIGH_WATER_BYTES = 16 * 1024;
-
-/** What an exchange has its connection do. */
-export interface Carrier {
-  resume(): void;
-  close(): void;
-}
 
 /**
  * One request and its answer on one connection: takes what the connection reads and hands it out as an async iterator
  * of chunks, one per turn of the socket. Above the high-water mark the socket is paused until the reader comes
  * back. Returning early, the abort signal and every time limit close the connection.
  */
-export class Exchange implements AsyncIterableIterator<Uint8Array>, ByteFlow {
+export class UpstreamExchange implements ClientExchange, AsyncIterableIterator<Uint8Array>, ByteFlow {
   readonly #signal: AbortSignal;
   readonly #maxBodyBytes: number;
   readonly #deadlines: Deadlines;

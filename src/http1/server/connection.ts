@@ -1,16 +1,18 @@
 import type { Socket } from 'node:net';
 import type { Cohort } from '../../kit/loop/cohort.ts';
-import { CARRIAGE_RETURN, LINE_FEED } from '../../kit/net/http-characters.ts';
 import { copyOf } from '../../kit/net/lent-bytes.ts';
-import { type BodyFrame, LengthFrame } from './body-frame.ts';
-import { ChunkedFrame } from './chunked-frame.ts';
+import { type BodyFrame, LengthFrame } from '../body-frame.ts';
+import { isLineBreak } from '../characters.ts';
+import { ChunkedFrame } from '../chunked-frame.ts';
+import type { SectionProblem } from '../fields.ts';
+import { REQUEST_RULES } from '../reading-rules.ts';
 import { framingOf } from './framing.ts';
 import { type BodySource, InboundRequest } from './inbound-request.ts';
 import { withLentReads } from './lent-reads.ts';
 import { type AnswerLine, Outgoing } from './outgoing.ts';
 import { type PlainRequest, plainRequest } from './plain-request.ts';
 import { PresenceProbe } from './presence-probe.ts';
-import { cannotBeInHead, type HeadProblem, parseRequestHead } from './request-head.ts';
+import { cannotBeInHead, parseRequestHead } from './request-head.ts';
 
 /** How long things may take on a connection, and how much it may ask for. */
 export interface ConnectionLimits {
@@ -30,7 +32,7 @@ export interface ConnectionLimits {
 }
 
 /** Why there is no request to answer. `connect`: it asks for a way to another host. */
-export type Refusal = HeadProblem | 'late' | 'connect';
+export type Refusal = SectionProblem | 'late' | 'connect';
 
 /** Whom a connection tells what happens on it. */
 export interface ConnectionOwner {
@@ -383,7 +385,7 @@ export class Connection implements AnswerLine, BodySource {
       this.#received(request);
     } else if (problem === undefined) {
       this.#receiving = request;
-      this.#frame = isChunked ? new ChunkedFrame() : new LengthFrame(length);
+      this.#frame = isChunked ? new ChunkedFrame(REQUEST_RULES) : new LengthFrame(length);
     }
     if (problem !== undefined) this.#isDeaf = true;
     if (this.#receiving === undefined) return at;
@@ -392,8 +394,8 @@ export class Connection implements AnswerLine, BodySource {
   }
 
   #takeBody(request: InboundRequest, bytes: Buffer, at: number): number {
-    const after = this.#frame.take(bytes, at, request);
-    if (after === undefined) return this.#fail('malformed');
+    const after = this.#frame.take(bytes, at, bytes.length, request);
+    if (typeof after === 'string') return this.#fail('malformed');
     if (this.#frame.isOver) this.#received(request);
     return after;
   }
@@ -511,7 +513,7 @@ function isFollowed({ framing, isComplete }: InboundRequest, bytes: Buffer, afte
 /** Line breaks before a request belong to nothing (RFC 9112, 2.2). */
 function afterLineBreaks(bytes: Buffer, from: number): number {
   let at = from;
-  while (bytes[at] === CARRIAGE_RETURN || bytes[at] === LINE_FEED) at++;
+  while (isLineBreak(bytes[at])) at++;
   return at;
 }
 
