@@ -2,14 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { buildCatalogSliced, type CatalogSource } from './catalog/build-catalog.ts';
 import type { Catalog } from './catalog/catalog.ts';
-import { baseUrl, firstStartJson, firstStartText } from './cli/terminal/first-start.ts';
-import {
-  type LoadedConfiguration,
-  type LoadOptions,
-  loadConfigurationAside,
-  problemLine,
-  requireConfiguration,
-} from './config/load.ts';
+import { type LoadedConfiguration, type LoadOptions, loadConfigurationAside } from './config/load.ts';
 import { watchConfiguration } from './config/watch.ts';
 import { listenForCommands } from './control/listen.ts';
 import { INBOUND_DIALECTS, untranslatableIssues } from './dialects/dialects.ts';
@@ -22,9 +15,9 @@ import { MemoryOutputItems } from './gateway/request/memory-output-items.ts';
 import { gatewayMetrics } from './gateway-metrics.ts';
 import type { HttpTimes } from './http/dependencies.ts';
 import { createHttpServer } from './http/server/server.ts';
-import { loadOptions, openInstallation } from './installation.ts';
+import { openInstallation } from './installation.ts';
 import { type Clock, randomIds, systemClock } from './kit/ids.ts';
-import { type Log, openStderrLog } from './kit/log.ts';
+import type { Log } from './kit/log.ts';
 import { runInTurns } from './kit/loop/turns.ts';
 import { expositionOf } from './kit/metrics/exposition.ts';
 import { LoopDelay } from './kit/metrics/loop-delay.ts';
@@ -322,68 +315,4 @@ export async function openGateway(options: OpenOptions): Promise<RunningGateway>
 
 function exampleOf({ models, resolve }: Catalog): string | undefined {
   return (resolve(FIRST_MODEL) ?? models.find(({ endpoints }) => endpoints.length > 0))?.id;
-}
-
-/** What the command line gives to `serve`. */
-export interface ServeOptions {
-  readonly flags: NonNullable<LoadOptions['flags']>;
-  /** Whether the first start prints its keys as JSON. */
-  readonly asJson: boolean;
-}
-
-/** Connections that are taken in a turn of the event loop; each further one costs a connection that comes alone some microseconds. */
-const DOORS = 32;
-
-/** `signalbox serve`: opens a gateway, says where it is, and closes it on SIGTERM or SIGINT. Rejects when it cannot start. */
-export async function startGateway({ flags, asJson }: ServeOptions): Promise<void> {
-  const load = loadOptions(flags);
-  const loaded = requireConfiguration(load);
-  const log = openStderrLog(loaded.runtime.logLevel);
-  for (const warning of loaded.warnings) log.warn(problemLine(warning));
-  for (const { slug, variables, switchesOn } of loaded.providerKeys) {
-    const effect = switchesOn ? 'switched on' : 'given its key';
-    log.info(`${slug} is ${effect} by ${variables.join(', ')}`);
-  }
-  const gateway = await openGateway({ loaded, load, log, doors: DOORS });
-  const url = baseUrl(gateway.host, gateway.port, loaded.config.server.base_path);
-  const { firstKeys, exampleModel } = gateway;
-  if (firstKeys !== undefined) {
-    process.stdout.write(
-      asJson ? firstStartJson(firstKeys, url) : firstStartText(firstKeys, url, exampleModel),
-    );
-  }
-  log.info('ready', { address: url, data_dir: loaded.runtime.dataDir, config: loaded.file });
-
-  let isStopping = false;
-  const stop = (signal: NodeJS.Signals) => {
-    if (isStopping) return;
-    isStopping = true;
-    log.info('draining', { signal });
-    gateway.close().then(
-      () => {
-        log.info('stopped');
-        process.exit(0);
-      },
-      (error: unknown) => {
-        log.error('stopping failed', { error });
-        process.exit(1);
-      },
-    );
-  };
-  process.on('SIGTERM', stop);
-  process.on('SIGINT', stop);
-  // A package runner puts a shell between itself and us that passes no signal on: when it is gone, so is our reason to be.
-  if (loaded.environment.npm_execpath !== undefined) onParentGone(() => stop('SIGTERM'));
-}
-
-const PARENT_CHECK_MS = 500;
-
-function onParentGone(react: () => void): void {
-  const parent = process.ppid;
-  const timer = setInterval(() => {
-    if (process.ppid === parent) return;
-    clearInterval(timer);
-    react();
-  }, PARENT_CHECK_MS);
-  timer.unref();
 }

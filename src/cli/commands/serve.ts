@@ -6,6 +6,6 @@ import { usePlainGlobals } from './plain-globals.ts';
 export async function serve(flags: Flags, asJson: boolean): Promise<void> {
   usePlainGlobals();
   useFrugalHeap();
-  const { startGateway } = await import('../../main.ts');
+  const { startGateway } = await import('./start-gateway.ts');
   await startGateway({ flags, asJson });
 }
