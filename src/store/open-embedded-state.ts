@@ -14,11 +14,11 @@ import type { State, StateOptions } from './state.ts';
 
 export interface EmbeddedStateOptions extends StateOptions {
   readonly databaseFile: string;
-  /** Is told that the journal ends before what the database knows of, and it goes on from there. */
+  /** Accepts a journal that ends before the database's mark; absent = opening fails then. */
   readonly acceptLoss?: ((loss: LedgerLoss) => void) | undefined;
 }
 
-/** Opens state that is all in the data directory. Rejects with a DataDirectoryProblem. */
+/** Opens state that lives in the data directory alone. Rejects with a DataDirectoryProblem. */
 export async function openEmbeddedState(options: EmbeddedStateOptions): Promise<State> {
   const database = await openSqlite(options.databaseFile, options.clock.now(), options.warn);
   try {

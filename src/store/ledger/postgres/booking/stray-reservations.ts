@@ -3,12 +3,12 @@ import type { LedgerReservationRow, Tables } from '../../../sql/tables.ts';
 import type { DatabaseClock } from '../tallies/database-clock.ts';
 import type { GenerationEnd } from './book-ends.ts';
 
-/** Reservations of others that are found at a time. */
+/** Reservations of other gateways found at a time. */
 const BATCH = 200;
 
 /**
- * Reservations that nobody will end: those of other gateways that expired, because they never came back, and those of this
- * gateway that it knows nothing of, because the answer to its statement was lost or it ended right then.
+ * Reservations that no gateway will end: expired ones of other gateways, which did not return, and unknown ones of this
+ * gateway, which lost the answer to its statement or crashed at that moment.
  */
 export async function strayReservations(
   database: Kysely<Tables>,
@@ -27,7 +27,7 @@ export async function strayReservations(
     generationId: row.generation_id,
     sequence: undefined,
     scopes: { key: row.key_hash, workspace: row.workspace_id, account: row.account_id },
-    // Nothing is charged, so that no limit matters.
+    // Nothing is charged, so no limit applies.
     limits: { key: [], workspace: [] },
     settled: undefined,
   }));

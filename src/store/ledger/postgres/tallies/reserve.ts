@@ -20,19 +20,19 @@ import {
   writeTallies,
 } from './tally-rows.ts';
 
-/** Whose reservations these are, and how long the database keeps them for a gateway that never comes back. */
+/** The gateway that reserves, and the lifetime of its reservations should it not return. */
 export interface Owner {
   readonly gatewayId: string;
   readonly lastsMs: number;
 }
 
-/** How often somebody else may be quicker before the tallies are locked first. */
+/** Optimistic attempts before the tallies are locked. */
 const QUICK_TRIES = 4;
 
-/** Tallies are locked before they are read: nothing more is needed. */
+/** Suffices, because tallies are locked before they are read. */
 const LOCKING = 'read committed';
 
-/** Reserves for a new generation: looks at what there is, asks how much is wanted, and takes it if it is still there. */
+/** Reserves for a new generation: reads the headroom, calls `size`, and reserves the amount if it is still free. */
 export async function reserveFor(
   database: Kysely<Tables>,
   generation: NewGeneration,
@@ -61,13 +61,13 @@ async function reserveLocked(
   await lockTallies(transaction, tallyKeysOf(generation.scopes), clock);
   for (let tries = 0; tries < QUICK_TRIES; tries++) {
     const outcome = await reserveOnce(transaction, generation, size, owner, clock);
-    // Undefined only when the clock was set back over the end of a window in between.
+    // Undefined only if the clock was set back across the end of a window in between.
     if (outcome !== undefined) return outcome;
   }
   throw new Error('tallies changed although they were locked');
 }
 
-/** Undefined when somebody else was quicker. */
+/** Undefined after a conflict with another reservation. */
 async function reserveOnce(
   database: Kysely<Tables>,
   generation: NewGeneration,
@@ -93,7 +93,7 @@ async function reserveOnce(
 /** A generation that has a reservation. */
 type Reserved = Pick<OpenGeneration, 'generationId' | 'scopes' | 'limits'>;
 
-/** Reserves more for a generation, as `reserveFor` does for a new one. The refusal is null when its reservation was let go. */
+/** Reserves more, as `reserveFor` does for a new generation. The refusal is null when the reservation was released. */
 export async function reserveMoreFor(
   database: Kysely<Tables>,
   generation: Reserved,
@@ -111,7 +111,7 @@ export async function reserveMoreFor(
   return transact(database, reserveLocked, LOCKING);
 }
 
-/** Undefined when somebody else was quicker, or the reservation is not there any more. */
+/** Undefined after a conflict, or when the reservation no longer exists. */
 async function reserveMoreOnce(
   database: Kysely<Tables>,
   { generationId, scopes, limits }: Reserved,
@@ -130,8 +130,8 @@ async function reserveMoreOnce(
 }
 
 /**
- * What a generation is charged that used more than was reserved: as far as the limits allow. Its reservation becomes that,
- * so that nobody else takes the money before it is booked.
+ * The charge of a generation that used more than was reserved: as far as the limits allow. Raises its reservation to that
+ * amount, so that the money is not reserved by others before it is booked.
  */
 export function extendReservation(
   database: Kysely<Tables>,
@@ -169,7 +169,7 @@ export function extendReservation(
   return transact(database, stretch, LOCKING);
 }
 
-/** A tally with more reserved, or with less. */
+/** A tally with a changed reservation. */
 function reserving(tally: SqlTally, more: Amount): SqlTally {
   const { scope, reserved, balance } = tally;
   return {
