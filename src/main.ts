@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { buildCatalogSliced, type CatalogSource } from './catalog/build-catalog.ts';
 import type { Catalog } from './catalog/catalog.ts';
-import { type LoadedConfiguration, type LoadOptions, loadConfigurationAside } from './config/load.ts';
+import { type LoadedConfiguration, type LoadOptions, loadConfigurationInThread } from './config/load.ts';
 import { watchConfiguration } from './config/watch.ts';
 import { listenForCommands } from './control/listen.ts';
 import { INBOUND_DIALECTS, untranslatableIssues } from './dialects/dialects.ts';
@@ -25,7 +25,7 @@ import { programVersion } from './kit/program-version.ts';
 import { Activity } from './manage/analytics/activity.ts';
 import { Analytics } from './manage/analytics/analytics.ts';
 import { Byok } from './manage/byok/byok.ts';
-import { keepSwept } from './manage/files/keep-swept.ts';
+import { keepSwept } from './manage/files/files.ts';
 import { Generations } from './manage/generations/generations.ts';
 import { keptMs, Retention } from './manage/generations/retention.ts';
 import { bootstrap, type FirstKeys } from './manage/keys/bootstrap.ts';
@@ -251,7 +251,7 @@ export async function openGateway(options: OpenOptions): Promise<RunningGateway>
     closers.push(() => control.close());
     const watch = watchConfiguration({
       initial: loaded,
-      load: () => loadConfigurationAside(load),
+      load: () => loadConfigurationInThread(load),
       apply: (next) => {
         running = snapshotOf(next, known);
         configured = next;

@@ -1,11 +1,9 @@
 import type { StreamDecoder } from '../dialects/dialect.ts';
 import { TransportProblem } from '../http1/client/transport-problem.ts';
 import { type Event, type EventBatch, isContent, terminalIndex } from '../ir/events.ts';
-import type { AnswerFlow, TextLane, TextPieces } from '../ir/text-lane.ts';
-import type { ByteFlow } from '../kit/frames/flow.ts';
+import type { Flow } from '../kit/frames/flow.ts';
 import { BrokenFrames, type Frame, type FrameReader, FrameTooLarge } from '../kit/frames/frames.ts';
 import { brokenOff, type FailureScope, toldTerminal } from './failure.ts';
-import { LikeTexts } from './like-texts.ts';
 import { isPortion, Portions } from './portions.ts';
 import { type Patience, readBeginning } from './read-beginning.ts';
 import type { Turns } from './turns.ts';
@@ -44,10 +42,6 @@ const NOTHING = new Uint8Array(0);
 /** Turns the bytes of an answer into events. Pure and synchronous; one per answer. */
 export interface AnswerReader {
   read(chunk: Uint8Array): Event[];
-  /** What the next bytes are expected to be; undefined where nothing is known of them. */
-  pieces?(): TextPieces | undefined;
-  /** So many characters have come in such pieces, which were not read here. */
-  passed?(characters: number): void;
   /** The bytes have ended. */
   end(): Event[];
 }
@@ -84,11 +78,6 @@ export function streamReader(reader: FrameReader, decoder: StreamDecoder): Answe
   };
   return {
     read: (chunk) => decode(reader.push(chunk)),
-    pieces: () => (reader.isBetween === true ? decoder.pieces?.() : undefined),
-    passed(characters) {
-      silentFrames = 0;
-      decoder.passed?.(characters);
-    },
     end() {
       const events = decode(reader.end());
       return terminalIndex(events) === -1 ? [...events, ...decoder.end()] : events;
@@ -98,8 +87,7 @@ export function streamReader(reader: FrameReader, decoder: StreamDecoder): Answe
 
 function piecesIn(event: Event): number {
   if (event.type === 'item-start' || event.type === 'part-start') return 1;
-  // A frame of a known form is a piece of text.
-  if (event.type !== 'relay' || event.form !== undefined) return 0;
+  if (event.type !== 'relay') return 0;
   let count = 0;
   for (const inner of event.events) count += piecesIn(inner);
   return count;
@@ -125,7 +113,7 @@ function endOfPiece(chunk: Uint8Array): number {
 /** Where the bytes of an answer come from, and whose failure it is if they stop. */
 export interface AnswerSource {
   readonly status: number;
-  readonly chunks: ByteFlow;
+  readonly chunks: Flow<Uint8Array>;
   readonly signal: AbortSignal;
   readonly scope: FailureScope;
   /** Shared by all answers. */
@@ -137,7 +125,7 @@ export interface AnswerSource {
  * whatever happens: a broken exchange ends with the upstream's failure, an aborted one with the reason of the abort.
  * Returning early closes the connection at once, even while a batch is awaited.
  */
-export class Batches implements AsyncIterableIterator<EventBatch>, AnswerFlow {
+export class Batches implements AsyncIterableIterator<EventBatch>, Flow<EventBatch> {
   readonly #source: AnswerSource;
   readonly #reader: AnswerReader;
   /** What waits of a batch that was too large for one turn. */
@@ -145,8 +133,6 @@ export class Batches implements AsyncIterableIterator<EventBatch>, AnswerFlow {
   #done = false;
   /** What is left of the last chunk. */
   #rest: Uint8Array = NOTHING;
-  /** How texts are read that are like the last one. */
-  #texts: LikeTexts | undefined;
   /** Bytes read since others had their turn. */
   #unbroken = 0;
 
@@ -170,7 +156,7 @@ export class Batches implements AsyncIterableIterator<EventBatch>, AnswerFlow {
 
   poll(): EventBatch | undefined {
     while (this.#maySkipTurn()) {
-      const chunk = this.#texts?.takeOther() ?? this.#source.chunks.poll?.();
+      const chunk = this.#source.chunks.poll?.();
       if (chunk === undefined) return undefined;
       if (chunk.length > PIECE_BYTES) {
         this.#rest = chunk;
@@ -185,16 +171,7 @@ export class Batches implements AsyncIterableIterator<EventBatch>, AnswerFlow {
   }
 
   whenReady(wake: () => void): boolean {
-    if (this.#texts?.isOver === true) return false;
     return this.#maySkipTurn() && (this.#source.chunks.whenReady?.(wake) ?? false);
-  }
-
-  texts(): TextLane | undefined {
-    const pieces = this.#maySkipTurn() ? this.#reader.pieces?.() : undefined;
-    if (pieces === undefined) return undefined;
-    if (this.#texts?.pieces.form !== pieces.form) this.#texts = new LikeTexts(pieces, this.#source.chunks);
-    this.#texts.goOn();
-    return this.#texts;
   }
 
   async return(): Promise<IteratorResult<EventBatch, undefined>> {
@@ -219,7 +196,7 @@ export class Batches implements AsyncIterableIterator<EventBatch>, AnswerFlow {
   /** The events of bytes at hand. */
   #read(piece: Uint8Array): Event[] {
     try {
-      return this.#told(this.#readerOf().read(piece));
+      return this.#told(this.#reader.read(piece));
     } catch (thrown) {
       void this.#source.chunks.return?.();
       return this.#ended([this.#failure(thrown)]);
@@ -247,9 +224,9 @@ export class Batches implements AsyncIterableIterator<EventBatch>, AnswerFlow {
       const piece = await this.#piece();
       if (piece !== undefined) {
         this.#unbroken += piece.length;
-        return this.#told(this.#readerOf().read(piece));
+        return this.#told(this.#reader.read(piece));
       }
-      const last = this.#told(this.#readerOf().end());
+      const last = this.#told(this.#reader.end());
       if (terminalIndex(last) !== -1) return last;
       return this.#ended([...last, this.#failure(new TransportProblem('reset', 'the answer ended early'))]);
     } catch (thrown) {
@@ -260,7 +237,7 @@ export class Batches implements AsyncIterableIterator<EventBatch>, AnswerFlow {
 
   async #piece(): Promise<Uint8Array | undefined> {
     if (this.#rest.length === 0) {
-      const chunk = this.#texts?.takeOther() ?? (await this.#nextChunk());
+      const chunk = await this.#nextChunk();
       if (chunk === undefined) return undefined;
       this.#rest = chunk;
     }
@@ -273,13 +250,6 @@ export class Batches implements AsyncIterableIterator<EventBatch>, AnswerFlow {
   async #nextChunk(): Promise<Uint8Array | undefined> {
     const next = await this.#source.chunks.next();
     return next.done === true ? undefined : next.value;
-  }
-
-  /** The reader, told of what has passed it by. */
-  #readerOf(): AnswerReader {
-    const passed = this.#texts?.leave() ?? 0;
-    if (passed > 0) this.#reader.passed?.(passed);
-    return this.#reader;
   }
 
   #failure(thrown: unknown): Event {

@@ -29,11 +29,11 @@ function read(exchange: UpstreamExchange, text: string | Uint8Array, at = 7): bo
 const textOf = (chunk: Uint8Array | undefined) => chunk && Buffer.from(chunk).toString();
 
 describe('bytes that a socket has read', () => {
-  it('are taken as text at once, without a place of their own', () => {
+  it('are handed out at once to a reader that waits', () => {
     const exchange = open();
     const texts: (string | undefined)[] = [];
     const wake = () => {
-      texts.push(exchange.pollText(10), exchange.pollText(10));
+      texts.push(textOf(exchange.poll()), textOf(exchange.poll()));
       exchange.whenReady(wake);
     };
     exchange.whenReady(wake);
@@ -44,20 +44,18 @@ describe('bytes that a socket has read', () => {
   });
 
   it.each([
-    ['nobody waits for them', undefined, 'some'],
-    ['they are more than asked for', 3, 'some'],
-    ['they end in the middle of a character', 9, Buffer.from('ü').subarray(0, 1)],
-    ['they end with a character of several bytes', 9, 'für ü'],
-  ])('are kept where %s', (_, most, bytes) => {
+    ['nobody waits for them', false, 'some'],
+    ['the reader that waits does not take them', true, 'some'],
+    ['they end in the middle of a character', false, Buffer.from('ü').subarray(0, 1)],
+  ])('are kept where %s', (_, waits, bytes) => {
     const exchange = open();
-    let text: string | undefined = 'not asked';
-    if (most !== undefined)
+    let isWoken = false;
+    if (waits)
       exchange.whenReady(() => {
-        text = exchange.pollText(most);
+        isWoken = true;
       });
     expect(read(exchange, bytes)).toBe(true);
-    expect(text).toBe(most === undefined ? 'not asked' : undefined);
-    expect(exchange.pollText(100)).toBeUndefined();
+    expect(isWoken).toBe(waits);
     expect(exchange.whenReady(() => {})).toBe(false);
     expect(exchange.poll()).toEqual(Buffer.from(bytes));
     expect(exchange.poll()).toBeUndefined();
@@ -69,11 +67,10 @@ describe('bytes that a socket has read', () => {
     read(exchange, 'two ');
     exchange.onBytes(Buffer.from('three '));
     read(exchange, 'four');
-    expect(exchange.pollText(100)).toBeUndefined();
     expect(textOf(exchange.poll())).toBe('one two three four');
   });
 
-  it('are still there for whoever takes them as bytes while they are lent', () => {
+  it('stay as they were when the socket reads into the same place', () => {
     const exchange = open();
     let chunk: Uint8Array | undefined;
     exchange.whenReady(() => {

@@ -1,9 +1,8 @@
 import type { Carrier, ClientExchange } from '../http1/client/connection.ts';
 import type { Head } from '../http1/client/response-parser.ts';
 import { TransportProblem } from '../http1/client/transport-problem.ts';
-import type { ByteFlow } from '../kit/frames/flow.ts';
+import type { Flow } from '../kit/frames/flow.ts';
 import { copyOf } from '../kit/net/lent-bytes.ts';
-import { endsWhole } from '../kit/text/ends-whole.ts';
 import { Deadlines, type Expiry, expiryProblem } from './deadlines.ts';
 import type { TransportCall } from './upstream.ts';
 
@@ -15,7 +14,7 @@ const HIGH_WATER_BYTES = 16 * 1024;
  * of chunks, one per turn of the socket. Above the high-water mark the socket is paused until the reader comes
  * back. Returning early, the abort signal and every time limit close the connection.
  */
-export class UpstreamExchange implements ClientExchange, AsyncIterableIterator<Uint8Array>, ByteFlow {
+export class UpstreamExchange implements ClientExchange, AsyncIterableIterator<Uint8Array>, Flow<Uint8Array> {
   readonly #signal: AbortSignal;
   readonly #maxBodyBytes: number;
   readonly #deadlines: Deadlines;
@@ -25,10 +24,6 @@ export class UpstreamExchange implements ClientExchange, AsyncIterableIterator<U
   /** What waits for the reader: mostly one piece, and more behind it when the reader is slow. */
   #piece: Buffer | undefined;
   #morePieces: Buffer[] | undefined;
-  /** Bytes that wait where the socket has put them, if no others do: until `onRead` returns. */
-  #lent: Buffer | undefined;
-  #lentFrom = 0;
-  #lentTo = 0;
   #waitingBytes = 0;
   #receivedBytes = 0;
   #isPaused = false;
@@ -75,17 +70,11 @@ export class UpstreamExchange implements ClientExchange, AsyncIterableIterator<U
     this.#rejectHead = nobody;
   }
 
-  /** Bytes of the body, where the socket will put others; false: no more for now. */
+  /** Bytes of the body in the buffer that all sockets read into, so they are copied; false: no more for now. */
   onRead(bytes: Buffer, from: number, to: number): boolean {
     if (!this.#receive(to - from)) return false;
-    if (this.#piece === undefined) {
-      this.#lent = bytes;
-      this.#lentFrom = from;
-      this.#lentTo = to;
-    } else this.#keep(copyOf(bytes, from, to));
-    const goesOn = this.#handOut();
-    this.#keepLent();
-    return goesOn;
+    this.#keep(copyOf(bytes, from, to));
+    return this.#handOut();
   }
 
   /** Bytes of the body; false: no more for now. */
@@ -160,7 +149,6 @@ export class UpstreamExchange implements ClientExchange, AsyncIterableIterator<U
   }
 
   poll(): Uint8Array | undefined {
-    this.#keepLent();
     const piece = this.#piece;
     if (piece === undefined) {
       this.#resume();
@@ -169,15 +157,6 @@ export class UpstreamExchange implements ClientExchange, AsyncIterableIterator<U
     const more = this.#morePieces;
     this.#forgetWaiting();
     return more === undefined ? piece : Buffer.concat([piece, ...more]);
-  }
-
-  pollText(most: number): string | undefined {
-    const lent = this.#lent;
-    const from = this.#lentFrom;
-    const to = this.#lentTo;
-    if (lent === undefined || to - from > most || !endsWhole(lent, to)) return undefined;
-    this.#forgetWaiting();
-    return lent.toString('utf8', from, to);
   }
 
   whenReady(wake: () => void): boolean {
@@ -220,14 +199,6 @@ export class UpstreamExchange implements ClientExchange, AsyncIterableIterator<U
     return true;
   }
 
-  /** What was not taken at once needs a place of its own: the next socket reads into this one. */
-  #keepLent(): void {
-    const lent = this.#lent;
-    if (lent === undefined) return;
-    this.#lent = undefined;
-    this.#keep(copyOf(lent, this.#lentFrom, this.#lentTo));
-  }
-
   #keep(piece: Buffer): void {
     if (this.#piece === undefined) this.#piece = piece;
     else if (this.#morePieces === undefined) this.#morePieces = [piece];
@@ -235,7 +206,6 @@ export class UpstreamExchange implements ClientExchange, AsyncIterableIterator<U
   }
 
   #forgetWaiting(): void {
-    this.#lent = undefined;
     this.#piece = undefined;
     this.#morePieces = undefined;
     this.#waitingBytes = 0;

@@ -2,8 +2,8 @@ import { type Amount, plus } from '../../ir/amount.ts';
 import type { EventBatch } from '../../ir/events.ts';
 import type { RoutingMetadata } from '../../ir/metadata.ts';
 import type { Result } from '../../ir/result.ts';
-import type { AnswerFlow } from '../../ir/text-lane.ts';
 import type { Bill } from '../../ir/usage.ts';
+import type { Flow } from '../../kit/frames/flow.ts';
 import { amountOf } from '../leg/bill-generation.ts';
 import type { Account, AnswerEnd } from '../leg/leg-account.ts';
 import type { LegSurroundings, RunningLeg } from '../leg/running-leg.ts';
@@ -13,7 +13,7 @@ import type { AnswerParts, AnswerState } from './answer-parts.ts';
 import { Checkpoints } from './checkpoints.ts';
 import { type GenerationTimes, progressRow, settledRow, type UsedSoFar } from './generation-row.ts';
 import type { Journey } from './journey.ts';
-import type { PassingTools, Settlement, SettleTools } from './settle.ts';
+import type { Settlement, SettleTools } from './settle.ts';
 import { metadataOf, plannedGeneration, servedBy, type Underway } from './underway.ts';
 
 /**
@@ -50,13 +50,11 @@ export abstract class Answering implements SettleTools {
   }
 
   /** The events of the answer, from the first to its end. */
-  abstract flow(): AnswerFlow;
+  abstract flow(): Flow<EventBatch>;
 
   abstract watch(batch: EventBatch, isLast: boolean): void;
 
   abstract mayGoOn(): boolean;
-
-  abstract get passing(): PassingTools | undefined;
 
   abstract account(result: Result, end: AnswerEnd): Account | Promise<Account>;
 

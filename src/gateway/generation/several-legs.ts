@@ -6,8 +6,8 @@ import { Fold } from '../../ir/fold.ts';
 import type { LegStatus } from '../../ir/leg.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { Result } from '../../ir/result.ts';
-import type { AnswerFlow } from '../../ir/text-lane.ts';
 import { NO_USAGE } from '../../ir/usage.ts';
+import type { Flow } from '../../kit/frames/flow.ts';
 import { LightAbortController } from '../../kit/loop/light-abort.ts';
 import type { Refusal } from '../../ports/ledger.ts';
 import { isSameCandidate } from '../../routing/candidate.ts';
@@ -59,7 +59,7 @@ export class SeveralLegs extends Answering {
     underway.reservation.noteProgress = () => this.noteProgress();
   }
 
-  override flow(): AnswerFlow {
+  override flow(): Flow<EventBatch> {
     const { stages, request } = this.underway;
     const pipeline = stages.around((staged, wish) => this.#leg(staged, wish));
     return new StagedFlow(pipeline(request), this.reading);
@@ -72,10 +72,6 @@ export class SeveralLegs extends Answering {
 
   override mayGoOn(): boolean {
     return true;
-  }
-
-  override get passing(): undefined {
-    return undefined;
   }
 
   /** Legs that are still open end with the answer. */

@@ -9,8 +9,7 @@ import {
   terminalOf,
 } from '../../ir/events.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
-import type { AnswerFlow, TextLane } from '../../ir/text-lane.ts';
-import type { Flow, Polling } from '../../kit/frames/flow.ts';
+import type { Flow } from '../../kit/frames/flow.ts';
 import { type Candidate, siteOf } from '../../routing/candidate.ts';
 import type { Health } from '../../routing/health/health.ts';
 import type { Visit } from '../../routing/health/visit.ts';
@@ -47,12 +46,12 @@ export function attemptCandidates(request: GenerationRequest, leg: Leg, tools: A
 }
 
 /** Pulled by one, a step at a time: so it need not be a generator, which costs several promises for each of them. */
-class Attempts implements AsyncIterableIterator<EventBatch, void, undefined>, Polling<EventBatch> {
+class Attempts implements AsyncIterableIterator<EventBatch, void, undefined>, Flow<EventBatch> {
   readonly #request: GenerationRequest;
   readonly #leg: Leg;
   readonly #tools: AttemptTools;
   /** The rest of the answer, once somebody answers. */
-  #rest: AnswerFlow | undefined;
+  #rest: Flow<EventBatch> | undefined;
   /** Nothing can be pulled: also while it is opened, and for good when that fails. */
   #isOver = false;
   /** Nobody will pull any more. */
@@ -75,10 +74,6 @@ class Attempts implements AsyncIterableIterator<EventBatch, void, undefined>, Po
 
   whenReady(wake: () => void): boolean {
     return this.#rest?.whenReady?.(wake) ?? false;
-  }
-
-  texts(): TextLane | undefined {
-    return this.#rest?.texts?.();
   }
 
   return(): Promise<IteratorResult<EventBatch, void>> {
@@ -201,7 +196,7 @@ function leave(
 /** An answer that is about to be passed on: what was held back so far and what is still to come. */
 interface BegunAnswer {
   readonly held: readonly Event[];
-  readonly rest: AnswerFlow;
+  readonly rest: Flow<EventBatch>;
 }
 
 interface Opening extends BegunAnswer {
@@ -318,12 +313,12 @@ const MOST_HELD = { events: 10_000, characters: 8 * 1024 * 1024 };
 
 /** An answer until there is content, or its end. Of a whole answer nothing is forwarded before its end is known. */
 class Held {
-  readonly rest: AnswerFlow;
+  readonly rest: Flow<EventBatch>;
   readonly #isStream: boolean;
   readonly #events: Event[] = [];
   #characters = 0;
 
-  constructor(rest: AnswerFlow, isStream: boolean) {
+  constructor(rest: Flow<EventBatch>, isStream: boolean) {
     this.rest = rest;
     this.#isStream = isStream;
   }

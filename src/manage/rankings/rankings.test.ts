@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { dayText } from '../../contract/dataset-window.ts';
-import { rankingsWindow, withPreceding } from './rankings-window.ts';
+import { rankingsWindow, withPreceding } from './rankings.ts';
 
 const NOW = Date.parse('2026-03-10T15:00:00Z');
 

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { keyOf } from '../../../test/builders/tenancy.ts';
+import type { Limit, Spending } from '../../ports/ledger.ts';
 import type { Budget } from '../../ports/tenancy.ts';
-import { limitsOf } from './limits-of.ts';
+import { limitsOf, remainingNanos } from './limits.ts';
 
 const budget = (window: Budget['window'], limitNanos: bigint): Budget => ({
   id: 'b',
@@ -34,5 +35,24 @@ describe('limitsOf', () => {
       { window: 'daily', nanos: 1n, countsByok: true },
       { window: 'lifetime', nanos: 9n, countsByok: true },
     ]);
+  });
+});
+
+const sums = (nanos: bigint) => ({ lifetime: 2n * nanos, daily: nanos, weekly: nanos, monthly: nanos });
+const spending: Spending = {
+  windows: { daily: 1, weekly: 1, monthly: 1 },
+  credit: sums(3n),
+  byok: sums(4n),
+};
+
+describe('what remains of a limit', () => {
+  it.each([
+    ['daily', 10n, false, 7n],
+    ['daily', 10n, true, 3n],
+    ['daily', 5n, true, 0n],
+    ['lifetime', 10n, false, 4n],
+  ] as const)('%s of %d, BYOK counted: %s', (window, nanos, countsByok, remaining) => {
+    const limit: Limit = { window, nanos, countsByok };
+    expect(remainingNanos(limit, spending)).toBe(remaining);
   });
 });

@@ -1,5 +1,19 @@
-import { afterEach, expect, it } from 'vitest';
-import { usePlainGlobals } from './plain-globals.ts';
+import { afterEach, describe, expect, it } from 'vitest';
+import { growthOf, usePlainGlobals } from './serve.ts';
+
+const MIB = 1024 * 1024;
+
+describe('the growth that a heap is allowed', () => {
+  it.each([
+    [10, 100],
+    [32, 100],
+    [64, 50],
+    [107, 30],
+    [2000, 20],
+  ])('%i MiB: %i percent', (live, percent) => {
+    expect(growthOf(live * MIB)).toBe(percent);
+  });
+});
 
 const before = Object.getOwnPropertyDescriptors(globalThis);
 

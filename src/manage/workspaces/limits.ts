@@ -1,4 +1,5 @@
-import type { Limit, Limits } from '../../ports/ledger.ts';
+import type { Nanos } from '../../kit/money.ts';
+import type { Limit, Limits, Spending } from '../../ports/ledger.ts';
 import type { Budget, KeySettings, WorkspaceSettings } from '../../ports/tenancy.ts';
 
 /** The limit of a key; null = none. */
@@ -22,4 +23,10 @@ export function limitsOf(
       countsByok: includeByokInBudgets,
     })),
   };
+}
+
+/** What a limit leaves, reservations not counted, at least 0: `limit_remaining`. */
+export function remainingNanos({ window, nanos, countsByok }: Limit, { credit, byok }: Spending): Nanos {
+  const spent = countsByok ? credit[window] + byok[window] : credit[window];
+  return nanos > spent ? nanos - spent : 0n;
 }

@@ -7,10 +7,8 @@ import { messagesInbound, messagesUpstream } from '../../src/dialects/messages/m
 import { type Settlement, type SettleTools, settleAnswer } from '../../src/gateway/generation/settle.ts';
 import type { Event, EventBatch } from '../../src/ir/events.ts';
 import type { GenerationRequest } from '../../src/ir/request.ts';
-import type { TextLane } from '../../src/ir/text-lane.ts';
 import { NO_USAGE } from '../../src/ir/usage.ts';
 import type { Flow } from '../../src/kit/frames/flow.ts';
-import type { FrameForm } from '../../src/kit/frames/frame-form.ts';
 import type { Frame } from '../../src/kit/frames/frames.ts';
 import { SseReader, writeSseFrame } from '../../src/kit/frames/sse.ts';
 import type { JsonObject } from '../../src/kit/json/json.ts';
@@ -18,7 +16,7 @@ import { Meter } from '../../src/tokens/meter.ts';
 import { type AnswerSource, Batches, streamReader } from '../../src/upstream/batches.ts';
 import { Turns } from '../../src/upstream/turns.ts';
 
-/** Frames that follow each other and differ in their text alone are not parsed: nobody may be able to tell. */
+/** A stream means the same whatever its frames are alike in, wherever its bytes are cut, and however its flow is read. */
 
 const text = fc.oneof(
   fc.string({ unit: 'grapheme', maxLength: 8 }),
@@ -175,7 +173,7 @@ const CASES: readonly (readonly [string, Both, fc.Arbitrary<Frame>, Frame])[] = 
   ['messages', { ...messagesInbound, ...messagesUpstream }, messagesEvent, PLAIN_EVENT],
 ];
 
-describe.each(CASES)('frames of %s that are like the last one', (_name, dialect, frame) => {
+describe.each(CASES)('frames of %s that differ in their text alone', (_name, dialect, frame) => {
   it.each([true, false])('mean what they would mean alone (relay: %s)', (relay) => {
     fc.assert(
       fc.property(repeated(frame), (frames) => {
@@ -186,7 +184,7 @@ describe.each(CASES)('frames of %s that are like the last one', (_name, dialect,
   });
 });
 
-/** Where bytes come from: a chunk whenever somebody waits for it. */
+/** Where bytes come from: a chunk is ready once the reader waits for it. */
 function chunksOf(chunks: Uint8Array[]): Flow<Uint8Array> {
   let isAtHand = false;
   return {
@@ -218,7 +216,7 @@ function wireOf(frames: readonly Frame[], cut: number, fromEnd: number): Uint8Ar
 }
 
 /** What a caller gets of a stream, and what is known of it in the end. */
-async function streamed(dialect: Both, chunks: Uint8Array[], hasLane: boolean) {
+async function streamed(dialect: Both, chunks: Uint8Array[], polls: boolean) {
   const body = { model: 'm', max_tokens: 9, messages: [{ role: 'user', content: 'hi' }] };
   const request = dialect.parseRequest(body, { vendor: 'acme' });
   const encoder = dialect.createEncoder(replyContext(request));
@@ -237,7 +235,6 @@ async function streamed(dialect: Both, chunks: Uint8Array[], hasLane: boolean) {
     account: () => ({ usage: NO_USAGE, bill: FREE }),
     watch: (batch: EventBatch) => meter.push(batch),
     mayGoOn: () => true,
-    passing: hasLane ? { room: 3, whenAsked: () => {} } : undefined,
     reading: { isAbandoned: false, isDraining: false },
     record: async (settlement: Settlement) => {
       items = settlement.result.items;
@@ -247,54 +244,39 @@ async function streamed(dialect: Both, chunks: Uint8Array[], hasLane: boolean) {
   let items: unknown;
   const answer = settleAnswer(batches, tools);
   let written = '';
-  let lanes = 0;
-  let lane: TextLane | undefined;
-  let form: FrameForm | undefined;
+  let polled = 0;
   const put = (batch: EventBatch) => {
     written += encoder.encode(batch);
-    lane = answer.texts();
-    form = lane && encoder.formOf?.(lane.pieces);
-  };
-  const passTexts = () => {
-    if (lane === undefined || form === undefined) return;
-    let characters = 0;
-    for (let piece = lane.poll(); piece !== undefined; piece = lane.poll()) {
-      expect(form.bytesWith(piece)).toBe(Buffer.byteLength(form.writePlain(piece)));
-      written += form.writePlain(piece);
-      characters += piece.length;
-      lanes++;
-    }
-    encoder.passed?.(characters);
   };
   for (let step = await answer.next(); step.done !== true; step = await answer.next()) {
     put(step.value);
+    if (!polls) continue;
     do {
-      passTexts();
       for (let batch = answer.poll(); batch !== undefined; batch = answer.poll()) {
         put(batch);
-        passTexts();
+        polled++;
       }
     } while (answer.whenReady(() => {}));
   }
-  return { told: { written, items, pieces: meter.pieces, tokens: meter.outputTokens }, lanes };
+  return { told: { written, items, pieces: meter.pieces, tokens: meter.outputTokens }, polled };
 }
 
 const TEXTS = ['one', 'two', 'three', 'four', 'five', 's\u{1f600}x', 'seven'];
 
-describe.each(CASES)('text of %s that passes without events', (_name, dialect, frame, plain) => {
-  it('is written, folded and counted as with them', async () => {
-    let lanes = 0;
+describe.each(CASES)('a stream of %s that is polled', (_name, dialect, frame, plain) => {
+  it('is written, folded and counted as with `next` alone', async () => {
+    let polled = 0;
     const place = fc.integer({ min: 1, max: 60 });
     await fc.assert(
       fc.asyncProperty(repeated(frame), fc.nat(8), place, async (frames, cut, fromEnd) => {
         const straight = await streamed(dialect, wireOf(frames, cut, fromEnd), true);
         const around = await streamed(dialect, wireOf(frames, cut, fromEnd), false);
         expect(straight.told).toEqual(around.told);
-        lanes += straight.lanes;
+        polled += straight.polled;
       }),
       { numRuns: 300 },
     );
-    expect(lanes).toBeGreaterThan(0);
+    expect(polled).toBeGreaterThan(0);
   });
 
   it('may be cut anywhere, also inside a character', async () => {
@@ -305,7 +287,7 @@ describe.each(CASES)('text of %s that passes without events', (_name, dialect, f
       const around = await streamed(dialect, wireOf(told, 3, fromEnd), false);
       expect(straight.told).toEqual(around.told);
       expect(straight.told.written).toContain(TEXTS[5]);
-      expect(straight.lanes).toBeGreaterThan(0);
+      expect(straight.polled).toBeGreaterThan(0);
     }
   });
 });
