@@ -1,4 +1,5 @@
-import { type Flags, problemLine, requireConfiguration } from '../../config/load.ts';
+import { problemLine, requireConfiguration } from '../../config/load.ts';
+import type { Flags } from '../../config/runtime.ts';
 import { loadOptions } from '../../installation.ts';
 import { openStderrLog } from '../../kit/log.ts';
 import { openGateway } from '../../main.ts';
