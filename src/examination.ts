@@ -1,6 +1,6 @@
 /*
- * What `signalbox doctor` looks with. An installation is looked at without being opened, so that one that cannot be opened
- * can be looked at too, and nothing is changed.
+ * What `signalbox doctor` uses. It examines an installation without opening it, so that nothing changes and a damaged
+ * one can be examined too.
  */
 export { readOverlay } from './installation.ts';
 export { snapshotOf } from './snapshot.ts';

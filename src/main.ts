@@ -43,40 +43,40 @@ import { keepCounts, RequestCountsFile } from './store/memory/request-counts-fil
 import { createTokenizer } from './tokens/tokenizer.ts';
 import { openUpstreams } from './upstream/open-upstreams.ts';
 
-/** The model that answers without any provider. */
+/** A model that needs no provider. */
 const FIRST_MODEL = 'simulator/standard';
 
-/** How long answers that nobody waits for any more may take to close their accounts when the gateway ends, milliseconds. */
+/** How long closing waits for abandoned generations to be settled, milliseconds. */
 const SETTLING_MS = 2_000;
 
-/** What a gateway is opened with. */
+/** Options of a gateway. */
 export interface OpenOptions {
   readonly loaded: LoadedConfiguration;
-  /** How the configuration is read again. */
+  /** How the configuration is reloaded. */
   readonly load: LoadOptions;
   readonly log: Log;
   /** Changes to the time limits of the HTTP layer. */
   readonly times?: Partial<HttpTimes>;
   /** By how many sockets connections come in; one unless it says so. */
   readonly doors?: number;
-  /** What output items are timed by; the system's clock unless given. */
+  /** Clock of stored output items; the system's by default. */
   readonly itemClock?: Pick<Clock, 'monotonic'>;
-  /** Stages besides those of the table, inside all of them. */
+  /** Additional stages, inside those of the table. */
   readonly stages?: readonly Stage[];
 }
 
 export interface RunningGateway {
   readonly host: string;
   readonly port: number;
-  /** On the very first start: the secrets that are shown once. */
+  /** The first keys, shown once; undefined after the first start. */
   readonly firstKeys: FirstKeys | undefined;
-  /** A model to try: a simulated one where there is one. */
+  /** A model to try: the simulated one if available. */
   readonly exampleModel: string | undefined;
-  /** Stops accepting, lets what is in flight end (for `limitMs`, by default as configured), closes everything. */
+  /** Stops accepting, drains for `limitMs` (by default as configured), and closes everything. */
   close(limitMs?: number): Promise<void>;
 }
 
-/** Composes a gateway out of its parts and serves. */
+/** Composes a gateway from its parts and serves. */
 export async function openGateway(options: OpenOptions): Promise<RunningGateway> {
   const { loaded, load, log, times, doors, itemClock = systemClock, stages = [] } = options;
   const { config, runtime } = loaded;
@@ -86,13 +86,13 @@ export async function openGateway(options: OpenOptions): Promise<RunningGateway>
   const renew = () => {
     running = snapshotOf(configured, known);
   };
-  /** Beside requests, which have their turns meanwhile. A reload that comes in between has made a catalogue of its own. */
+  /** Rebuilds the catalogue in slices beside requests. Discarded if a reload has built another one meanwhile. */
   const renewInTurns = async () => {
     const source = configured;
     const catalog = await runInTurns(buildCatalogSliced(catalogSourceOf(source, known)));
     if (configured === source) running = snapshotOf(source, known, catalog);
   };
-  /** Prices change at their hour, whoever looks first makes the catalogue that has them. */
+  /** Rebuilds the catalogue when a dated price takes effect. */
   const current = () => {
     const { dueAtMs } = running.gateway.catalog;
     if (dueAtMs !== undefined && systemClock.now() >= dueAtMs) renew();
@@ -103,7 +103,7 @@ export async function openGateway(options: OpenOptions): Promise<RunningGateway>
     for (const close of closers.splice(0).reverse()) await close();
   };
   try {
-    // First of all, so that whoever probes a gateway that takes long to open learns that it is alive and not ready.
+    // First, so that probes of a gateway that takes long to open see that it is alive and not ready.
     const server = createHttpServer({
       settings: () => running.http,
       ids: randomIds,
@@ -259,7 +259,7 @@ export async function openGateway(options: OpenOptions): Promise<RunningGateway>
       log,
     });
     closers.push(() => watch.close());
-    // Last of all: keys that are shown once must not be made for a start that then fails.
+    // Last: keys that are shown once must not be created by a start that fails.
     const firstKeys = await installation.whenDatabaseUp(() => bootstrap(installation, runtime));
     const firstAccount = await installation.whenDatabaseUp(() => installation.accounts.ensureFirst());
     const questions = {

@@ -32,7 +32,10 @@ export interface AppRegistry {
    * call that failed half-way is repeated as a whole.
    */
   note(sightings: readonly AppSighting[]): Promise<void>;
-  /** The apps with these ids, as far as there are any. Reads in slices, so that a long list does not block the event loop. */
+  /**
+   * The apps with these ids, as far as there are any. Reads in slices, so that a long list does not block the event
+   * loop.
+   */
   ofIds(ids: readonly number[]): Promise<readonly App[]>;
   /** The known apps among these hosts. Reads in slices, as `ofIds` does. */
   ofHosts(hosts: readonly string[]): Promise<readonly App[]>;

@@ -28,8 +28,8 @@ export interface ContentRetention {
 /** Prompts and answers of the workspaces that want them kept, apart from everything else. None of it is money. */
 export interface ContentStore {
   /**
-   * Queues content for writing; `get` finds it from now on. Never waits and never throws: content that cannot be written
-   * is lost, and the log says so.
+   * Queues content for writing; `get` finds it from now on. Never waits and never throws: content that cannot be
+   * written is lost, and the log says so.
    */
   put(content: StoredContent): void;
   /** Undefined also for content of other accounts. */

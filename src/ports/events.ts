@@ -1,7 +1,10 @@
 import type { Nanos } from '../kit/money.ts';
 import type { DimensionName, Granularity, MetricName, Operator } from './event-names.ts';
 
-/** One generation as analytics count it. Events with an id that is known already are not counted again. Null = unknown or none. */
+/**
+ * One generation as analytics count it. Events with an id that is known already are not counted again. Null = unknown
+ * or none.
+ */
 export interface GenerationEvent {
   readonly id: string;
   /** When the request came in, epoch milliseconds: what time buckets and ranges go by. */
@@ -114,8 +117,8 @@ export interface DayWindow {
 export type WholeNumbers = ArrayLike<number | bigint>;
 
 /**
- * Usage of apps in columns, because there may be very many apps. `tokens` and `requests` have one column for each window;
- * the values of an app stand at its index in `apps`.
+ * Usage of apps in columns, because there may be very many apps. `tokens` and `requests` have one column for each
+ * window; the values of an app stand at its index in `apps`.
  */
 export interface AppTotals {
   /** Host and port of their addresses. */
@@ -149,8 +152,8 @@ export interface EventSizes {
 /** Events of generations: a projection of the ledger. Rejects with DatabaseUnavailable when a retry may help. */
 export interface EventStore {
   /**
-   * Adds events, all or none; known ids are skipped. Rejects with GenerationRefused when one of the events can never be
-   * stored.
+   * Adds events, all or none; known ids are skipped. Rejects with GenerationRefused when one of the events can never
+   * be stored.
    */
   append(events: readonly GenerationEvent[]): Promise<Appended>;
   /** Rejects with the signal's reason once it is aborted. */

@@ -38,8 +38,8 @@ export type ChargeRow = {
 };
 
 /**
- * What is stored of a generation besides its id, scopes and charge, under the names of the API. Bounded in size whatever
- * the caller sent, because it is journalled with the money.
+ * What is stored of a generation besides its id, scopes and charge, under the names of the API. Bounded in size
+ * whatever the caller sent, because it is journalled with the money.
  */
 export type GenerationRow = {
   api_type: 'completions';

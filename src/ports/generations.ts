@@ -34,8 +34,8 @@ export interface SettledPlace {
 /** Rows of generations: a projection of the ledger. */
 export interface GenerationStore {
   /**
-   * Adds rows, all or none; rows with known ids stay as they are. Rejects with GenerationRefused when one of them can never
-   * be stored.
+   * Adds rows, all or none; rows with known ids stay as they are. Rejects with GenerationRefused when one of them can
+   * never be stored.
    */
   add(generations: readonly StoredGeneration[]): Promise<void>;
   /** Undefined also for generations of other accounts. */
@@ -48,8 +48,8 @@ export interface GenerationStore {
 }
 
 /**
- * Generations that were settled a moment ago. The ledger holds them until they have rows: look here first and for a row
- * second, and none is missed.
+ * Generations that were settled a moment ago. The ledger holds them until they have rows: look here first and for a
+ * row second, and none is missed.
  */
 export interface RecentGenerations {
   /** Undefined when unknown, or when it has its row already. */

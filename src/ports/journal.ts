@@ -12,8 +12,8 @@ export interface JournalEntry {
 }
 
 /**
- * What a record survives: `process`, a crash of the process; `power`, also a power loss. `power` waits for a sync of the
- * disk, which all waiting appends share.
+ * What a record survives: `process`, a crash of the process; `power`, also a power loss. `power` waits for a sync of
+ * the disk, which all waiting appends share.
  */
 export type Durability = 'process' | 'power';
 
@@ -38,9 +38,9 @@ export interface Append {
 /** An append-only file of records in segments. */
 export interface Journal {
   /**
-   * Appends a record and resolves once it is as durable as asked for; its bytes must not change until then. Records keep
-   * the order of their appends. Rejects with JournalUnavailable; the record may be in the journal all the same, so a
-   * record that is appended again must be recognised when it is read twice.
+   * Appends a record and resolves once it is as durable as asked for; its bytes must not change until then. Records
+   * keep the order of their appends. Rejects with JournalUnavailable; the record may be in the journal all the same,
+   * so a record that is appended again must be recognised when it is read twice.
    */
   append(record: Uint8Array, durability: Durability): Promise<JournalPosition>;
   /** As `append`, with callbacks instead of a promise, for the hot path. `refused` may be called synchronously. */
@@ -55,8 +55,8 @@ export interface Journal {
   /** What its segments take on the disk. */
   readonly size: { readonly segments: number; readonly bytes: number };
   /**
-   * Reads all records written by now, oldest first and in portions, so that the event loop is not blocked. The records of a
-   * portion share memory. Segments are not released meanwhile.
+   * Reads all records written by now, oldest first and in portions, so that the event loop is not blocked. The records
+   * of a portion share memory. Segments are not released meanwhile.
    */
   read(): AsyncIterable<readonly JournalEntry[]>;
   /** Removes segments that end at or before a position, but never the current one. */

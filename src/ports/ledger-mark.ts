@@ -1,6 +1,6 @@
 /**
- * Sequence of a record that the ledger must have, stored apart from the journal. Without it a lost journal looks like a new
- * one, and one from an old backup like the latest.
+ * Sequence of a record that the ledger must have, stored apart from the journal. Without it a lost journal looks like
+ * a new one, and one from an old backup like the latest.
  */
 export interface LedgerMark {
   /** 0 when nothing is known. */

@@ -26,7 +26,10 @@ export interface Limits {
   readonly workspace: readonly Limit[];
 }
 
-/** The scopes that pay and their limits, at a moment. With a shared database its clock decides which windows are current. */
+/**
+ * The scopes that pay and their limits, at a moment. With a shared database its clock decides which windows are
+ * current.
+ */
 export interface LocalAllowance {
   readonly scopes: ScopeIds;
   readonly limits: Limits;
@@ -70,7 +73,8 @@ export interface NewGeneration extends LocalAllowance {
 /**
  * Why a generation used more than it is charged. The first four exceeded its reservation: the prompt, the output, web
  * searches, or the price of the endpoint that served. `released`: its reservation was released before it was booked.
- * `disputed`: the upstream reported more than can be true. `abandoned`: the caller left before there was anything to charge.
+ * `disputed`: the upstream reported more than can be true. `abandoned`: the caller left before there was anything to
+ * charge.
  */
 export const WRITE_OFF_CAUSES = [
   'prompt',
@@ -110,8 +114,8 @@ export type ReserveOutcome =
   | { readonly ok: false; readonly refusal: Refusal };
 
 /**
- * More money for an open generation, or the limit that forbids it; the refusal is null when the generation is not open or
- * the ledger is not available.
+ * More money for an open generation, or the limit that forbids it; the refusal is null when the generation is not open
+ * or the ledger is not available.
  */
 export type TopUpOutcome =
   | { readonly ok: true; readonly more: Amount }
@@ -182,13 +186,13 @@ export class LedgerUnavailable extends Error {
 }
 
 /**
- * Spending, reservations and balances. A call that resolved survives a crash of the process; settlements and grants also
- * survive a power loss, unless the operator chose less durability.
+ * Spending, reservations and balances. A call that resolved survives a crash of the process; settlements and grants
+ * also survive a power loss, unless the operator chose less durability.
  */
 export interface Ledger {
   /**
-   * Reserves money for a new generation in all scopes, or in none. `size` returns the amount for a given headroom; null =
-   * too little. It may be called again after a conflict, so it must depend on its argument alone. Rejects with
+   * Reserves money for a new generation in all scopes, or in none. `size` returns the amount for a given headroom;
+   * null = too little. It may be called again after a conflict, so it must depend on its argument alone. Rejects with
    * LedgerUnavailable.
    */
   reserve(generation: NewGeneration, size: (headroom: Headroom) => Amount | null): Promise<ReserveOutcome>;
@@ -202,8 +206,8 @@ export interface Ledger {
   checkpoint(generationId: string, use: Use): Promise<void>;
   /**
    * Ends an open generation once: releases its reservation and charges what it used, within limits and balance. For a
-   * generation that has ended, resolves with the charge of then. Rejects with LedgerUnavailable when the record could not
-   * be written in time; it is written as soon as that is possible.
+   * generation that has ended, resolves with the charge of then. Rejects with LedgerUnavailable when the record could
+   * not be written in time; it is written as soon as that is possible.
    */
   settle(generationId: string, use: Use): Promise<Charge>;
   /** Releases the reservation of a generation that was never sent upstream. */
@@ -229,8 +233,8 @@ export interface Ledger {
   /** Written off by this process since its start, by cause. */
   readonly writtenOff: Readonly<Record<WriteOffCause, Nanos>>;
   /**
-   * How far the clock of this process is ahead of the shared database's, which decides windows, milliseconds; null with an
-   * embedded ledger, or before the first comparison.
+   * How far the clock of this process is ahead of the shared database's, which decides windows, milliseconds; null
+   * with an embedded ledger, or before the first comparison.
    */
   readonly clockAheadMs: number | null;
   /** Queue lengths: records waiting for the disk, settled generations waiting for each projection. */

@@ -13,8 +13,8 @@ export interface CachedAnswer {
 }
 
 /**
- * Cached answers by a key of owner and request. Bounded in memory and on the disk: an answer may be evicted early, and is
- * never returned after it expired.
+ * Cached answers by a key of owner and request. Bounded in memory and on the disk: an answer may be evicted early, and
+ * is never returned after it expired.
  */
 export interface ResponseCache {
   /** Undefined when there is none or it expired. Never rejects: an unreadable answer counts as none. */

@@ -32,8 +32,8 @@ export interface PostgresStateOptions extends StateOptions {
 const RETRY_MS = 500;
 
 /**
- * Opens state that several gateways share. Records wait in the data directory's outbox until they are booked. Rejects with
- * a DataDirectoryProblem when the database cannot be used, or does not answer and `waits` is false.
+ * Opens state that several gateways share. Records wait in the data directory's outbox until they are booked. Rejects
+ * with a DataDirectoryProblem when the database cannot be used, or does not answer and `waits` is false.
  */
 export async function openPostgresState(options: PostgresStateOptions): Promise<State> {
   const { clock, warn, waits } = options;

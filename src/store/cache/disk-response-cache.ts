@@ -34,8 +34,8 @@ const EXTENSION = '.json';
 const DRAFT = '.draft';
 
 /**
- * One file per answer in the data directory, the most recently used ones also in memory. Without a working disk the memory
- * alone serves; no problem here delays or fails a request.
+ * One file per answer in the data directory, the most recently used ones also in memory. Without a working disk the
+ * memory alone serves; no problem here delays or fails a request.
  */
 export class DiskResponseCache implements ResponseCache {
   readonly #directory: string;
@@ -175,7 +175,9 @@ export class DiskResponseCache implements ResponseCache {
   }
 }
 
-/** An answer stored further in the future than this counts as expired: the clock was set back, and its age is unknown. */
+/**
+ * An answer stored further in the future than this counts as expired: the clock was set back, and its age is unknown.
+ */
 const CLOCK_SLACK_MS = 60_000;
 
 function expiryOf({ storedAtMs, ttlSeconds }: CachedAnswer): number {

@@ -26,8 +26,8 @@ export interface DataDirectory {
 export const HASH_KEY_FILE = 'hash-key';
 
 /**
- * Creates the directory if necessary (0700) and locks it until `close` or the end of the process. `givenEncryptionKey` is
- * base64; without one the directory's own key is used, and created if necessary.
+ * Creates the directory if necessary (0700) and locks it until `close` or the end of the process. `givenEncryptionKey`
+ * is base64; without one the directory's own key is used, and created if necessary.
  */
 export function openDataDirectory(path: string, givenEncryptionKey?: string): DataDirectory {
   let lock: DirectoryLock | undefined;

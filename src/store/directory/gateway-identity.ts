@@ -32,9 +32,9 @@ const OWNER_FILE = 'gateway-owner';
 const MAX_EARLIER_OWNERS = 8;
 
 /**
- * The identity of a gateway with a shared database: its id, and an owner token that each run writes to the data directory and
- * to the database. A running copy of the directory writes another token, which tells the two apart. Only for gateways:
- * commands have no token.
+ * The identity of a gateway with a shared database: its id, and an owner token that each run writes to the data
+ * directory and to the database. A running copy of the directory writes another token, which tells the two apart. Only
+ * for gateways: commands have no token.
  */
 export class GatewayIdentity {
   readonly #directory: string;
@@ -42,8 +42,8 @@ export class GatewayIdentity {
   /** The owner token of this run. */
   readonly owner = randomUUID();
   /**
-   * Owner tokens of earlier runs, newest first. They include all runs since the last one that the database knows: a run that
-   * was killed early has left its token in the directory only.
+   * Owner tokens of earlier runs, newest first. They include all runs since the last one that the database knows: a
+   * run that was killed early has left its token in the directory only.
    */
   readonly earlierOwners: readonly string[];
 

@@ -16,8 +16,8 @@ import { dirname } from 'node:path';
 import { DataDirectoryProblem } from './data-directory-problem.ts';
 
 /**
- * Creates a directory (0700) and its missing parents. True when it did not exist. Node's recursive `mkdir` never returns on
- * file systems that refuse new directories, such as /proc.
+ * Creates a directory (0700) and its missing parents. True when it did not exist. Node's recursive `mkdir` never
+ * returns on file systems that refuse new directories, such as /proc.
  */
 export function makeDirectory(path: string): boolean {
   try {
@@ -71,7 +71,9 @@ export async function syncDirectory(path: string): Promise<void> {
 /** Default size limit: most files of a data directory are small. */
 const SMALL_FILE_BYTES = 65_536;
 
-/** The content of a file; undefined when there is none. Throws a DataDirectoryProblem, also for more than `maxBytes`. */
+/**
+ * The content of a file; undefined when there is none. Throws a DataDirectoryProblem, also for more than `maxBytes`.
+ */
 export function readIfThere(file: string, maxBytes = SMALL_FILE_BYTES): Buffer | undefined {
   try {
     return readRegular(file, maxBytes);

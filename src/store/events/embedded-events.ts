@@ -11,23 +11,23 @@ import { ProgressFile } from './feed/progress-file.ts';
 import { type Owed, RowRefill } from './feed/row-refill.ts';
 import { type CountedGeneration, eventProjection, generationSink } from './projection/event-projection.ts';
 
-/** What events are made from and kept with. */
+/** Location and dependencies of events. */
 export interface EventsOptions {
-  /** The data directory. Events have the file `events.duckdb` in it. */
+  /** The data directory. Events use the file `events.duckdb` in it. */
   readonly directory: string;
   readonly apps: Pick<AppRegistry, 'note'>;
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
 }
 
-/** Events of a gateway that has its data directory to itself. */
+/** Events of a gateway with an embedded database. */
 export interface EmbeddedEvents extends CountedGenerations<CountedGeneration>, EventFeed {
   readonly eventStore: EventStore;
-  /** Begins to bring in what is owed. `rowsReached` resolves once all that was settled by then has its row. */
+  /** Begins to feed owed rows. `rowsReached` resolves once everything settled by then has its row. */
   start(rowsReached: () => Promise<void>): void;
   close(): Promise<void>;
 }
 
-/** Makes the events of a data directory ready. Their file is opened with the first of them, or by the first who asks. */
+/** Prepares the events of a data directory. Their file is opened with the first event or query. */
 export async function openEmbeddedEvents(
   rows: Pick<GenerationStore, 'settledAfter'>,
   { directory, apps, warn }: EventsOptions,
@@ -73,10 +73,10 @@ function isOwed(value: unknown): value is Owed {
   );
 }
 
-/** How long somebody who asks waits for events that are on their way, milliseconds. Then the answer is without them. */
+/** How long a query waits for events that are not stored yet, milliseconds. After that it is answered without them. */
 const PATIENCE_MS = 2_000;
 
-/** Events of which whoever asks sees all that was settled by then: `counted` resolves once they are there. */
+/** An event store whose queries first wait for `counted`, so that they include everything settled before. */
 export function eventsAfterCatchUp(events: EventStore, counted: () => Promise<void>): EventStore {
   const first = () => isInTime(counted(), PATIENCE_MS);
   return {
@@ -99,7 +99,7 @@ export function eventsAfterCatchUp(events: EventStore, counted: () => Promise<vo
   };
 }
 
-/** Apps of which whoever names one sees it, although it has made its first generation only now. */
+/** A registry that waits for `counted` when a host is unknown, so that it finds an app after its first generation. */
 export function appsAfterCatchUp(apps: AppRegistry, counted: () => Promise<void>): AppRegistry {
   return {
     note: (sightings) => apps.note(sightings),

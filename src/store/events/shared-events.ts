@@ -8,13 +8,13 @@ import { ProgressFile } from './feed/progress-file.ts';
 import { type BookedRows, type FeedProgress, RowFeed } from './feed/row-feed.ts';
 import { eventProjection, generationSink } from './projection/event-projection.ts';
 
-/** Events of a gateway that shares its database with others: its own file has those of all. */
+/** Events of a gateway with a shared database: its own file has the events of all gateways. */
 export interface SharedEvents extends EventFeed {
   readonly eventStore: EventStore;
   close(): Promise<void>;
 }
 
-/** Makes events ready and begins to bring them in. Their file is opened with the first of them, or by the first who asks. */
+/** Prepares events and starts their feed. Their file is opened with the first event or query. */
 export async function openSharedEvents(
   rows: BookedRows,
   { directory, apps, warn }: EventsOptions,

@@ -11,14 +11,14 @@ import { DatabaseUnavailable } from '../sql/database-unavailable.ts';
 
 const COUNT = `SELECT (SELECT version FROM shape), (SELECT count(*) FROM events), (SELECT count(*) FROM ${ALL_DAILY})`;
 
-/** What to do when events are gone that had been there. */
+/** Advice when the file of events was lost. */
 export const EVENTS_MEND =
   'put the file back from a backup; without one the next start makes it anew from the rows of generations that are kept, ' +
   'sums of days before the oldest row do not come back, and imported usage must be imported again';
 
 const PROGRESS_FILES = ['events-owed.json', 'events-fed.json'] as const;
 
-/** Why a file cannot be read, by what is said of it. First match wins. */
+/** Reasons by error message. First match wins. */
 const REASONS: readonly (readonly [said: RegExp, reason: string])[] = [
   [/not a valid duckdb/i, 'it is no file of DuckDB'],
   [/enough bytes/i, 'its end is missing'],
@@ -31,8 +31,8 @@ const REASONS: readonly (readonly [said: RegExp, reason: string])[] = [
 ];
 
 /**
- * Counts the events of a file that nobody has open, without changing it; undefined when there is none. Rejects with a
- * DataDirectoryProblem.
+ * Counts the events of a file that no process has open, without changing it; undefined when there is none. Rejects
+ * with a DataDirectoryProblem.
  */
 export async function examineEvents(file: string): Promise<EventSizes | undefined> {
   const bytes = await Promise.all([file, `${file}.wal`].map(bytesOf));
@@ -54,7 +54,7 @@ export async function examineEvents(file: string): Promise<EventSizes | undefine
   }
 }
 
-/** Whether there were events in a data directory: how far they have come is noted beside them. */
+/** Whether a data directory has had events: their progress files remain. */
 export function hadEvents(directory: string): boolean {
   return PROGRESS_FILES.some((name) => existsSync(join(directory, name)));
 }

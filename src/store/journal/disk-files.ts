@@ -12,8 +12,8 @@ const FLAGS: Record<OpenMode, number> = {
 };
 
 /**
- * Smaller writes are synchronous: the system buffers them within microseconds, while handing them to the thread pool costs
- * the main thread four times as much. Only a sync waits for the disk.
+ * Smaller writes are synchronous: the system buffers them within microseconds, while handing them to the thread pool
+ * costs the main thread four times as much. Only a sync waits for the disk.
  */
 const WRITTEN_HERE_BYTES = 64 * 1024;
 

@@ -5,8 +5,8 @@ const NAME = 'reserve';
 const BLOCK_BYTES = 65_536;
 
 /**
- * Reserved room on the disk: a file of random bytes. When the disk is full the file is removed, so that work under way can
- * still be recorded.
+ * Reserved room on the disk: a file of random bytes. When the disk is full the file is removed, so that work under way
+ * can still be recorded.
  */
 export class DiskReserve {
   readonly #files: JournalFiles;

@@ -1,8 +1,8 @@
 import { crc32 } from '../../kit/crypto/crc32.ts';
 
 /**
- * A record in a segment: mark (1 byte), length of the record (3), the segment's `synced` end when the frame was written (4),
- * checksum of these and the record (4), the record. Numbers are big-endian.
+ * A record in a segment: mark (1 byte), length of the record (3), the segment's `synced` end when the frame was
+ * written (4), checksum of these and the record (4), the record. Numbers are big-endian.
  */
 export interface Frame {
   readonly record: Uint8Array;

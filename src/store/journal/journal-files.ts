@@ -1,6 +1,6 @@
 /**
- * The directory of a journal: the part of a file system that a journal needs, so that tests can inject failures. Names are
- * those of files directly in it. Failures reject with the system's error.
+ * The directory of a journal: the part of a file system that a journal needs, so that tests can inject failures. Names
+ * are those of files directly in it. Failures reject with the system's error.
  */
 export interface JournalFiles {
   /** Path of a file, for messages. */

@@ -33,8 +33,8 @@ const DEFAULT_LIMITS: JournalLimits = {
 };
 
 /**
- * Opens a journal. It also opens on a disk that cannot be written, and is not writable until the disk is. Rejects with a
- * DataDirectoryProblem when a record is damaged that was safely on the disk.
+ * Opens a journal. It also opens on a disk that cannot be written, and is not writable until the disk is. Rejects with
+ * a DataDirectoryProblem when a record is damaged that was safely on the disk.
  */
 export async function openJournal(options: JournalOptions, given?: JournalFiles): Promise<OpenedJournal> {
   const files = given ?? (await openJournalFiles(options.directory));
@@ -72,8 +72,8 @@ function limitsOf(given: Partial<JournalLimits>): JournalLimits {
 }
 
 /**
- * Makes durable what was read: all records, and that nothing follows them. A segment that the disk does not let us change
- * stays as it is.
+ * Makes durable what was read: all records, and that nothing follows them. A segment that the disk does not let us
+ * change stays as it is.
  */
 export async function sealAll(
   files: JournalFiles,
@@ -90,8 +90,8 @@ export async function sealAll(
 }
 
 /**
- * Rewrites the part that is not known to be on the disk: after a failed sync the system marks dropped pages as clean, so
- * that another sync alone would not write them.
+ * Rewrites the part that is not known to be on the disk: after a failed sync the system marks dropped pages as clean,
+ * so that another sync alone would not write them.
  */
 async function seal(files: JournalFiles, { number, ends }: StoredSegment): Promise<StoredSegment> {
   const { synced, written } = ends;

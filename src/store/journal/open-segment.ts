@@ -75,8 +75,8 @@ export class OpenSegment {
   }
 
   /**
-   * Truncates a half-written record and syncs the rest, as far as the disk allows. The next segment's header records where
-   * this one ends anyway. True when all that was written is on the disk.
+   * Truncates a half-written record and syncs the rest, as far as the disk allows. The next segment's header records
+   * where this one ends anyway. True when all that was written is on the disk.
    */
   async abandon(): Promise<boolean> {
     await this.#file.truncate(this.#written).catch(() => {});

@@ -55,8 +55,8 @@ export class SegmentChain {
   }
 
   /**
-   * Writes records in one write, into a new segment if they do not fit, and returns their end positions. After a failure
-   * `abandon` must follow.
+   * Writes records in one write, into a new segment if they do not fit, and returns their end positions. After a
+   * failure `abandon` must follow.
    */
   async write(records: readonly Uint8Array[]): Promise<readonly JournalPosition[]> {
     if (this.#isFullFor(bytesOfFrames(records))) await this.#finish();

@@ -9,9 +9,9 @@ export interface SegmentEnds {
 }
 
 /**
- * The beginning of a segment file: magic (8 bytes), version, number, both ends of the previous segment (4 each), checksum of
- * all that (4). Numbers are big-endian. A segment records the ends of its predecessor, because that one may have been
- * abandoned with half a record at its end, on a disk that allowed no more changes.
+ * The beginning of a segment file: magic (8 bytes), version, number, both ends of the previous segment (4 each),
+ * checksum of all that (4). Numbers are big-endian. A segment records the ends of its predecessor, because that one
+ * may have been abandoned with half a record at its end, on a disk that allowed no more changes.
  */
 export interface SegmentHeader {
   readonly number: number;

@@ -27,8 +27,8 @@ export interface JournalLimits {
 }
 
 /**
- * `strained`: a write failed and the disk reserve was released for work under way. `broken`: nothing can be written until
- * `#mend` succeeds.
+ * `strained`: a write failed and the disk reserve was released for work under way. `broken`: nothing can be written
+ * until `#mend` succeeds.
  */
 type Condition = 'ready' | 'strained' | 'broken';
 
@@ -42,13 +42,13 @@ interface WrittenAppend {
 const MEND_EVERY_MS = 250;
 
 /**
- * Group commit: appends of one turn of the event loop, and those that arrive while the disk is busy, are written together.
- * Appends with `power` share a sync. It starts at once, or `gatherMs` later if the last one served several, because a sync
- * is expensive and more appends are likely. One loop does all writing, syncing and mending.
+ * Group commit: appends of one turn of the event loop, and those that arrive while the disk is busy, are written
+ * together. Appends with `power` share a sync. It starts at once, or `gatherMs` later if the last one served several,
+ * because a sync is expensive and more appends are likely. One loop does all writing, syncing and mending.
  *
- * A segment in which a write or sync failed is abandoned, and a new one begins. After a failed sync the waiting appends are
- * refused although their records are written: it is unknown whether the disk has them, and another sync would not tell. The
- * caller appends them again.
+ * A segment in which a write or sync failed is abandoned, and a new one begins. After a failed sync the waiting
+ * appends are refused although their records are written: it is unknown whether the disk has them, and another sync
+ * would not tell. The caller appends them again.
  */
 export class SegmentedJournal implements Journal {
   readonly #files: JournalFiles;

@@ -21,12 +21,14 @@ export interface DayCount {
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 
-/** Expired counts are removed whenever the number of subjects has doubled since the last sweep, from this number on. */
+/**
+ * Expired counts are removed whenever the number of subjects has doubled since the last sweep, from this number on.
+ */
 const MIN_SUBJECTS_TO_SWEEP = 1024;
 
 /**
- * Counts requests in memory. Windows end by the monotonic clock, so that setting the wall clock neither extends nor resets
- * them; a day ends at midnight UTC, or after the time that was left until then when it began.
+ * Counts requests in memory. Windows end by the monotonic clock, so that setting the wall clock neither extends nor
+ * resets them; a day ends at midnight UTC, or after the time that was left until then when it began.
  */
 export class MemoryLimiter implements Limiter {
   readonly #clock: Clock;

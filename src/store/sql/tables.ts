@@ -1,8 +1,8 @@
 import type { LimitWindow } from '../../kit/time/windows.ts';
 
 /**
- * The tables for Kysely. Integers come back as bigint from SQLite and as text from PostgreSQL, so read each with Number() or
- * BigInt(). Booleans are 0 and 1, which both engines support.
+ * The tables for Kysely. Integers come back as bigint from SQLite and as text from PostgreSQL, so read each with
+ * Number() or BigInt(). Booleans are 0 and 1, which both engines support.
  */
 export interface Tables {
   accounts: AccountRow;

@@ -10,8 +10,8 @@ const MAX_TRIES = 30;
 const MAX_BACKOFF_STEP_MS = 5;
 
 /**
- * Runs work in a transaction on either engine, serializable by default; under a lower isolation the work takes its own locks.
- * Retries after conflicts, so the work must have no effects outside of the database.
+ * Runs work in a transaction on either engine, serializable by default; under a lower isolation the work takes its own
+ * locks. Retries after conflicts, so the work must have no effects outside of the database.
  */
 export async function transact<T>(
   database: Kysely<Tables>,

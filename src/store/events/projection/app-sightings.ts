@@ -3,14 +3,14 @@ import { stringsAt, textAt } from '../../../kit/json/members.ts';
 import { type AppSighting, appSightingOf } from '../../../ports/apps.ts';
 import type { StoredGeneration } from '../../../ports/generations.ts';
 
-/** Which apps made generations: one sighting for each, with its latest title and all of its categories. */
+/** The apps of generations: one sighting each, with the latest title and all categories. */
 export function appSightingsOf(
   generations: readonly Pick<StoredGeneration, 'row' | 'settledAtMs'>[],
 ): AppSighting[] {
   return oneSightingPerApp(generations.map(sightingOf));
 }
 
-/** One sighting for each app that was seen. */
+/** Merges sightings of the same app. */
 export function oneSightingPerApp(seen: readonly (AppSighting | undefined)[]): AppSighting[] {
   const sightings = new Map<string, AppSighting>();
   for (const sighting of seen) {
@@ -21,7 +21,7 @@ export function oneSightingPerApp(seen: readonly (AppSighting | undefined)[]): A
   return [...sightings.values()];
 }
 
-/** The app that made a generation; undefined where it said nothing that an app is known by. */
+/** The app of a generation; undefined without an address that identifies one. */
 export function sightingOf({
   row,
   settledAtMs,
@@ -37,7 +37,7 @@ export function sightingOf({
   });
 }
 
-/** Two sightings of one app as one. */
+/** Merges two sightings of one app. */
 export function mergedSighting(first: AppSighting, second: AppSighting): AppSighting {
   const isNewer = second.title !== null && (first.title === null || second.atMs > first.atMs);
   const titled = isNewer ? second : first;

@@ -8,14 +8,14 @@ import type { StoredGeneration } from '../../../ports/generations.ts';
 import type { Projected, Projection } from '../../ledger/projection/projector.ts';
 import { oneSightingPerApp, sightingOf } from './app-sightings.ts';
 
-/** A settled generation as it is counted. */
+/** A settled generation as an event. */
 export interface CountedGeneration extends Projected {
   readonly event: GenerationEvent;
-  /** The app that made it; undefined where none is known. */
+  /** Its app; undefined when unknown. */
   readonly sighting: AppSighting | undefined;
 }
 
-/** Settled generations as events, and the apps that made them. Those from before the last pruning are in the daily sums already. */
+/** Projects settled generations to events and apps. The store skips those from before its last pruning. */
 export function eventProjection(
   events: Pick<EventStore, 'append'>,
   apps: Pick<AppRegistry, 'note'>,
@@ -35,10 +35,10 @@ export function eventProjection(
   };
 }
 
-/** A projection that is handed whole generations. */
+/** A projection that takes whole generations. */
 export type GenerationSink = Pick<Projection, 'name' | 'add'>;
 
-/** Makes a projection take generations as they are. */
+/** Adapts a projection to whole generations. */
 export function generationSink<Item extends Projected>({ name, of, add }: Projection<Item>): GenerationSink {
   return { name, add: (generations) => add(generations.map(of)) };
 }

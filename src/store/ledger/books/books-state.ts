@@ -42,8 +42,8 @@ export const EMPTY_BOOKS: BooksSnapshot = {
 };
 
 /**
- * The state of the books. Only records change it, and each record once: one that is replayed again has no effect. Limits are
- * not checked here: `Books` has decided before it made the record.
+ * The state of the books. Only records change it, and each record once: one that is replayed again has no effect.
+ * Limits are not checked here: `Books` has decided before it made the record.
  */
 export class BooksState {
   readonly #tallies: Tallies;

@@ -43,8 +43,8 @@ import { writeOffOf } from './write-offs.ts';
 export interface Reservation extends LocalAllowance {
   readonly generationId: string;
   /**
-   * The most that the generation may cost. A limit that includes BYOK counts both parts, because the credential that serves
-   * is unknown until the settlement.
+   * The most that the generation may cost. A limit that includes BYOK counts both parts, because the credential that
+   * serves is unknown until the settlement.
    */
   readonly amount: Amount;
   /** What is known of the generation so far: its row is made from this after a crash. */
@@ -78,7 +78,9 @@ export interface NotOpen {
 export class Books {
   readonly #state: BooksState;
 
-  /** Empty books, or those of a snapshot. These may apply the records that came later, and earlier ones to no effect. */
+  /**
+   * Empty books, or those of a snapshot. These may apply the records that came later, and earlier ones to no effect.
+   */
   constructor(snapshot: BooksSnapshot = EMPTY_BOOKS) {
     this.#state = new BooksState(snapshot);
   }
@@ -88,7 +90,9 @@ export class Books {
     return this.#state.nextSequence - 1;
   }
 
-  /** Reserves money for a new generation. Throws when its id was used before. `standings`: computed in the same turn. */
+  /**
+   * Reserves money for a new generation. Throws when its id was used before. `standings`: computed in the same turn.
+   */
   reserve(
     { generationId, scopes, limits, amount, row, atMs }: Reservation,
     standings: readonly Standing[] = this.#standings(scopes, limits, atMs),
@@ -167,8 +171,8 @@ export class Books {
   }
 
   /**
-   * What settling would charge for this use: all of it, unless it exceeds both the reservation and a limit. Undefined when
-   * the generation is not open. Needed to put the charge into the row that is settled.
+   * What settling would charge for this use: all of it, unless it exceeds both the reservation and a limit. Undefined
+   * when the generation is not open. Needed to put the charge into the row that is settled.
    */
   chargeFor(generationId: string, used: Amount, atMs: number): Amount | undefined {
     assertAmount(used);
@@ -177,8 +181,8 @@ export class Books {
   }
 
   /**
-   * Ends an open generation: releases its reservation and charges what it used, once. Never refused. No limit is exceeded
-   * and no balance becomes negative: the excess is written off.
+   * Ends an open generation: releases its reservation and charges what it used, once. Never refused. No limit is
+   * exceeded and no balance becomes negative: the excess is written off.
    */
   settle(generationId: string, use: Use): Done<SettleRecord> | NotOpen {
     const { used, row, atMs } = use;
@@ -205,8 +209,8 @@ export class Books {
   }
 
   /**
-   * Sets what is left of an account's balance, reservations not counted; null = not enforced. Open generations are still
-   * charged, so lowering a balance can make it negative; use alone cannot.
+   * Sets what is left of an account's balance, reservations not counted; null = not enforced. Open generations are
+   * still charged, so lowering a balance can make it negative; use alone cannot.
    */
   grant(accountId: string, leftNanos: Nanos | null, atMs: number): Done<GrantRecord> {
     const grantedNanos = leftNanos === null ? null : this.#settledNanos(accountId) + leftNanos;
@@ -220,8 +224,8 @@ export class Books {
   }
 
   /**
-   * Forgets the spending of a deleted key or workspace. Its open generations are still settled and begin a new sum, which
-   * the next start forgets.
+   * Forgets the spending of a deleted key or workspace. Its open generations are still settled and begin a new sum,
+   * which the next start forgets.
    */
   forget(scope: ForgettableScope, id: string, atMs: number): Done<ForgetRecord> {
     return this.#done<ForgetRecord>({ kind: 'forget', sequence: this.#state.nextSequence, atMs, scope, id });

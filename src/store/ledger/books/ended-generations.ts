@@ -11,9 +11,9 @@ export const NONE_ENDED: EndedIds = { older: [], recent: [] };
 const HALF_IDS = 16_384;
 
 /**
- * Remembers which generations have ended, so that a repeated record has no effect. A short memory suffices: ids are never
- * reused, records in a snapshot are recognised by their sequence, and records that are appended again after a disk failure
- * follow the first ones closely.
+ * Remembers which generations have ended, so that a repeated record has no effect. A short memory suffices: ids are
+ * never reused, records in a snapshot are recognised by their sequence, and records that are appended again after a
+ * disk failure follow the first ones closely.
  */
 export class EndedGenerations {
   readonly #half: number;

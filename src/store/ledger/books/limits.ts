@@ -27,8 +27,8 @@ export function spentNanos({ window, countsByok }: Limit, { credit, byok }: Spen
 }
 
 /**
- * The tightest of the limits that an amount would exceed, or of all limits without an amount. Among exhausted limits of one
- * scope it is the one with the longest window, because it resets last. Undefined when there is none.
+ * The tightest of the limits that an amount would exceed, or of all limits without an amount. Among exhausted limits
+ * of one scope it is the one with the longest window, because it resets last. Undefined when there is none.
  */
 export function refusalOf(standings: readonly Standing[], amount?: Amount): Refusal | undefined {
   let tightest: Standing | undefined;
@@ -62,8 +62,8 @@ export function headroomWithin(standings: readonly Standing[]): Headroom {
 }
 
 /**
- * The charge of a settlement: all of the use up to the reservation, and beyond that what the limits still leave. The rest is
- * the operator's loss. BYOK usage is recorded in full, because the account's own provider bills it.
+ * The charge of a settlement: all of the use up to the reservation, and beyond that what the limits still leave. The
+ * rest is the operator's loss. BYOK usage is recorded in full, because the account's own provider bills it.
  */
 export function chargeWithin(standings: readonly Standing[], reserved: Amount, used: Amount): Amount {
   let creditNanos = used.creditNanos;

@@ -45,8 +45,8 @@ export type WholeRow = (accepted: JsonObject) => JsonObject;
 const asIs: WholeRow = (row) => row;
 
 /**
- * The use of a generation that a crash interrupted: what its last checkpoint says, with finish reason `error`. The usage
- * source is the checkpoint's own if it has one, because the upstream may have reported usage by then.
+ * The use of a generation that a crash interrupted: what its last checkpoint says, with finish reason `error`. The
+ * usage source is the checkpoint's own if it has one, because the upstream may have reported usage by then.
  */
 export function interruptedUse(generation: OpenGeneration, atMs: number, wholeRow: WholeRow = asIs): Use {
   const { charge, usageSource } = resolutionOf(generation);

@@ -35,8 +35,8 @@ export interface CompactionOptions {
 const EVERY_MS = 300_000;
 
 /**
- * Keeps the journal short: takes snapshots of the books, and removes segments that neither the snapshot nor a projection
- * needs.
+ * Keeps the journal short: takes snapshots of the books, and removes segments that neither the snapshot nor a
+ * projection needs.
  */
 export class Compaction {
   readonly #options: CompactionOptions;
@@ -83,8 +83,8 @@ export class Compaction {
   }
 
   /**
-   * Writes the mark: the sequence of the published snapshot, because later records may be lost legitimately. Never rejects:
-   * a failure is logged once and retried with the next snapshot.
+   * Writes the mark: the sequence of the published snapshot, because later records may be lost legitimately. Never
+   * rejects: a failure is logged once and retried with the next snapshot.
    */
   async keepMark(): Promise<void> {
     if (!this.#isMarkBehind()) return;

@@ -50,8 +50,8 @@ export interface EmbeddedLedgerOptions {
 const ROWS_PATIENCE_MS = 1_000;
 
 /**
- * The ledger of a gateway without a shared database. Books in memory decide synchronously; each decision is written to the
- * journal before the call resolves.
+ * The ledger of a gateway without a shared database. Books in memory decide synchronously; each decision is written to
+ * the journal before the call resolves.
  */
 export class EmbeddedLedger implements Ledger {
   readonly #options: EmbeddedLedgerOptions;

@@ -95,7 +95,9 @@ const EVENTS_GATHERING = { gatherMs: 10_000, maxBatch: 5_000, maxPending: 20_000
 /** With more segments at the start, compaction begins without waiting for new records. */
 const MAX_SEGMENTS_AT_START = 3;
 
-/** How long closing waits for the disk, and then for rows. Events are not waited for: the next start continues them. */
+/**
+ * How long closing waits for the disk, and then for rows. Events are not waited for: the next start continues them.
+ */
 const CLOSING_MS = 2_000;
 
 /**

@@ -28,8 +28,8 @@ export interface CommandLedgerOptions {
 }
 
 /**
- * The ledger of a command: reads and changes the books in the database, but accepts, settles and books no generations. It
- * leaves the outbox alone, which may be a copy of a running gateway's: only a gateway can find that out.
+ * The ledger of a command: reads and changes the books in the database, but accepts, settles and books no generations.
+ * It leaves the outbox alone, which may be a copy of a running gateway's: only a gateway can find that out.
  */
 export class CommandLedger implements Ledger, RecentGenerations {
   readonly #options: CommandLedgerOptions;

@@ -82,8 +82,8 @@ const ADOPT_RETRY_MS = 250;
 const CLOSING_MS = 2_000;
 
 /**
- * Opens the ledger of a gateway with a shared database, and settles the generations that a crash left open. Rejects with a
- * DataDirectoryProblem when something is damaged that was safely on the disk.
+ * Opens the ledger of a gateway with a shared database, and settles the generations that a crash left open. Rejects
+ * with a DataDirectoryProblem when something is damaged that was safely on the disk.
  */
 export async function openPostgresLedger(settings: PostgresLedgerSettings): Promise<OpenedLedger> {
   const { postgres, clock, warn } = settings;

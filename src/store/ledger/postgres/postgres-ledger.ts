@@ -68,8 +68,8 @@ export interface PostgresLedgerOptions {
 }
 
 /**
- * The ledger of gateways that share a database. The database decides reservations. Checkpoints and settlements are written to
- * the gateway's own journal (outbox) first, so that they survive an outage of the database.
+ * The ledger of gateways that share a database. The database decides reservations. Checkpoints and settlements are
+ * written to the gateway's own journal (outbox) first, so that they survive an outage of the database.
  */
 export class PostgresLedger implements Ledger, RecentGenerations {
   readonly #options: PostgresLedgerOptions;
@@ -370,8 +370,9 @@ export class PostgresLedger implements Ledger, RecentGenerations {
   }
 
   /**
-   * Beyond the reservation only what the limits leave is charged; nothing beyond it while the database does not answer. A
-   * generation without limits is charged in full then: booking checks a balance that is enforced by that time.
+   * Beyond the reservation only what the limits leave is charged; nothing beyond it while the database does not
+   * answer. A generation without limits is charged in full then: booking checks a balance that is enforced by that
+   * time.
    */
   async #chargeFor(generation: LocalGeneration, used: Amount): Promise<Amount> {
     const { reserved, isUnlimited } = generation;

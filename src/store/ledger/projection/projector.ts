@@ -15,8 +15,8 @@ export interface Projection<Item extends Projected = StoredGeneration> {
   /** Extracts what it needs: many generations may wait in memory, and each is large. */
   of(generation: StoredGeneration): Item;
   /**
-   * Adds generations, all or none; known ones are skipped. Rejects with GenerationRefused when one of them can never be added;
-   * any other error is retried.
+   * Adds generations, all or none; known ones are skipped. Rejects with GenerationRefused when one of them can never
+   * be added; any other error is retried.
    */
   add(items: readonly Item[]): Promise<void>;
 }
@@ -36,8 +36,8 @@ export interface ProjectorOptions<Item extends Projected> {
   /** Size of a batch. A full batch does not wait for `gatherMs`. */
   readonly maxBatch?: number | undefined;
   /**
-   * Notes durably that generations settled since a moment must be read from elsewhere. With it the journal need not be kept
-   * until the projection works again.
+   * Notes durably that generations settled since a moment must be read from elsewhere. With it the journal need not be
+   * kept until the projection works again.
    */
   readonly owe?: ((sinceMs: number) => Promise<void>) | undefined;
 }
@@ -66,8 +66,8 @@ const LAST_RETRY_MS = 5_000;
 const LOOK_MS = 50;
 
 /**
- * Hands settled generations to a projection in the background, in the order of settlement, once their records are durable.
- * After a restart generations may be handed over again.
+ * Hands settled generations to a projection in the background, in the order of settlement, once their records are
+ * durable. After a restart generations may be handed over again.
  */
 export class Projector<Item extends Projected = StoredGeneration> {
   readonly #options: ProjectorOptions<Item>;

@@ -48,8 +48,8 @@ class Entry implements Append {
 const RETRY_MS = 100;
 
 /**
- * Writes the records that the books have applied. A record that the disk refuses is owed: it is written again as soon as the
- * disk works, in sequence except for records that were under way together. The books tolerate that order.
+ * Writes the records that the books have applied. A record that the disk refuses is owed: it is written again as soon
+ * as the disk works, in sequence except for records that were under way together. The books tolerate that order.
  */
 export class RecordWriter {
   readonly #options: RecordWriterOptions;
@@ -91,8 +91,8 @@ export class RecordWriter {
   }
 
   /**
-   * Makes all written records durable: appends the last record again with `power`, which implies all records before it. The
-   * repeated record has no effect on the books.
+   * Makes all written records durable: appends the last record again with `power`, which implies all records before
+   * it. The repeated record has no effect on the books.
    */
   async sync(): Promise<void> {
     if (this.#last !== undefined) await this.#options.journal.append(this.#last, 'power');

@@ -3,8 +3,9 @@ import { MOST_NANOS } from '../../../kit/money.ts';
 import type { Use } from '../../../ports/ledger.ts';
 
 /**
- * Caps the amounts of a use at MOST_USD. No generation costs more: the upstream has reported nonsense, and the excess is
- * disputed. Larger amounts do not fit the columns of the generations table, where they would block the rows behind them.
+ * Caps the amounts of a use at MOST_USD. No generation costs more: the upstream has reported nonsense, and the excess
+ * is disputed. Larger amounts do not fit the columns of the generations table, where they would block the rows behind
+ * them.
  */
 export function cappedUse(
   generationId: string,

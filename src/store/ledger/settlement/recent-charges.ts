@@ -14,8 +14,8 @@ export const ALREADY_RECORDED: RecentCharge['writing'] = { isDoneWithin: () => P
 const HALF_CHARGES = 4_096;
 
 /**
- * Charges of the generations that ended last, in two halves of which the older is dropped as a whole. Deleting the oldest
- * entries one by one would be slow: a Map's iterator walks over removed entries.
+ * Charges of the generations that ended last, in two halves of which the older is dropped as a whole. Deleting the
+ * oldest entries one by one would be slow: a Map's iterator walks over removed entries.
  */
 export class RecentCharges {
   #older = new Map<string, RecentCharge>();

@@ -24,8 +24,8 @@ const DEFAULT_EVERY_MS = 60_000;
 const DEFAULT_LEEWAY_MS = 120_000;
 
 /**
- * Settles open generations that must have ended long ago. Without it a fault between reserving and settling would hold their
- * money until the next start. Each is charged like one that a crash interrupted.
+ * Settles open generations that must have ended long ago. Without it a fault between reserving and settling would hold
+ * their money until the next start. Each is charged like one that a crash interrupted.
  */
 export class Reconciler {
   readonly #options: ReconcilerOptions;

@@ -7,8 +7,8 @@ import type { LedgerDataProblem } from '../records/codec.ts';
 import { type LedgerSnapshot, SNAPSHOT_NAME } from './snapshot-file.ts';
 
 /**
- * The books need a snapshot and the segments after it, or all segments from the first. Throws a DataDirectoryProblem when
- * neither was found.
+ * The books need a snapshot and the segments after it, or all segments from the first. Throws a DataDirectoryProblem
+ * when neither was found.
  */
 export function assertComplete(
   files: JournalFiles,

@@ -10,7 +10,8 @@ export interface Migration {
   /** The only engine that it applies to; absent = both. */
   readonly engine?: Engine;
   /**
-   * Uses SQL that both engines accept, unless `engine` is set. Typed without `Tables`, which describe the newest schema.
+   * Uses SQL that both engines accept, unless `engine` is set. Typed without `Tables`, which describe the newest
+   * schema.
    */
   up(database: Kysely<unknown>): Promise<void>;
 }

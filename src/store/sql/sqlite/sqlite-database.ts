@@ -24,8 +24,8 @@ export class SqliteDatabase extends Kysely<Tables> {
   }
 
   /**
-   * Runs a statement for many rows of parameters in one transaction. For hot paths: no query is built, and the writer thread
-   * gets one message.
+   * Runs a statement for many rows of parameters in one transaction. For hot paths: no query is built, and the writer
+   * thread gets one message.
    */
   async runForEach(statement: string, rows: readonly (readonly unknown[])[]): Promise<void> {
     const turn = await this.#parts.writer.take();

@@ -70,8 +70,8 @@ parentPort.on('message', (asked) => {
 `;
 
 /**
- * A worker thread with its own connection, because commits wait for the disk and for locks. Never reused after its end: a
- * statement of a transaction must not run outside of it.
+ * A worker thread with its own connection, because commits wait for the disk and for locks. Never reused after its
+ * end: a statement of a transaction must not run outside of it.
  */
 export class SqliteThread {
   readonly #worker: Worker;
@@ -111,8 +111,8 @@ export class SqliteThread {
   }
 
   /**
-   * Runs a statement for many rows of parameters in a transaction, which stays open after a failure. The statement stays
-   * prepared, so use few different ones. Otherwise as `run`.
+   * Runs a statement for many rows of parameters in a transaction, which stays open after a failure. The statement
+   * stays prepared, so use few different ones. Otherwise as `run`.
    */
   async runForEach(sql: string, rows: readonly (readonly unknown[])[]): Promise<void> {
     await this.#ask({ sql, rows });
@@ -133,8 +133,8 @@ export class SqliteThread {
   }
 
   /**
-   * Ends the thread after its current statement; uncommitted changes are rolled back. The worker is never terminated, because
-   * that crashes the whole process inside the library.
+   * Ends the thread after its current statement; uncommitted changes are rolled back. The worker is never terminated,
+   * because that crashes the whole process inside the library.
    */
   async close(): Promise<void> {
     if (!this.#isEnded) this.#worker.postMessage(null);

@@ -24,8 +24,8 @@ export interface BookedPage {
 }
 
 /**
- * At most `limit` generations after a position. Transactions after the oldest running one are left for later, so that no
- * generation ever appears before a position that was reached.
+ * At most `limit` generations after a position. Transactions after the oldest running one are left for later, so that
+ * no generation ever appears before a position that was reached.
  */
 export async function bookedAfter(
   database: Kysely<Tables>,
@@ -54,8 +54,8 @@ export async function bookedAfter(
 type BookedRow = GenerationTableRow & { readonly booked_in: string };
 
 /**
- * Assigns generations with a transaction id from the future to transaction 0: they came with a backup of another server, and
- * would stay invisible until this server reaches that id.
+ * Assigns generations with a transaction id from the future to transaction 0: they came with a backup of another
+ * server, and would stay invisible until this server reaches that id.
  */
 export async function adoptGenerations(database: Kysely<Tables>): Promise<void> {
   await sql`update generations set booked_in = '0'

@@ -41,9 +41,9 @@ const NO_PRUNED: PrunedEnds = { count: 0, creditNanos: 0n };
 const MIN_KEPT_MS = 86_400_000;
 
 /**
- * Reads which ends of a gateway's journal are booked, and takes ownership of the journal. A gateway whose last version had no
- * journal rows gets its row here: ends with a row in `generations` count as booked, and so do ends whose row retention may
- * have removed. `taken`: a copy of the data directory has run since, and keeps the id.
+ * Reads which ends of a gateway's journal are booked, and takes ownership of the journal. A gateway whose last version
+ * had no journal rows gets its row here: ends with a row in `generations` count as booked, and so do ends whose row
+ * retention may have removed. `taken`: a copy of the data directory has run since, and keeps the id.
  */
 export function adoptJournal(
   database: Kysely<Tables>,

@@ -55,8 +55,8 @@ export interface Booking {
 
 /**
  * Books ends of a gateway's journal in one transaction: rows of generations, charges, released reservations, and the
- * journal's progress. An end that the journal's row counts as booked has no effect, even if its generation's row was pruned.
- * A generation that has a row is not charged again.
+ * journal's progress. An end that the journal's row counts as booked has no effect, even if its generation's row was
+ * pruned. A generation that has a row is not charged again.
  */
 export function bookEnds(database: Kysely<Tables>, batch: Batch): Promise<Booking> {
   return transact(database, (transaction) => book(transaction, batch), 'read committed');
@@ -68,8 +68,8 @@ export interface Strays extends Pick<Batch, 'gatewayId' | 'owner' | 'clock'> {
 }
 
 /**
- * Releases reservations that no gateway will end. Resolves with the number released: some may have been booked meanwhile.
- * Rejects with JournalTakenOver, because they may belong to a running copy.
+ * Releases reservations that no gateway will end. Resolves with the number released: some may have been booked
+ * meanwhile. Rejects with JournalTakenOver, because they may belong to a running copy.
  */
 export function releaseStrays(
   database: Kysely<Tables>,
@@ -114,9 +114,9 @@ interface AppliedEnds extends Booking {
 }
 
 /**
- * Applies ends in order. A record's charge is booked in full while its money is reserved. If the reservation was released
- * meanwhile, other generations may have used the money: then only what the limits leave is charged, and the rest is written
- * off.
+ * Applies ends in order. A record's charge is booked in full while its money is reserved. If the reservation was
+ * released meanwhile, other generations may have used the money: then only what the limits leave is charged, and the
+ * rest is written off.
  */
 async function apply(
   transaction: Transaction<Tables>,

@@ -15,8 +15,8 @@ export function isBooked({ bookedTo, unbooked }: BookedEnds, sequence: number): 
 }
 
 /**
- * The booked ends after a batch. `waiting`: the gateway's unbooked ends outside the batch. An end that counted as booked stays
- * booked: the gateway may have lost the answer to that booking.
+ * The booked ends after a batch. `waiting`: the gateway's unbooked ends outside the batch. An end that counted as
+ * booked stays booked: the gateway may have lost the answer to that booking.
  */
 export function withBooked(
   before: BookedEnds,

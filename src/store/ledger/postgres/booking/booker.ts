@@ -27,8 +27,8 @@ const MAX_BATCH = 200;
 const RETRY_MS = 250;
 
 /**
- * Books ended generations in the database, in the background and in order, as soon as the database answers. An end that the
- * database refuses is retried alone, so that it does not block the others.
+ * Books ended generations in the database, in the background and in order, as soon as the database answers. An end
+ * that the database refuses is retried alone, so that it does not block the others.
  */
 export class Booker {
   readonly #options: BookerOptions;

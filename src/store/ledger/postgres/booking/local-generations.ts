@@ -17,8 +17,8 @@ export interface LocalGeneration extends OpenGeneration {
 const NO_LIMITS: Limits = { key: [], workspace: [] };
 
 /**
- * The unfinished generations of this gateway: open ones, ended ones that are not booked yet, and the journal segment in which
- * each begins. Rebuilt from the journal at a start.
+ * The unfinished generations of this gateway: open ones, ended ones that are not booked yet, and the journal segment
+ * in which each begins. Rebuilt from the journal at a start.
  */
 export class LocalGenerations {
   readonly #open = new Map<string, LocalGeneration>();
@@ -40,8 +40,8 @@ export class LocalGenerations {
   }
 
   /**
-   * Forgets ends that the database has booked, and continues sequences after all that it knows: a journal that was deleted or
-   * lost its end must not reuse a sequence that counts as booked.
+   * Forgets ends that the database has booked, and continues sequences after all that it knows: a journal that was
+   * deleted or lost its end must not reuse a sequence that counts as booked.
    */
   adopt(booked: BookedEnds): void {
     this.booked([...this.#unbooked.values()].filter(({ sequence }) => isBooked(booked, sequence)));

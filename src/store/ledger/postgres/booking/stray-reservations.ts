@@ -7,8 +7,8 @@ import type { GenerationEnd } from './book-ends.ts';
 const BATCH = 200;
 
 /**
- * Reservations that no gateway will end: expired ones of other gateways, which did not return, and unknown ones of this
- * gateway, which lost the answer to its statement or crashed at that moment.
+ * Reservations that no gateway will end: expired ones of other gateways, which did not return, and unknown ones of
+ * this gateway, which lost the answer to its statement or crashed at that moment.
  */
 export async function strayReservations(
   database: Kysely<Tables>,

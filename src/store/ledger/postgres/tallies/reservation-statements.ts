@@ -19,8 +19,8 @@ export type Verdict = 'reserved' | 'overtaken' | 'known';
 
 /**
  * Reserves for a new generation in one statement: locks the three tallies in order, checks every limit, and raises all
- * tallies or none. It decides exactly as `refusalOf`: sums of windows that are expired by the database's clock are zero, and
- * an amount of zero passes every limit.
+ * tallies or none. It decides exactly as `refusalOf`: sums of windows that are expired by the database's clock are
+ * zero, and an amount of zero passes every limit.
  */
 export async function reserveNew(
   database: Kysely<Tables>,

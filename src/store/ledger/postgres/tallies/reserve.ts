@@ -130,8 +130,8 @@ async function reserveMoreOnce(
 }
 
 /**
- * The charge of a generation that used more than was reserved: as far as the limits allow. Raises its reservation to that
- * amount, so that the money is not reserved by others before it is booked.
+ * The charge of a generation that used more than was reserved: as far as the limits allow. Raises its reservation to
+ * that amount, so that the money is not reserved by others before it is booked.
  */
 export function extendReservation(
   database: Kysely<Tables>,

@@ -21,8 +21,8 @@ interface FaultRow {
 }
 
 /**
- * Compares the reserved amount of each tally with the rows of its reservations. Every statement changes both, so they are
- * always equal. A tally whose key or workspace was deleted is reported under its own id.
+ * Compares the reserved amount of each tally with the rows of its reservations. Every statement changes both, so they
+ * are always equal. A tally whose key or workspace was deleted is reported under its own id.
  */
 export async function reservationFaults(transaction: Transaction<Tables>): Promise<ScopeFaults> {
   const { rows } = await sql<FaultRow>`
@@ -47,9 +47,9 @@ export async function reservationFaults(transaction: Transaction<Tables>): Promi
 }
 
 /**
- * Compares the sums of each tally with the rows of generations booked into it. Windows never move back, so a row booked in a
- * window that the tally still has is part of that sum. The rows are a lower bound: retention removes them, rows of older
- * versions lack the time of booking, and spending before a deletion is forgotten.
+ * Compares the sums of each tally with the rows of generations booked into it. Windows never move back, so a row
+ * booked in a window that the tally still has is part of that sum. The rows are a lower bound: retention removes them,
+ * rows of older versions lack the time of booking, and spending before a deletion is forgotten.
  */
 export async function sumFaults(transaction: Transaction<Tables>): Promise<ScopeFaults> {
   const windows = windowNumbersAt(sql`(day * ${DAY_MS})`);
