@@ -13,8 +13,8 @@ import type { Frame } from '../../src/kit/frames/frames.ts';
 import { SseReader, writeSseFrame } from '../../src/kit/frames/sse.ts';
 import type { JsonObject } from '../../src/kit/json/json.ts';
 import { Meter } from '../../src/tokens/meter.ts';
-import { type AnswerSource, Batches, streamReader } from '../../src/upstream/batches.ts';
-import { Turns } from '../../src/upstream/turns.ts';
+import { type AnswerSource, Batches, streamReader } from '../../src/upstream/call/batches.ts';
+import { Turns } from '../../src/upstream/call/turns.ts';
 
 /** A stream means the same whatever its frames are alike in, wherever its bytes are cut, and however its flow is read. */
 

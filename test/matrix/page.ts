@@ -38,9 +38,9 @@ export function translationPage(): string {
 
 const INTRODUCTION = `# Translation
 
-Send requests in one format and have them served by a model that speaks another. This page shows what survives, pair by
-pair. It is generated from the table that the tests compare with what really goes out and comes back. After a change run
-\`node scripts/translation-page.mjs\`.
+Send requests in one format and have them served by a model that speaks another. This page shows what survives, pair
+by pair. It is generated from the table that the tests compare with what really goes out and comes back. After a
+change run \`node scripts/translation-page.mjs\`.
 
 | Sign | Verdict | Meaning |
 |---|---|---|
@@ -64,16 +64,17 @@ The columns are the dialects of upstreams:
 - **Bedrock** (Converse, here with a Claude model; models of other makers take less, and the report lists it).
 
 If your format and the upstream's are the same, your body is relayed as you wrote it. What an endpoint does not take
-(\`supported_parameters\`), or a provider refuses, is left out with an entry too. So is a service tier or \`speed: fast\` if
-the serving endpoint is not of that tier (a tag that ends in \`/flex\` or \`/priority\`): the tables show endpoints that are.
+(\`supported_parameters\`), or a provider refuses, is left out with an entry too. So is a service tier or \`speed: fast\`
+if the serving endpoint is not of that tier (a tag that ends in \`/flex\` or \`/priority\`): the tables show endpoints
+that are.
 
 ## Moving a workload
 
 **Claude Code to another family.** These survive: tools, parallel calls, results with images and errors, images,
-documents, system prompts (also between turns), structured output, effort and token counts. Reasoning continues as text if
-the new family takes it. Signatures stay with the family that made them, and work again when you return to it. Cache marks
-reach only Anthropic and Bedrock: the others cache on their own, and report what they read from their caches in \`usage\`.
-\`context_management\` and the search that Anthropic runs are dropped.
+documents, system prompts (also between turns), structured output, effort and token counts. Reasoning continues as
+text if the new family takes it. Signatures stay with the family that made them, and work again when you return to it.
+Cache marks reach only Anthropic and Bedrock: the others cache on their own, and report what they read from their
+caches in \`usage\`. \`context_management\` and the search that Anthropic runs are dropped.
 
 **Codex to another family.** Functions, \`namespace\` groups and free-text tools survive. The latter two become plain
 functions on the way out, and calls come back in their original form. Encrypted reasoning goes back only to OpenAI.
@@ -161,13 +162,13 @@ function answerNotes(): string {
 
 const CUSTODY_TEXT = `## Reasoning in custody
 
-Models seal their reasoning: with a signature, encrypted, or redacted. You receive the seal and send it back in your next
-request. The gateway forwards it byte for byte to the family that made it, and to no other: others would refuse the whole
-request. Keep answers unchanged in your history: the seals of other families are in it, wrapped, and work again when you
-return to their maker.
+Models seal their reasoning: with a signature, encrypted, or redacted. You receive the seal and send it back in your
+next request. The gateway forwards it byte for byte to the family that made it, and to no other: others would refuse
+the whole request. Keep answers unchanged in your history: the seals of other families are in it, wrapped, and work
+again when you return to their maker.
 
-The table shows what becomes of a seal when another family serves the next turn; it is the same in all three formats. Here
-~ means that the text of the reasoning arrives without the seal.`;
+The table shows what becomes of a seal when another family serves the next turn; it is the same in all three formats.
+Here ~ means that the text of the reasoning arrives without the seal.`;
 
 function custodyTables(): string {
   return CUSTODY.map(({ title, note, answered, verdicts }) => {
@@ -184,19 +185,21 @@ function custodyTables(): string {
 const BAD_INPUT = `## Input that no upstream would take
 
 - **A seal of another family**, an empty one, an encrypted or redacted one: as above, with an entry.
-- **A result without its call**, or a second result of one call, becomes user text. A call without its result gets one that
-  says so. This applies to relayed bodies too.
-- **An unreadable image** (broken or empty base64, a data URL without base64, an invalid address or one that begins with
-  anything but \`http\`, \`https\`, \`gs\` or \`s3\`): 400 with its path. Of large images only samples are checked.
-- **A word that the upstream does not know** (effort or verbosity \`xhigh\`, \`max\`) becomes the nearest known one, with an
-  entry.
+- **A result without its call**, or a second result of one call, becomes user text. A call without its result gets one
+  that says so. This applies to relayed bodies too.
+- **An unreadable image** (broken or empty base64, a data URL without base64, an invalid address or one that begins
+  with anything but \`http\`, \`https\`, \`gs\` or \`s3\`): 400 with its path. Of large images only samples are checked.
+- **A word that the upstream does not know** (effort or verbosity \`xhigh\`, \`max\`) becomes the nearest known one, with
+  an entry.
 - **Betas** (\`anthropic-beta\`) go to Anthropic unchanged, and to Claude on Bedrock as far as Bedrock takes them. Other
   upstreams have none. The report lists those that do not arrive.
-- **Arguments that are not JSON** become \`{"raw": "..."}\` if the upstream needs an object, and stay unchanged elsewhere.
-- **An image for a model that reads only text**: the endpoint is ruled out before anything is sent. If no other is left, a
-  404 lists the endpoints with the reason for each.
-- **An image or file of a type that the dialect does not read**, or one that another provider stores under its own id: left
-  out, with an entry.
-- **A file that this gateway stores** (\`file_...\`) is sent as its content, so the rows for images, PDF, text and audio apply
-  to it. An id of this form that is not in the key's workspace is a 404 with every upstream. See [Files](files.md).
+- **Arguments that are not JSON** become \`{"raw": "..."}\` if the upstream needs an object, and stay unchanged
+  elsewhere.
+- **An image for a model that reads only text**: the endpoint is ruled out before anything is sent. If no other is
+  left, a 404 lists the endpoints with the reason for each.
+- **An image or file of a type that the dialect does not read**, or one that another provider stores under its own id:
+  left out, with an entry.
+- **A file that this gateway stores** (\`file_...\`) is sent as its content, so the rows for images, PDF, text and audio
+  apply to it. An id of this form that is not in the key's workspace is a 404 with every upstream. See
+  [Files](files.md).
 - **Items of an unknown type**: 400 with the path, unless an upstream of the same format serves: it may know them.`;

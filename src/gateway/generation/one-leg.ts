@@ -16,11 +16,11 @@ export class OneLeg extends Answering {
 
   constructor(underway: Underway, admission: Admission, parts: AnswerParts, state: AnswerState) {
     super(underway, parts, state);
-    const { input, snapshot, request, prompt, journey } = underway;
+    const { input, settings, request, prompt, attemptLog } = underway;
     const { acceptedAtMs: pricedAtMs } = input;
-    const { attempts: limits } = snapshot;
+    const { attempts: limits } = settings;
     this.#leg = new RunningLeg(
-      { leg: journey.firstLeg, request, prompt, admission, limits, pricedAtMs },
+      { leg: attemptLog.firstLeg, request, prompt, admission, limits, pricedAtMs },
       this.surroundings,
     );
     this.running.push(this.#leg);

@@ -7,7 +7,7 @@ import type { RoutingMetadata } from '../../ir/metadata.ts';
 import type { Result } from '../../ir/result.ts';
 import { type Bill, NO_USAGE } from '../../ir/usage.ts';
 import type { Flow } from '../../kit/frames/flow.ts';
-import { STRETCH } from '../../kit/loop/cohort.ts';
+import { BATCH_POINT } from '../../kit/loop/cohort.ts';
 import { LedgerUnavailable } from '../../ports/ledger.ts';
 import type { Account, AnswerEnd } from '../leg/leg-account.ts';
 import { OpenItems } from './open-items.ts';
@@ -288,7 +288,7 @@ async function settle(result: Result, terminal: Terminal, tools: SettleTools): P
   const metadata = tools.metadata(failed ? 'failed' : 'served');
   const shown = metadata === undefined ? {} : { metadata };
   try {
-    await STRETCH;
+    await BATCH_POINT;
     const charged = await tools.record({
       usage,
       bill,

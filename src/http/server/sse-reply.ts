@@ -1,6 +1,6 @@
 import { FREE } from '../../catalog/prices/bill.ts';
 import type { ReplyContext, StreamEncoder } from '../../dialects/dialect.ts';
-import type { OpenedStream } from '../../gateway/generation.ts';
+import type { OpenedStream } from '../../gateway/gateway.ts';
 import type { Heartbeat } from '../../http1/server/outgoing.ts';
 import { type GatewayError, toGatewayError } from '../../ir/errors.ts';
 import type { Event, EventBatch } from '../../ir/events.ts';
@@ -33,24 +33,24 @@ export interface StreamSource {
  */
 export async function replyWithStream(reply: Reply, source: StreamSource): Promise<void> {
   const waits = new Abandonment(source.signal, source.times.abortGraceMs);
-  const pulse = new Pulse(reply, source);
+  const heartbeat = new StreamHeartbeat(reply, source);
   try {
     const opened = await waits.wait(source.opening);
-    pulse.begin();
+    heartbeat.begin();
     const encoder = source.createEncoder(opened.context);
-    pulse.encoder = encoder;
-    await pump(reply, opened.batches, encoder, pulse, waits, source.signal);
+    heartbeat.encoder = encoder;
+    await pump(reply, opened.batches, encoder, heartbeat, waits, source.signal);
   } catch (thrown) {
     abandon(source.opening);
     if (!reply.begun) throw thrown;
     if (!(source.signal.reason instanceof CallerGone)) {
       source.report(thrown);
-      const encoder = pulse.encoder ?? source.createEncoder(source.contextWithoutEndpoint());
+      const encoder = heartbeat.encoder ?? source.createEncoder(source.contextWithoutEndpoint());
       reply.end(encoder.encode([lateFailure(toGatewayError(thrown))]));
     }
   } finally {
-    pulse.stop();
-    pulse.encoder?.close?.();
+    heartbeat.stop();
+    heartbeat.encoder?.close?.();
     waits.close();
   }
   await reply.flushed(source.signal, source.times.abortGraceMs);
@@ -66,7 +66,7 @@ async function pump(
   reply: Reply,
   batches: AsyncIterable<EventBatch>,
   encoder: StreamEncoder,
-  pulse: Pulse,
+  heartbeat: StreamHeartbeat,
   waits: Abandonment,
   signal: AbortSignal,
 ): Promise<void> {
@@ -75,7 +75,7 @@ async function pump(
   const write = (batch: EventBatch): boolean => {
     const text = encoder.encode(batch);
     if (text === '') return true;
-    pulse.felt();
+    heartbeat.noteWrite();
     return reply.send(text);
   };
   const ready = new ReadyValues(flow, write);
@@ -98,14 +98,14 @@ async function pump(
 }
 
 /** Signs of life: opens the stream when content is late, and fills long silences. */
-class Pulse implements Heartbeat {
+class StreamHeartbeat implements Heartbeat {
   /** Set once the stream speaks its format. */
   encoder: StreamEncoder | undefined;
   readonly #reply: Reply;
   readonly #source: StreamSource;
   #timer: NodeJS.Timeout;
   /** When something was written last. A timer that is begun anew with every event costs more than this. */
-  #feltMs = 0;
+  #lastWriteMs = 0;
 
   constructor(reply: Reply, source: StreamSource) {
     this.#reply = reply;
@@ -120,13 +120,13 @@ class Pulse implements Heartbeat {
   begin(): void {
     if (!this.#reply.begun) this.#reply.beginStream();
     this.#reply.heartbeat = this;
-    this.felt();
+    this.noteWrite();
     this.#waitFor(this.#source.times.silenceMs);
   }
 
   /** Something was written: silence starts anew. */
-  felt(): void {
-    this.#feltMs = performance.now();
+  noteWrite(): void {
+    this.#lastWriteMs = performance.now();
   }
 
   stop(): void {
@@ -141,7 +141,7 @@ class Pulse implements Heartbeat {
 
   #listen(): void {
     const { silenceMs } = this.#source.times;
-    const left = silenceMs - (performance.now() - this.#feltMs);
+    const left = silenceMs - (performance.now() - this.#lastWriteMs);
     if (left >= 1) {
       this.#waitFor(left);
       return;
@@ -151,7 +151,7 @@ class Pulse implements Heartbeat {
   }
 
   beat(): void {
-    this.felt();
+    this.noteWrite();
     this.#reply.writeNow(this.encoder?.keepAlive() ?? writeSseComment(this.#source.comment));
   }
 }
