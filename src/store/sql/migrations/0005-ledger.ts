@@ -5,9 +5,8 @@ const SUMS = ['lifetime', ...WINDOWS].flatMap((window) => [`credit_${window}`, `
 const MONEY = [...SUMS, 'reserved_credit', 'reserved_byok', 'granted_nanos', 'left_nanos'];
 
 /**
- * Money where several gateways share a database: what each scope has spent and reserved, the reservations themselves,
- * and what accounts were given. The embedded ledger keeps all of that elsewhere. Amounts are nano-dollars without a
- * bound.
+ * Money where several gateways share a database: what each scope has spent and reserved, the reservations themselves, and
+ * what accounts were given. The embedded ledger keeps all of that elsewhere. Amounts are nano-dollars without a bound.
  */
 export const ledgerMigration: Migration = {
   name: '0005-ledger',

@@ -14,10 +14,9 @@ const WINDOWS = {
 const MONEY = ['credit_nanos', 'byok_nanos', 'written_off_nanos'];
 
 /**
- * What the journal of each gateway has booked, so that an end is booked once however long ago its row was pruned: up
- * to which record, which ends before that wait, and the sums for each account. What was booked before is of the
- * gateway ''. Windows that a gateway with a wrong clock opened in the future are those of now: from here on none moves
- * back by itself.
+ * What the journal of each gateway has booked, so that an end is booked once however long ago its row was pruned: up to which
+ * record, which ends before that wait, and the sums for each account. What was booked before is of the gateway ''. Windows that
+ * a gateway with a wrong clock opened in the future are those of now: from here on none moves back by itself.
  */
 export const ledgerJournalsMigration: Migration = {
   name: '0009-ledger-journals',

@@ -2,9 +2,8 @@ import { sql } from 'kysely';
 import type { Migration } from './migration.ts';
 
 /**
- * Rows that name no gateway are in no sum of `ledger_booked` (see `0011-booked-by`). Whoever deletes one, its charge
- * goes into the sums of the gateway '' in the same statement: a gateway of an older version that prunes its rows knows
- * nothing of sums.
+ * Rows that name no gateway are in no sum of `ledger_booked` (see `0011-booked-by`). Whoever deletes one, its charge goes into the
+ * sums of the gateway '' in the same statement: a gateway of an older version that prunes its rows knows nothing of sums.
  */
 export const prunedSumsMigration: Migration = {
   name: '0013-pruned-sums',
