@@ -4,7 +4,7 @@ const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 
 /** Makes ids. Injected, so that tests can name what is made. */
 export interface IdSource {
-  /** `length` characters of [0-9A-Za-z] that nobody can guess. */
+  /** `length` characters of [0-9A-Za-z], not guessable. */
   token(length: number): string;
 }
 

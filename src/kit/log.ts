@@ -50,7 +50,7 @@ export function openStderrLog(level: LogLevel): Log {
   });
 }
 
-/** Levels that nobody should miss, whatever happens next. */
+/** Levels that are written at once, so that a crash does not lose them. */
 const URGENT: ReadonlySet<LogLevel> = new Set(['warn', 'error']);
 
 const STDERR_LINES = new GatheredText((text) => process.stderr.write(text));

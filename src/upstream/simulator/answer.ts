@@ -38,7 +38,7 @@ const LABEL = 'This is a simulated answer: no model was asked.';
 /** One grey pixel. */
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNoAAAAggCBd81ytgAAAABJRU5ErkJggg==';
 
-/** Seals in the words of each dialect, so that what comes back is told apart from a foreign one. */
+/** Seals in the form of each dialect, so that a returned seal is recognized. */
 const SEALS: Readonly<Partial<Record<DialectName, (token: string) => Seal>>> = {
   responses: (token) => ({ encrypted: token, format: 'openai-responses-v1' }),
   messages: (token) => ({ signature: token, format: 'anthropic-claude-v1' }),
@@ -177,7 +177,7 @@ function calledTools(request: GenerationRequest, behaviour: Behaviour): Callable
   }
 }
 
-/** Of the tools at hand, those that the user asks for; the first one where some tool has to be called. */
+/** The tools that the user asks for; the first one if some tool has to be called. */
 function wantedOf(
   tools: readonly CallableTool[],
   request: GenerationRequest,
