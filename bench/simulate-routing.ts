@@ -6,7 +6,7 @@
  */
 import type { GenerationRequest } from '../src/ir/request.ts';
 import { NO_USAGE } from '../src/ir/usage.ts';
-import type { Clock } from '../src/kit/ids.ts';
+import type { Clock } from '../src/kit/time/clock.ts';
 import type { JsonObject } from '../src/kit/json/json.ts';
 import { parsePrice } from '../src/kit/money.ts';
 import { type RankedCandidate, siteOf } from '../src/routing/candidate.ts';

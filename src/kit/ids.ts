@@ -40,16 +40,3 @@ class RandomIds implements IdSource {
 }
 
 export const randomIds: IdSource = new RandomIds();
-
-/** Epoch milliseconds, and a monotonic clock for durations. */
-export interface Clock {
-  /** Wall clock, epoch milliseconds. */
-  now(): number;
-  /** Monotonic milliseconds with fractions; only differences mean something. */
-  monotonic(): number;
-}
-
-export const systemClock: Clock = {
-  now: () => Date.now(),
-  monotonic: () => performance.now(),
-};

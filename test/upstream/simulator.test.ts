@@ -9,8 +9,9 @@ import { responsesInbound, responsesUpstream } from '../../src/dialects/response
 import { fold } from '../../src/ir/fold.ts';
 import type { Format } from '../../src/ir/items.ts';
 import type { Result } from '../../src/ir/result.ts';
-import { type Clock, randomIds } from '../../src/kit/ids.ts';
+import { randomIds } from '../../src/kit/ids.ts';
 import type { JsonObject } from '../../src/kit/json/json.ts';
+import type { Clock } from '../../src/kit/time/clock.ts';
 import { createCallUpstream } from '../../src/upstream/call/call.ts';
 import { BEHAVIOURS } from '../../src/upstream/simulator/behaviours.ts';
 import { createSimulator } from '../../src/upstream/simulator/simulator.ts';

@@ -8,7 +8,7 @@ import {
   loadOptions,
   openInstallation,
 } from '../../installation.ts';
-import { openStderrLog } from '../../kit/log.ts';
+import { openStderrLog } from '../../kit/log/log.ts';
 import { keptMs } from '../../manage/generations/retention.ts';
 
 /** Runs a command of the control table in the gateway that runs on the data directory, or alone when none does. */

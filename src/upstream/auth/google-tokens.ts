@@ -2,9 +2,9 @@ import { createHash, createSign } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { GoogleServiceAccount } from '../../catalog/providers/credential.ts';
 import type { Timeouts } from '../../catalog/providers/provider.ts';
-import type { Clock } from '../../kit/ids.ts';
 import { isJsonObject, readJson } from '../../kit/json/json.ts';
 import { numberAt, textAt } from '../../kit/json/members.ts';
+import type { Clock } from '../../kit/time/clock.ts';
 import { type Patience, readBeginning } from '../transport/read-beginning.ts';
 import type { Transport } from '../upstream.ts';
 

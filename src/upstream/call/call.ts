@@ -9,8 +9,9 @@ import type {
 import { TransportProblem } from '../../http1/client/transport-problem.ts';
 import type { DialectName, Format } from '../../ir/items.ts';
 import { NO_ENTRIES, type TranslationEntry } from '../../ir/metadata.ts';
-import type { Clock, IdSource } from '../../kit/ids.ts';
+import type { IdSource } from '../../kit/ids.ts';
 import { runPromptly, type Sliced } from '../../kit/loop/turns.ts';
+import type { Clock } from '../../kit/time/clock.ts';
 import type { Authorize } from '../auth/authorize.ts';
 import { TokenRefused } from '../auth/google-tokens.ts';
 import { fitOutput } from '../fit-output.ts';

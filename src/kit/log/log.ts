@@ -1,6 +1,6 @@
-import { remembered } from './collections/remembered.ts';
-import { GatheredText } from './text/gathered-text.ts';
-import { maskedLabel } from './text/masked-label.ts';
+import { remembered } from '../collections/remembered.ts';
+import { GatheredText } from '../text/gathered-text.ts';
+import { maskedLabel } from '../text/masked-label.ts';
 
 /** Levels from the most to the least talkative; `silent` writes nothing. */
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
