@@ -64,8 +64,8 @@ export interface OpenOptions {
   readonly log: Log;
   /** Changes to the time limits of the HTTP layer. */
   readonly times?: Partial<HttpTimes>;
-  /** By how many sockets connections come in; one unless it says so. */
-  readonly doors?: number;
+  /** Sockets that listen on the port, where Node can share one; 1 by default. */
+  readonly listeningSockets?: number;
   /** What output items are timed by; the system's clock unless given. */
   readonly itemClock?: Pick<Clock, 'monotonic'>;
   /** Stages besides those of the table, inside all of them. */
@@ -85,7 +85,7 @@ export interface RunningGateway {
 
 /** Composes a gateway out of its parts and serves. */
 export async function openGateway(options: OpenOptions): Promise<RunningGateway> {
-  const { loaded, load, log, times, doors, itemClock = systemClock, stages = [] } = options;
+  const { loaded, load, log, times, listeningSockets, itemClock = systemClock, stages = [] } = options;
   const { config, runtime } = loaded;
   let configured = loaded;
   let known: CatalogSource['known'];
@@ -117,7 +117,7 @@ export async function openGateway(options: OpenOptions): Promise<RunningGateway>
       clock: systemClock,
       log,
       ...(times !== undefined && { times }),
-      ...(doors !== undefined && { doors }),
+      ...(listeningSockets !== undefined && { listeningSockets }),
     });
     const { host, port } = await server.listen(runtime.host, runtime.port);
     closers.push(() => server.drain(0));
@@ -331,8 +331,8 @@ export interface ServeOptions {
   readonly asJson: boolean;
 }
 
-/** Connections that are taken in a turn of the event loop; each further one costs a connection that comes alone some microseconds. */
-const DOORS = 32;
+/** Connections accepted in a turn of the event loop: a few hundred callers that connect at once must not wait for as many turns. */
+const LISTENING_SOCKETS = 32;
 
 /** `signalbox serve`: opens a gateway, says where it is, and closes it on SIGTERM or SIGINT. Rejects when it cannot start. */
 export async function startGateway({ flags, asJson }: ServeOptions): Promise<void> {
@@ -344,7 +344,7 @@ export async function startGateway({ flags, asJson }: ServeOptions): Promise<voi
     const effect = switchesOn ? 'switched on' : 'given its key';
     log.info(`${slug} is ${effect} by ${variables.join(', ')}`);
   }
-  const gateway = await openGateway({ loaded, load, log, doors: DOORS });
+  const gateway = await openGateway({ loaded, load, log, listeningSockets: LISTENING_SOCKETS });
   const url = baseUrl(gateway.host, gateway.port, loaded.config.server.base_path);
   const { firstKeys, exampleModel } = gateway;
   if (firstKeys !== undefined) {

@@ -82,7 +82,7 @@ async function openOurs(): Promise<Reader> {
   };
   const listener = new Listener(
     limits,
-    { checkMs: 1_000, doors: 1 },
+    { checkMs: 1_000, listeningSockets: 1 },
     {
       isFull: () => false,
       turnAway: () => undefined,
