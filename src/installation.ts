@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { NO_OVERLAY, type Overlay, parseOverlay } from './catalog/knowledge/overlay.ts';
 import { KNOWN_PROVIDERS } from './catalog/providers/known-providers.ts';
-import type { Flags, LoadOptions } from './config/load.ts';
+import type { LoadOptions } from './config/load.ts';
+import type { Flags } from './config/runtime.ts';
 import type { Presets } from './dialects/shared/presets/preset.ts';
 import { wholeRow } from './gateway/generation/generation-row.ts';
 import { createPresetCheck } from './gateway/request/preset-issues.ts';

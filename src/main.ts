@@ -6,7 +6,7 @@ import { baseUrl, firstStartJson, firstStartText } from './cli/terminal/first-st
 import {
   type LoadedConfiguration,
   type LoadOptions,
-  loadConfigurationAside,
+  loadConfigurationInThread,
   problemLine,
   requireConfiguration,
 } from './config/load.ts';
@@ -32,7 +32,7 @@ import { programVersion } from './kit/program-version.ts';
 import { Activity } from './manage/analytics/activity.ts';
 import { Analytics } from './manage/analytics/analytics.ts';
 import { Byok } from './manage/byok/byok.ts';
-import { keepSwept } from './manage/files/keep-swept.ts';
+import { keepSwept } from './manage/files/files.ts';
 import { Generations } from './manage/generations/generations.ts';
 import { keptMs, Retention } from './manage/generations/retention.ts';
 import { bootstrap, type FirstKeys } from './manage/keys/bootstrap.ts';
@@ -190,7 +190,7 @@ export async function openGateway(options: OpenOptions): Promise<RunningGateway>
     const logGeneration = generationLog(log, systemClock);
     const generationMetrics = new GenerationMetrics();
     const gateway = createGateway({
-      snapshot: () => current().gateway,
+      settings: () => current().gateway,
       formats: INBOUND_DIALECTS,
       stages: [...stageTable({ cache }), ...stages],
       callUpstream: upstreams.call,
@@ -258,7 +258,7 @@ export async function openGateway(options: OpenOptions): Promise<RunningGateway>
     closers.push(() => control.close());
     const watch = watchConfiguration({
       initial: loaded,
-      load: () => loadConfigurationAside(load),
+      load: () => loadConfigurationInThread(load),
       apply: (next) => {
         running = snapshotOf(next, known);
         configured = next;

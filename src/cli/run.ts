@@ -1,10 +1,9 @@
 import { resolve } from 'node:path';
-import type { Flags } from '../config/load.ts';
+import type { Flags } from '../config/runtime.ts';
 import type { CommandInput } from '../control/commands.ts';
 import { programVersion } from '../kit/program-version.ts';
 import { type CommandLine, type CommandWords, parseCommandLine, usageText } from './command-line.ts';
-import type { Told } from './commands/keys.ts';
-import { jsonText, type Output } from './terminal/output.ts';
+import { type CommandResult, jsonText, type Output } from './terminal/output.ts';
 
 type Run = Extract<CommandLine, { kind: 'run' }>;
 
@@ -91,7 +90,7 @@ async function runCommand(line: Run, output: Output): Promise<number | undefined
       output,
     });
   }
-  const { result, text, hasFailed = false } = await tell(line, line.command, flags);
+  const { result, text, hasFailed = false } = await resultOf(line, line.command, flags);
   output.out(asJson ? jsonText(result) : text);
   return hasFailed ? 1 : 0;
 }
@@ -100,7 +99,7 @@ function isSameFile(one: string, other: string): boolean {
   return resolve(one) === resolve(other);
 }
 
-async function tell(line: Run, command: CommandWords, flags: Flags): Promise<Told<unknown>> {
+async function resultOf(line: Run, command: CommandWords, flags: Flags): Promise<CommandResult<unknown>> {
   // Before anything else is loaded: it says what cannot be.
   if (command === 'doctor') return (await import('./doctor/run-doctor.ts')).runDoctor(flags);
   const { createKey, listKeys, revokeKey } = await import('./commands/keys.ts');
@@ -138,7 +137,7 @@ async function tell(line: Run, command: CommandWords, flags: Flags): Promise<Tol
     case 'ledger rebuild':
       return (await import('./commands/ledger.ts')).rebuildLedger(flags);
     case 'ledger accept-loss':
-      return (await import('./commands/accept-ledger-loss.ts')).acceptLedgerLoss(flags);
+      return (await import('./commands/ledger.ts')).acceptLedgerLoss(flags);
     case 'rotate-encryption-key': {
       const { rotateEncryptionKey } = await import('./commands/rotate-encryption-key.ts');
       return rotateEncryptionKey(flags, textFlag(line, 'new-key-file'));

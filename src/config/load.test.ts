@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { KNOWN_PROVIDERS } from '../catalog/providers/known-providers.ts';
-import { type Flags, loadConfiguration, requireConfiguration } from './load.ts';
+import { loadConfiguration, requireConfiguration } from './load.ts';
+import type { Flags } from './runtime.ts';
 
 let cwd = '';
 

@@ -2,8 +2,6 @@ import { closeSync, constants, fstatSync, openSync, readSync, statSync } from 'n
 import { resolve } from 'node:path';
 import { isJsonObject } from '../kit/json/json.ts';
 import type { Issue } from '../kit/json/validate.ts';
-import { LOG_LEVELS, type LogLevel } from '../kit/log.ts';
-import { type DatabaseAddress, parseDatabaseAddress } from '../kit/net/database-address.ts';
 import { versionOfStatus } from './file-version.ts';
 import type { Environment } from './parse/environment.ts';
 import type { EnvironmentKey, KnownProviders } from './parse/known-providers.ts';
@@ -12,39 +10,12 @@ import {
   MAX_CONFIG_BYTES,
   MAX_PROBLEMS,
   parseConfig,
-  parseConfigAside,
+  parseConfigInThread,
 } from './parse/parse-config.ts';
 import { shownProblem } from './parse/shown-text.ts';
-import { startBlockers, unbuiltWarnings } from './parse/unbuilt.ts';
+import { unbuiltWarnings } from './parse/unbuilt.ts';
+import { type Flags, type Runtime, readRuntime, startBlockers, variableOf } from './runtime.ts';
 import type { Config } from './schema/schema.ts';
-
-/** Flags of the command line, as they were typed. They win over the environment, the environment over the file. */
-export interface Flags {
-  readonly port?: string;
-  readonly host?: string;
-  readonly config?: string;
-  readonly dataDir?: string;
-  readonly workers?: string;
-}
-
-/** What comes from flags and environment and stays as it is while the process lives. */
-export interface Runtime {
-  readonly host: string;
-  /** 0 lets the system choose. */
-  readonly port: number;
-  /** Absolute. */
-  readonly dataDir: string;
-  readonly logLevel: LogLevel;
-  readonly workers: number;
-  readonly managementKey?: string;
-  readonly apiKey?: string;
-  /** 32 bytes in base64. */
-  readonly encryptionKey?: string;
-  /** Where state is kept instead of in the data directory. */
-  readonly database?: DatabaseAddress;
-  readonly redisUrl?: string;
-  readonly clickhouseUrl?: string;
-}
 
 export interface LoadedConfiguration {
   readonly config: Config;
@@ -99,10 +70,10 @@ export function loadConfiguration(options: LoadOptions): Loading {
 }
 
 /** The same as loadConfiguration, for a process that serves meanwhile: a large file is read in another thread. */
-export async function loadConfigurationAside(options: LoadOptions): Promise<Loading> {
+export async function loadConfigurationInThread(options: LoadOptions): Promise<Loading> {
   const begun = beginLoading(options);
   if (begun.content === undefined) return failed(begun);
-  const reading = await parseConfigAside(begun.content.text, begun.env, begun.knownProviders);
+  const reading = await parseConfigInThread(begun.content.text, begun.env, begun.knownProviders);
   return endLoading(begun, begun.content, reading);
 }
 
@@ -190,7 +161,7 @@ interface Source {
 }
 
 function sourceOf(flags: Flags, env: Environment, cwd: string): Source {
-  const given = flags.config ?? set(env, 'SIGNALBOX_CONFIG');
+  const given = flags.config ?? variableOf(env, 'SIGNALBOX_CONFIG');
   return { path: resolve(cwd, given ?? DEFAULT_FILE), named: given !== undefined };
 }
 
@@ -239,93 +210,4 @@ function readAtMost(descriptor: number, most: number): Buffer | undefined {
 function fail(problems: Issue[], path: string, message: string): undefined {
   problems.push({ path, message });
   return undefined;
-}
-
-function readRuntime(flags: Flags, env: Environment, cwd: string, problems: Issue[]): Runtime {
-  const managementKey = readSecret(env, 'SIGNALBOX_MANAGEMENT_KEY', problems);
-  const apiKey = readSecret(env, 'SIGNALBOX_API_KEY', problems);
-  if (managementKey !== undefined && managementKey === apiKey) {
-    problems.push({ path: 'SIGNALBOX_API_KEY', message: 'must differ from SIGNALBOX_MANAGEMENT_KEY' });
-  }
-  return {
-    host: flags.host ?? set(env, 'HOST') ?? '127.0.0.1',
-    port: readInteger(flags.port, '--port', env, 'PORT', { least: 0, most: 65_535, absent: 8787 }, problems),
-    dataDir: resolve(cwd, flags.dataDir ?? set(env, 'SIGNALBOX_DATA_DIR') ?? 'data'),
-    logLevel: readLogLevel(env, problems),
-    workers: readInteger(
-      flags.workers,
-      '--workers',
-      env,
-      undefined,
-      { least: 1, most: 1024, absent: 1 },
-      problems,
-    ),
-    managementKey,
-    apiKey,
-    encryptionKey: readEncryptionKey(env, problems),
-    database: readDatabase(env, problems),
-    redisUrl: set(env, 'REDIS_URL'),
-    clickhouseUrl: set(env, 'CLICKHOUSE_URL'),
-  };
-}
-
-/** A variable; an empty one counts as not set, because that is how container tools pass on what is not set. */
-function set(env: Environment, name: string): string | undefined {
-  const value = env[name];
-  return value === undefined || value === '' ? undefined : value;
-}
-
-function readInteger(
-  flag: string | undefined,
-  flagName: string,
-  env: Environment,
-  variable: string | undefined,
-  range: { least: number; most: number; absent: number },
-  problems: Issue[],
-): number {
-  const fromEnvironment = variable === undefined ? undefined : set(env, variable);
-  const text = flag ?? fromEnvironment;
-  if (text === undefined) return range.absent;
-  const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
-  if (value >= range.least && value <= range.most) return value;
-  const path = flag !== undefined || variable === undefined ? flagName : variable;
-  problems.push({ path, message: `must be a whole number from ${range.least} to ${range.most}` });
-  return range.absent;
-}
-
-function readLogLevel(env: Environment, problems: Issue[]): LogLevel {
-  const text = set(env, 'LOG_LEVEL')?.toLowerCase() ?? 'info';
-  const level = LOG_LEVELS.find((name) => name === text);
-  if (level === undefined)
-    problems.push({ path: 'LOG_LEVEL', message: `must be one of ${LOG_LEVELS.join(', ')}` });
-  return level ?? 'info';
-}
-
-/** A key of the gateway itself. Whoever can reach it may try keys: one that is easily guessed is none. */
-function readSecret(env: Environment, name: string, problems: Issue[]): string | undefined {
-  const secret = set(env, name);
-  if (secret === undefined || /^[\x21-\x7e]{16,512}$/.test(secret)) return secret;
-  problems.push({ path: name, message: 'must be 16 to 512 printable characters without spaces' });
-  return undefined;
-}
-
-function readEncryptionKey(env: Environment, problems: Issue[]): string | undefined {
-  const key = set(env, 'SIGNALBOX_ENCRYPTION_KEY');
-  if (key === undefined || isEncryptionKey(key)) return key;
-  problems.push({ path: 'SIGNALBOX_ENCRYPTION_KEY', message: 'must be 32 bytes in base64' });
-  return undefined;
-}
-
-function readDatabase(env: Environment, problems: Issue[]): DatabaseAddress | undefined {
-  const text = set(env, 'DATABASE_URL');
-  if (text === undefined) return undefined;
-  const reading = parseDatabaseAddress(text);
-  if (reading.ok) return reading.address;
-  problems.push({ path: 'DATABASE_URL', message: reading.problem });
-  return undefined;
-}
-
-/** Whether a text is 32 bytes in base64. */
-function isEncryptionKey(text: string): boolean {
-  return /^[A-Za-z0-9+/]{43}=$/.test(text);
 }

@@ -1,5 +1,5 @@
 import { shownDatabaseAddress } from '../kit/net/database-address.ts';
-import type { Runtime } from './load.ts';
+import type { Runtime } from './runtime.ts';
 import type { Config } from './schema/schema.ts';
 
 /** The configuration with every secret replaced by what may be known of it: for printing, never for use. */

@@ -6,20 +6,33 @@ import { MOST_USD, type Nanos, parseUsd } from '../kit/money.ts';
 import { RESET_WINDOWS } from '../kit/time/windows.ts';
 import type { Accounts } from '../manage/accounts/accounts.ts';
 import type { Credits } from '../manage/accounts/credits.ts';
-import type { Rotation, Vault } from '../manage/byok/vault.ts';
+import type { Vault } from '../manage/byok/vault.ts';
 import type { Keys } from '../manage/keys/keys.ts';
 import type { KnownModel, ModelKnowledge, RefreshOutcome } from '../manage/models/model-knowledge.ts';
+import { whenAvailable } from '../manage/refusals.ts';
 import type { UsageImports } from '../manage/usage-import/usage-imports.ts';
 import type { UsageScopes } from '../manage/usage-import/usage-owners.ts';
-import { whenAvailable } from '../manage/when-available.ts';
 import type { EventFeed, EventStore } from '../ports/events.ts';
 import type { Ledger } from '../ports/ledger.ts';
-import type { Account, Key } from '../ports/tenancy.ts';
-import { type CreditsView, creditsView } from './credits-view.ts';
+import type { Key } from '../ports/tenancy.ts';
 import { type DoctorView, doctorView, type RunningState } from './doctor-view.ts';
-import { type IssuedKeyView, type KeyView, keyView } from './key-view.ts';
 import { type LedgerView, ledgerView, type RebuildView } from './ledger-view.ts';
-import { type TakenInView, takenInView } from './usage-view.ts';
+import {
+  type AccountView,
+  accountView,
+  type CreditsView,
+  creditsView,
+  type IssuedKeyView,
+  type KeyView,
+  type KnownModelView,
+  keyView,
+  knownModelView,
+  type NewAccountView,
+  type RotationView,
+  rotationView,
+  type TakenInView,
+  takenInView,
+} from './views.ts';
 
 /** What commands work on: a running gateway's own parts, or those of a data directory opened for one command. */
 export interface Controlled {
@@ -34,37 +47,6 @@ export interface Controlled {
   readonly vault: Vault;
   /** Of a process that serves. */
   readonly running?: (() => RunningState) | undefined;
-}
-
-export interface AccountView {
-  readonly id: string;
-  readonly name: string;
-  readonly created_at: string;
-}
-
-/** An account that was just made; `management_key` is the secret of its first key and is shown nowhere else. */
-export interface NewAccountView extends AccountView {
-  readonly management_key: string;
-}
-
-/** A known model in a list. */
-export interface KnownModelView {
-  readonly id: string;
-  readonly context_length: number | null;
-  readonly endpoints: readonly string[];
-  readonly as_of: string;
-}
-
-/** How a change of the encryption key ended. */
-export interface RotationView {
-  readonly key_id: string;
-  readonly previous_key_id: string;
-  /** Credentials that were encrypted anew. */
-  readonly credentials: number;
-  /** Where the next start reads its key: a variable or a file. */
-  readonly source: string;
-  /** The operator has to put the new key there. */
-  readonly must_be_given: boolean;
 }
 
 interface Command<Input extends TSchema, Output> {
@@ -230,27 +212,4 @@ function parseBalance(typed: string): Nanos | null {
     'invalid-request',
     `USD: must be an amount from 0 to ${MOST_USD}, such as 12.5, or none`,
   );
-}
-
-function rotationView(rotation: Rotation): RotationView {
-  return {
-    key_id: rotation.keyId,
-    previous_key_id: rotation.previousKeyId,
-    credentials: rotation.credentials,
-    source: rotation.source,
-    must_be_given: rotation.mustBeGiven,
-  };
-}
-
-function knownModelView({ id, context_length, endpoints, as_of }: KnownModel): KnownModelView {
-  return {
-    id,
-    context_length: context_length ?? null,
-    endpoints: endpoints.map(({ tag }) => tag),
-    as_of,
-  };
-}
-
-function accountView(account: Account): AccountView {
-  return { id: account.id, name: account.name, created_at: new Date(account.createdAtMs).toISOString() };
 }

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { KNOWN_PROVIDERS } from '../../src/catalog/providers/known-providers.ts';
 import {
   type LoadedConfiguration,
-  loadConfigurationAside,
+  loadConfigurationInThread,
   requireConfiguration,
 } from '../../src/config/load.ts';
 import { type ConfigurationWatch, watchConfiguration } from '../../src/config/watch.ts';
@@ -35,7 +35,7 @@ function start(apply: (loaded: LoadedConfiguration) => void = () => {}): Configu
   const options = { env: {}, cwd: temporary.path, knownProviders: KNOWN_PROVIDERS };
   watch = watchConfiguration({
     initial: requireConfiguration(options),
-    load: () => loadConfigurationAside(options),
+    load: () => loadConfigurationInThread(options),
     apply: (loaded) => {
       apply(loaded);
       applied.push(loaded);

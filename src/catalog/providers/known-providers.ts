@@ -8,7 +8,6 @@ import type {
 import type { Issue } from '../../kit/json/validate.ts';
 import { SIMULATOR_PROVIDER } from '../simulator-catalog.ts';
 import { parseCredential } from './credential.ts';
-import { halfSetWarning } from './half-set-credential.ts';
 import { authOf, rowOf } from './provider-rows.ts';
 import { type KeySource, PROVIDER_TABLE, type ProviderRow } from './provider-table.ts';
 
@@ -169,5 +168,32 @@ function entryOf(slug: string): ProviderConfig {
     slug,
     headers: {},
     timeouts_ms: { connect: 10_000, first_byte: 120_000, idle: 120_000, total: 600_000 },
+  };
+}
+
+/** Members of a credential that say where to call, not who calls: people set them for other reasons too. */
+const PLACES: ReadonlySet<string> = new Set(['region', 'resource_name']);
+
+/** Warns of a credential of which some variables are set and others are not. Never holds a value. */
+function halfSetWarning(
+  slug: string,
+  { keys = [] }: ProviderRow,
+  environment: Environment,
+): Issue | undefined {
+  const [nearest] = keys
+    .map((source) => (typeof source === 'string' ? {} : source))
+    .map((members) => ({
+      set: Object.entries(members).filter(([member, name]) => !PLACES.has(member) && environment[name]),
+      missing: Object.values(members).filter((name) => !environment[name]),
+    }))
+    .filter(({ set }) => set.length > 0)
+    .sort((one, other) => one.missing.length - other.missing.length);
+  if (nearest === undefined) return undefined;
+  const missing = nearest.missing.join(' and ');
+  const verb = nearest.set.length === 1 ? 'is' : 'are';
+  const pronoun = nearest.missing.length === 1 ? 'that' : 'those';
+  return {
+    path: nearest.set.map(([, name]) => name).join(', '),
+    message: `${verb} not used without ${missing}: set ${pronoun} too, or give ${slug} an api_key in the configuration`,
   };
 }

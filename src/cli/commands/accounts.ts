@@ -1,16 +1,15 @@
-import type { Flags } from '../../config/load.ts';
-import type { AccountView, NewAccountView } from '../../control/commands.ts';
-import { tableText } from '../terminal/output.ts';
-import type { Told } from './keys.ts';
+import type { Flags } from '../../config/runtime.ts';
+import type { AccountView, NewAccountView } from '../../control/views.ts';
+import { type CommandResult, tableText } from '../terminal/output.ts';
 import { runControlCommand } from './run-control-command.ts';
 
-export async function createAccount(flags: Flags, name: string): Promise<Told<NewAccountView>> {
+export async function createAccount(flags: Flags, name: string): Promise<CommandResult<NewAccountView>> {
   const result = await runControlCommand(flags, 'accounts.create', { name });
   const text = `${result.management_key}\n\n${accountTable([result])}\nThe management key above is shown this once; only its hash is stored.\n`;
   return { result, text };
 }
 
-export async function listAccounts(flags: Flags): Promise<Told<AccountView[]>> {
+export async function listAccounts(flags: Flags): Promise<CommandResult<AccountView[]>> {
   const result = await runControlCommand(flags, 'accounts.list', {});
   return { result, text: result.length === 0 ? 'There are no accounts.\n' : accountTable(result) };
 }

@@ -1,13 +1,13 @@
 import { createInterface } from 'node:readline/promises';
-import { type Flags, problemLine } from '../../config/load.ts';
-import type { KnownModelView } from '../../control/commands.ts';
+import { problemLine } from '../../config/load.ts';
+import type { Flags } from '../../config/runtime.ts';
 import { CommandRefused } from '../../control/send-command.ts';
+import type { KnownModelView } from '../../control/views.ts';
 import { MAX_CATALOG_BYTES } from '../../control/wire.ts';
 import { readJson } from '../../kit/json/json.ts';
 import type { Issue } from '../../kit/json/validate.ts';
 import { type Difference, type KnownModel, problemsOfData } from '../../manage/models/model-knowledge.ts';
-import { jsonText, type Output, tableText } from '../terminal/output.ts';
-import type { Told } from './keys.ts';
+import { type CommandResult, jsonText, type Output, tableText } from '../terminal/output.ts';
 import { readSource } from './read-source.ts';
 import { runControlCommand } from './run-control-command.ts';
 
@@ -69,7 +69,7 @@ function refuse(
 }
 
 /** What is known of all models, or of one. */
-export async function showCatalog(flags: Flags, name: string | undefined): Promise<Told<unknown>> {
+export async function showCatalog(flags: Flags, name: string | undefined): Promise<CommandResult<unknown>> {
   if (name === undefined) {
     const result = await runControlCommand(flags, 'catalog.list', {});
     return { result, text: listText(result) };

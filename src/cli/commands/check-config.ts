@@ -1,6 +1,7 @@
 import { stringify } from 'yaml';
-import { type Flags, loadConfiguration, problemLine } from '../../config/load.ts';
+import { loadConfiguration, problemLine } from '../../config/load.ts';
 import { redactedConfig, redactedRuntime } from '../../config/redact.ts';
+import type { Flags } from '../../config/runtime.ts';
 import { loadOptions } from '../../installation.ts';
 import { jsonText, type Output } from '../terminal/output.ts';
 

@@ -1,32 +1,30 @@
-import type { Flags } from '../../config/load.ts';
+import type { Flags } from '../../config/runtime.ts';
 import type { CommandInput } from '../../control/commands.ts';
-import type { IssuedKeyView, KeyView } from '../../control/key-view.ts';
-import { tableText, usdText } from '../terminal/output.ts';
+import type { IssuedKeyView, KeyView } from '../../control/views.ts';
+import { type CommandResult, tableText, usdText } from '../terminal/output.ts';
 import { runControlCommand } from './run-control-command.ts';
-
-/** What a command found or did, and how it is told to people. */
-export interface Told<T> {
-  readonly result: T;
-  readonly text: string;
-  /** What was found is not as it should be: the exit code says so. */
-  readonly hasFailed?: boolean;
-}
 
 export async function createKey(
   flags: Flags,
   input: CommandInput<'keys.create'>,
-): Promise<Told<IssuedKeyView>> {
+): Promise<CommandResult<IssuedKeyView>> {
   const result = await runControlCommand(flags, 'keys.create', input);
   const text = `${result.key}\n\n${keyTable([result])}\nThe key above is shown this once; only its hash is stored.\n`;
   return { result, text };
 }
 
-export async function listKeys(flags: Flags, input: CommandInput<'keys.list'>): Promise<Told<KeyView[]>> {
+export async function listKeys(
+  flags: Flags,
+  input: CommandInput<'keys.list'>,
+): Promise<CommandResult<KeyView[]>> {
   const result = await runControlCommand(flags, 'keys.list', input);
   return { result, text: result.length === 0 ? 'There are no keys.\n' : keyTable(result) };
 }
 
-export async function revokeKey(flags: Flags, input: CommandInput<'keys.revoke'>): Promise<Told<KeyView>> {
+export async function revokeKey(
+  flags: Flags,
+  input: CommandInput<'keys.revoke'>,
+): Promise<CommandResult<KeyView>> {
   const result = await runControlCommand(flags, 'keys.revoke', input);
   return { result, text: `${keyTable([result])}\nThis key is revoked.\n` };
 }

@@ -1,9 +1,11 @@
-import type { Flags } from '../../config/load.ts';
+import type { Flags } from '../../config/runtime.ts';
 import type { LedgerView, RebuildView } from '../../control/ledger-view.ts';
+import { openInstallation } from '../../installation.ts';
+import { GatewayError } from '../../ir/errors.ts';
 import type { Fault } from '../../ports/ledger.ts';
-import { tableText, usdText } from '../terminal/output.ts';
-import type { Told } from './keys.ts';
-import { runControlCommand } from './run-control-command.ts';
+import type { LedgerLoss } from '../../ports/ledger-mark.ts';
+import { type CommandResult, tableText, usdText } from '../terminal/output.ts';
+import { installationOptions, runControlCommand } from './run-control-command.ts';
 
 /** What a fault means, in the order in which faults are printed. */
 const FAULTS: Readonly<Record<Fault, string>> = {
@@ -19,7 +21,7 @@ const FAULTS: Readonly<Record<Fault, string>> = {
 };
 
 /** Checks the books of every account, to the nano-dollar. Fails where they are wrong. */
-export async function verifyLedger(flags: Flags): Promise<Told<LedgerView>> {
+export async function verifyLedger(flags: Flags): Promise<CommandResult<LedgerView>> {
   const result = await runControlCommand(flags, 'ledger.verify', {});
   const isRight = result.accounts.every(({ fault }) => fault === null);
   const verdict = isRight ? 'The books are right.\n' : faultsText(result);
@@ -38,7 +40,7 @@ function faultsText({ accounts }: LedgerView): string {
 }
 
 /** Makes the rows of generations anew, as far as the journal reaches, and events from all rows. */
-export async function rebuildLedger(flags: Flags): Promise<Told<RebuildView>> {
+export async function rebuildLedger(flags: Flags): Promise<CommandResult<RebuildView>> {
   const result = await runControlCommand(flags, 'ledger.rebuild', {});
   return {
     result,
@@ -72,4 +74,38 @@ function factsText({ open_reservations, generations, journal }: LedgerView): str
 
 function moneyText(usd: number | null): string {
   return usd === null ? 'none' : usdText(usd);
+}
+
+/** What was lost and is done without from now on; null when nothing was. */
+export interface LossView {
+  readonly loss: { readonly ends_at: number; readonly known_to: number } | null;
+}
+
+/** Opens a data directory whose journal ends before what its database knows of, which a gateway does not do. */
+export async function acceptLedgerLoss(flags: Flags): Promise<CommandResult<LossView>> {
+  const options = installationOptions(flags);
+  if (options.database !== undefined) {
+    throw new GatewayError(
+      'invalid-request',
+      'the ledger is in the database of DATABASE_URL, which has no journal to be lost; this is for a gateway without one',
+    );
+  }
+  const losses: LedgerLoss[] = [];
+  const { close } = await openInstallation({ ...options, acceptLoss: (loss) => losses.push(loss) });
+  await close();
+  const [loss] = losses;
+  return loss === undefined
+    ? {
+        result: { loss: null },
+        text: 'The journal has all that the database knows of. Nothing was changed.\n',
+      }
+    : { result: { loss: { ends_at: loss.endsAt, known_to: loss.knownTo } }, text: lossText(loss) };
+}
+
+function lossText({ endsAt, knownTo }: LedgerLoss): string {
+  return (
+    `The ledger goes on from record ${endsAt}; what came after it, up to record ${knownTo} or later, is lost.\n` +
+    'What keys, workspaces and accounts have spent is as of then, and so are balances: one that was given later is not enforced.\n' +
+    'Look at them with signalbox ledger verify and set them with signalbox credits set before the gateway is started.\n'
+  );
 }

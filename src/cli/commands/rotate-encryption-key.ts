@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs';
-import type { Flags } from '../../config/load.ts';
-import type { RotationView } from '../../control/commands.ts';
+import type { Flags } from '../../config/runtime.ts';
+import type { RotationView } from '../../control/views.ts';
 import { GatewayError } from '../../ir/errors.ts';
-import type { Told } from './keys.ts';
+import type { CommandResult } from '../terminal/output.ts';
 import { runControlCommand } from './run-control-command.ts';
 
 /** Encrypts stored credentials anew: under the key in a file, or under one that the gateway makes and keeps. */
 export async function rotateEncryptionKey(
   flags: Flags,
   newKeyFile: string | undefined,
-): Promise<Told<RotationView>> {
+): Promise<CommandResult<RotationView>> {
   const newKey = newKeyFile === undefined ? undefined : readKey(newKeyFile);
   const result = await runControlCommand(flags, 'encryption.rotate', { new_key: newKey });
   return { result, text: textOf(result, newKeyFile) };

@@ -1,4 +1,5 @@
-import { type Flags, requireConfiguration } from '../../config/load.ts';
+import { requireConfiguration } from '../../config/load.ts';
+import type { Flags } from '../../config/runtime.ts';
 import type { CommandInput, CommandName, CommandOutput } from '../../control/commands.ts';
 import { sendCommand } from '../../control/send-command.ts';
 import {

@@ -1,5 +1,5 @@
 import { problemLine } from '../../config/load.ts';
-import type { TakenInView } from '../../control/usage-view.ts';
+import type { TakenInView } from '../../control/views.ts';
 import type { BadLine, NotKeptMember } from '../../manage/usage-import/usage-intake.ts';
 import { tableText } from '../terminal/output.ts';
 

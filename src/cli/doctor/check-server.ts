@@ -1,5 +1,5 @@
 import { createServer } from 'node:net';
-import type { Runtime } from '../../config/load.ts';
+import type { Runtime } from '../../config/runtime.ts';
 import type { DoctorView, ServerView } from '../../control/doctor-view.ts';
 import { programVersion } from '../../kit/program-version.ts';
 import { type Finding, fine, problem, warning } from './finding.ts';

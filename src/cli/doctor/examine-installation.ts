@@ -1,4 +1,4 @@
-import type { Flags } from '../../config/load.ts';
+import type { Flags } from '../../config/runtime.ts';
 import { isInTime } from '../../kit/loop/is-in-time.ts';
 import { checkCatalogue } from './check-catalogue.ts';
 import { checkClocks } from './check-clocks.ts';

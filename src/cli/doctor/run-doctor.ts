@@ -1,7 +1,6 @@
-import type { Flags } from '../../config/load.ts';
 import { escapeControls } from '../../config/parse/shown-text.ts';
-import type { Told } from '../commands/keys.ts';
-import { tableText } from '../terminal/output.ts';
+import type { Flags } from '../../config/runtime.ts';
+import { type CommandResult, tableText } from '../terminal/output.ts';
 import { checkProgram } from './check-program.ts';
 import type { NamedFinding } from './examine-installation.ts';
 import type { Verdict } from './finding.ts';
@@ -15,7 +14,7 @@ export interface DoctorReport {
 }
 
 /** Looks for what is wrong with an installation and says how to mend it. Changes nothing that lasts. */
-export async function runDoctor(flags: Flags): Promise<Told<DoctorReport>> {
+export async function runDoctor(flags: Flags): Promise<CommandResult<DoctorReport>> {
   const ofProgram = (await checkProgram()).map((finding) => ({ check: 'program', ...finding }));
   const findings = isWrong(ofProgram) ? ofProgram : [...ofProgram, ...(await examine(flags))];
   return {

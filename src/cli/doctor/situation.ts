@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Flags, type Loading, loadConfiguration, type Runtime } from '../../config/load.ts';
+import { type Loading, loadConfiguration } from '../../config/load.ts';
+import type { Flags, Runtime } from '../../config/runtime.ts';
 import type { DoctorView } from '../../control/doctor-view.ts';
 import { askRunning } from '../../control/send-command.ts';
 import {

@@ -4,6 +4,14 @@ export interface Output {
   err(text: string): void;
 }
 
+/** The result of a command: a value for `--json`, and its text for the terminal. */
+export interface CommandResult<T> {
+  readonly result: T;
+  readonly text: string;
+  /** True = exit code 1. */
+  readonly hasFailed?: boolean;
+}
+
 /** JSON for programs, two blanks deep so that people can read it as well. */
 export function jsonText(value: unknown): string {
   return `${JSON.stringify(value, null, 2)}\n`;

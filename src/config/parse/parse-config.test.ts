@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { KNOWN_PROVIDERS } from '../../catalog/providers/known-providers.ts';
 import type { Config } from '../schema/schema.ts';
 import type { Environment } from './environment.ts';
-import { parseConfig, parseConfigAside } from './parse-config.ts';
+import { parseConfig, parseConfigInThread } from './parse-config.ts';
 
 const KNOWN = KNOWN_PROVIDERS;
 
@@ -358,7 +358,7 @@ describe('parseConfig', () => {
   });
 });
 
-describe('parseConfigAside', () => {
+describe('parseConfigInThread', () => {
   it.each([
     ['a whole file', WHOLE],
     ['an empty file', ''],
@@ -369,14 +369,14 @@ describe('parseConfigAside', () => {
     ['a deep nest', `presets: ${'['.repeat(20_000)}${']'.repeat(20_000)}`],
     ['an unknown alias', 'vendor: *x'],
   ])('reads the same as parseConfig: %s', async (_what, text) => {
-    expect(await parseConfigAside(text, KEYS, KNOWN)).toEqual(parseConfig(text, KEYS, KNOWN));
+    expect(await parseConfigInThread(text, KEYS, KNOWN)).toEqual(parseConfig(text, KEYS, KNOWN));
   });
 
   it('leaves the thread free while it reads', async () => {
     const text = `prompts:\n${Array.from({ length: 10_000 }, (_, at) => `  p${at}: { input: x }`).join('\n')}`;
     let turns = 0;
     const timer = setInterval(() => turns++, 1);
-    const reading = await parseConfigAside(text, {}, KNOWN);
+    const reading = await parseConfigInThread(text, {}, KNOWN);
     clearInterval(timer);
     expect(reading.ok).toBe(true);
     expect(turns).toBeGreaterThan(20);

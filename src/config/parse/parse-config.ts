@@ -6,8 +6,7 @@ import { crossChecks } from './cross-checks.ts';
 import { type Environment, fillVariables, markVariables } from './environment.ts';
 import { compileDefaults } from './fill-defaults.ts';
 import type { EnvironmentKey, KnownProviders } from './known-providers.ts';
-import { readYaml, type YamlReading } from './read-yaml.ts';
-import { readYamlAside } from './read-yaml-aside.ts';
+import { readYaml, readYamlInThread, type YamlReading } from './read-yaml.ts';
 import { shownProblem } from './shown-text.ts';
 
 /** A file is refused above this size, in bytes: reading YAML takes seconds and hundreds of times its size in memory. */
@@ -46,12 +45,12 @@ export function parseConfig(
 }
 
 /** The same as parseConfig; the slow part, reading YAML, happens in a thread of its own. */
-export async function parseConfigAside(
+export async function parseConfigInThread(
   text: string,
   environment: Environment,
   knownProviders: KnownProviders,
 ): Promise<ConfigReading> {
-  return configOf(await readYamlAside(markVariables(text)), environment, knownProviders);
+  return configOf(await readYamlInThread(markVariables(text)), environment, knownProviders);
 }
 
 function configOf(

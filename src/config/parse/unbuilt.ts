@@ -1,6 +1,5 @@
 import { isJsonObject } from '../../kit/json/json.ts';
 import type { Issue } from '../../kit/json/validate.ts';
-import type { Runtime } from '../load.ts';
 import type { PriceName } from '../schema/price-names.ts';
 
 /** Prices of what nobody counts yet. */
@@ -48,27 +47,4 @@ function placesOf(value: unknown, names: readonly string[], path: string): Place
   return Array.isArray(member)
     ? member.flatMap((item, index) => placesOf(item, rest, `${at}[${index}]`))
     : [];
-}
-
-/** What was asked for and cannot be done yet, so that starting would be a lie. */
-export function startBlockers(runtime: Runtime): Issue[] {
-  const blockers: Issue[] = [];
-  if (runtime.workers > 1) {
-    blockers.push({
-      path: '--workers',
-      message: 'more than one worker is not available in this version yet',
-    });
-  }
-  for (const [path, given, thing] of [
-    ['REDIS_URL', runtime.redisUrl, 'sharing between replicas through Redis'],
-    ['CLICKHOUSE_URL', runtime.clickhouseUrl, 'usage events in ClickHouse'],
-  ] as const) {
-    if (given !== undefined) {
-      blockers.push({
-        path,
-        message: `${thing} is not available in this version yet; unset the variable to start`,
-      });
-    }
-  }
-  return blockers;
 }

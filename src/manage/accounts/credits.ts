@@ -1,7 +1,7 @@
 import type { Nanos } from '../../kit/money.ts';
 import type { Ledger } from '../../ports/ledger.ts';
+import { whenAvailable } from '../refusals.ts';
 import type { Sources } from '../sources.ts';
-import { whenAvailable } from '../when-available.ts';
 
 /** The balance of an account, settled money only. */
 export interface AccountBalance {

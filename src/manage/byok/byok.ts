@@ -6,7 +6,7 @@ import type { EgressRules } from '../../kit/net/egress.ts';
 import { quoted } from '../../kit/text/quoted.ts';
 import type { ByokChange, ByokCredential, ByokStore } from '../../ports/byok.ts';
 import type { Tenancy } from '../../ports/tenancy.ts';
-import { notFound, requireFound } from '../require-found.ts';
+import { notFound, requireFound } from '../refusals.ts';
 import type { Sources } from '../sources.ts';
 import { requireWorkspaceId } from '../workspaces/require-workspace-id.ts';
 import { type CredentialTarget, credentialTarget, labelOfSecret } from './byok-secret.ts';

@@ -1,5 +1,4 @@
-import { ArchiveType } from './archive-type.ts';
-import { TextType } from './text-type.ts';
+import { textStructure } from './text-structure.ts';
 
 /** What a file of one type begins with: these bytes at these places. */
 interface Signature {
@@ -57,5 +56,96 @@ export class ContentType {
     const matches = ({ at }: Signature) =>
       Object.entries(at).every(([place, bytes]) => head.startsWith(bytes, Number(place)));
     return SIGNATURES.find(matches)?.type;
+  }
+}
+
+const OFFICE = 'application/vnd.openxmlformats-officedocument';
+
+/** Office documents are archives that hold an entry of this name, or one that begins so. */
+const ENTRIES: Readonly<Record<string, string>> = {
+  'word/document': `${OFFICE}.wordprocessingml.document`,
+  'xl/workbook.xml': `${OFFICE}.spreadsheetml.sheet`,
+  'ppt/presentation.xml': `${OFFICE}.presentationml.presentation`,
+};
+
+const ENTRY_HEAD = Buffer.from('PK\x03\x04', 'latin1');
+
+/** Bytes of the head of an entry before its name. */
+const ENTRY_HEAD_BYTES = 30;
+
+const LONGEST_ENTRY_NAME = Math.max(...Object.keys(ENTRIES).map((name) => name.length));
+
+/** Tells which kind of office document an archive is, by the heads of its entries. */
+class ArchiveType {
+  #isArchive: boolean | undefined;
+  #type: string | undefined;
+  /** The end of what came, in which a head may have begun. */
+  #rest = Buffer.alloc(0);
+
+  push(piece: Uint8Array): void {
+    if (this.#isArchive === false || this.#type !== undefined) return;
+    const bytes = Buffer.concat([this.#rest, piece]);
+    if (bytes.length >= ENTRY_HEAD.length)
+      this.#isArchive ??= bytes.subarray(0, ENTRY_HEAD.length).equals(ENTRY_HEAD);
+    this.#type = officeTypeIn(bytes);
+    this.#rest = bytes.subarray(Math.max(0, bytes.length - ENTRY_HEAD_BYTES - LONGEST_ENTRY_NAME));
+  }
+
+  end(): string | undefined {
+    return this.#isArchive === true ? this.#type : undefined;
+  }
+}
+
+function officeTypeIn(bytes: Buffer): string | undefined {
+  for (const [name, type] of Object.entries(ENTRIES)) {
+    for (let at = bytes.indexOf(name); at !== -1; at = bytes.indexOf(name, at + 1)) {
+      const head = at - ENTRY_HEAD_BYTES;
+      if (head >= 0 && bytes.subarray(head, head + ENTRY_HEAD.length).equals(ENTRY_HEAD)) return type;
+    }
+  }
+  return undefined;
+}
+
+/** Characters that are looked at, in one turn, to tell how a text is built. */
+const SAMPLE = 65_536;
+
+/** Characters that no text has: control characters other than bell to carriage return, and escape. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+const NO_TEXT = /[\0-\x06\x0e-\x1a\x1c-\x1f]/;
+
+/** Tells whether bytes are text in UTF-8, and by its structure which kind. */
+class TextType {
+  readonly #decoder = new TextDecoder('utf-8', { fatal: true });
+  #isText = true;
+  #sample = '';
+  #isWhole = true;
+  /** The last character that is not white space. */
+  #last = '';
+
+  push(piece: Uint8Array): void {
+    this.#take(() => this.#decoder.decode(piece, { stream: true }));
+  }
+
+  /** Undefined when it is no text. */
+  end(): string | undefined {
+    this.#take(() => this.#decoder.decode());
+    if (!this.#isText) return undefined;
+    return textStructure({ text: this.#sample, isWhole: this.#isWhole, last: this.#last });
+  }
+
+  #take(decode: () => string): void {
+    if (!this.#isText) return;
+    let text: string;
+    try {
+      text = decode();
+    } catch {
+      this.#isText = false;
+      return;
+    }
+    this.#isText = !NO_TEXT.test(text);
+    this.#last = text.trimEnd().at(-1) ?? this.#last;
+    const room = SAMPLE - this.#sample.length;
+    this.#isWhole &&= text.length <= room;
+    this.#sample += text.slice(0, room);
   }
 }

@@ -1,14 +1,14 @@
 import type { FileQuery, FilesQuery } from '../../contract/file.ts';
 import { GatewayError, invalidRequest } from '../../ir/errors.ts';
 import type { IdSource } from '../../kit/ids.ts';
+import { isJsonObject, type Json } from '../../kit/json/json.ts';
 import type { Caller } from '../../ports/caller.ts';
-import type { FileBytes, FileStore, StoredFile } from '../../ports/files.ts';
+import type { FileBytes, FilePosition, FileStore, StoredFile } from '../../ports/files.ts';
 import type { WorkspaceStore } from '../../ports/tenancy.ts';
-import { notFound, requireFound } from '../require-found.ts';
+import { notFound, requireFound } from '../refusals.ts';
 import type { Sources } from '../sources.ts';
 import { requireWorkspaceId } from '../workspaces/require-workspace-id.ts';
 import { FileIntake } from './file-intake.ts';
-import { decodePosition, encodePosition } from './file-position.ts';
 
 /** What files are kept with. */
 export interface FilesDependencies {
@@ -170,4 +170,52 @@ function requireForward({ before_id: beforeId, order }: FilesQuery): void {
       { path: 'order', message: 'desc is not supported: files are listed oldest first' },
     ]);
   }
+}
+
+/** A position as callers get it: they see no more than a word. It stays good when its file is deleted. */
+function encodePosition({ id, createdAtMs }: FilePosition): string {
+  return Buffer.from(JSON.stringify({ cursor: id, created_at_ms: createdAtMs })).toString('base64url');
+}
+
+/** What a caller gives back, under the name of a parameter. Throws the 400 for anything else. */
+function decodePosition(text: string, path: string): FilePosition {
+  const value = parsed(Buffer.from(text, 'base64url').toString('utf8'));
+  if (isJsonObject(value)) {
+    const { cursor: id, created_at_ms: createdAtMs } = value;
+    const isId = typeof id === 'string' && !id.includes('\0');
+    if (isId && Number.isSafeInteger(createdAtMs)) return { id, createdAtMs: createdAtMs as number };
+  }
+  throw invalidRequest([{ path, message: 'must be the cursor of another page' }]);
+}
+
+function parsed(text: string): Json | undefined {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return undefined;
+  }
+}
+
+/** How often content that belongs to no file is looked for, milliseconds. */
+const SWEEP_EVERY_MS = 3_600_000;
+
+/** Has content that belongs to no file removed, now and every hour. */
+export function keepSwept(
+  files: Pick<Files, 'sweep'>,
+  log: { warn(message: string, fields?: Readonly<Record<string, unknown>>): void },
+): { close(): Promise<void> } {
+  const sweep = () =>
+    files.sweep().catch((error: unknown) => {
+      log.warn('content of deleted files could not be removed; it is tried again in an hour', { error });
+    });
+  let sweeping = sweep();
+  const timer = setInterval(() => {
+    sweeping = sweeping.then(sweep);
+  }, SWEEP_EVERY_MS).unref();
+  return {
+    async close() {
+      clearInterval(timer);
+      await sweeping;
+    },
+  };
 }

@@ -3,7 +3,7 @@ import { appHostOf } from '../../kit/net/app-host.ts';
 import type { AppRegistry } from '../../ports/apps.ts';
 import type { ContentStore, GenerationContent } from '../../ports/content.ts';
 import type { GenerationStore, RecentGenerations, StoredGeneration } from '../../ports/generations.ts';
-import { requireFound } from '../require-found.ts';
+import { requireFound } from '../refusals.ts';
 
 /** Where generations are looked up. */
 export interface GenerationsDependencies {

@@ -4,7 +4,7 @@ import { nanosOf } from '../../kit/money.ts';
 import { momentMs } from '../../kit/time/moment.ts';
 import type { Ledger } from '../../ports/ledger.ts';
 import type { Key, KeySettings, Tenancy } from '../../ports/tenancy.ts';
-import { requireFound } from '../require-found.ts';
+import { requireFound } from '../refusals.ts';
 import type { Sources } from '../sources.ts';
 import { forgetSpending } from '../workspaces/forget-spending.ts';
 import { requireWorkspaceId } from '../workspaces/require-workspace-id.ts';

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../kit/ids.ts';
 import type { Caller } from '../../ports/caller.ts';
 import type { Budget, Key, Tenancy, Workspace } from '../../ports/tenancy.ts';
-import { limitsOf } from '../workspaces/limits-of.ts';
+import { limitsOf } from '../workspaces/limits.ts';
 import { hashSecret } from './hash-secret.ts';
 
 /** How long a change by another process may go unseen, milliseconds; and how long secrets stay in memory. */

@@ -1,9 +1,8 @@
 import type { Nanos } from '../../kit/money.ts';
 import type { Ledger, Spending } from '../../ports/ledger.ts';
 import type { Key } from '../../ports/tenancy.ts';
-import { whenAvailable } from '../when-available.ts';
-import { keyLimitOf } from '../workspaces/limits-of.ts';
-import { remainingNanos } from '../workspaces/remaining-nanos.ts';
+import { whenAvailable } from '../refusals.ts';
+import { keyLimitOf, remainingNanos } from '../workspaces/limits.ts';
 
 /** A key with what it has spent, and what its limit leaves. */
 export interface KeyStatement {

@@ -4,7 +4,7 @@ import type { ResetWindow } from '../../kit/time/windows.ts';
 import type { Ledger } from '../../ports/ledger.ts';
 import type { Account, Key, Tenancy, Workspace } from '../../ports/tenancy.ts';
 import type { Accounts } from '../accounts/accounts.ts';
-import { checkName } from '../names.ts';
+import { checkName } from '../refusals.ts';
 import type { Sources } from '../sources.ts';
 import { forgetSpending } from '../workspaces/forget-spending.ts';
 import { type KeyStatement, keyStatement, keyStatements } from './key-statement.ts';

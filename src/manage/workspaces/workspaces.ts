@@ -2,7 +2,7 @@ import type { CreateWorkspace, UpdateWorkspace, WorkspacesQuery } from '../../co
 import { GatewayError } from '../../ir/errors.ts';
 import type { Ledger } from '../../ports/ledger.ts';
 import type { Key, Tenancy, Workspace, WorkspaceSettings } from '../../ports/tenancy.ts';
-import { notFound, requireFound } from '../require-found.ts';
+import { notFound, requireFound } from '../refusals.ts';
 import type { Sources } from '../sources.ts';
 import { forgetSpending } from './forget-spending.ts';
 import { newWorkspace } from './new-workspace.ts';
