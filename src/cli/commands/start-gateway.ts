@@ -16,7 +16,7 @@ export interface ServeOptions {
  * Connections accepted in one turn of the event loop. Each further one costs a connection that arrives alone some
  * microseconds.
  */
-const DOORS = 32;
+const LISTENING_SOCKETS = 32;
 
 /** Opens a gateway, prints its address, and closes it on SIGTERM or SIGINT. Rejects when it cannot start. */
 export async function startGateway({ flags, asJson }: ServeOptions): Promise<void> {
