@@ -1,10 +1,10 @@
 import { problemLine } from '../../config/load.ts';
-import type { TakenInView } from '../../control/views.ts';
+import type { ImportedView } from '../../control/views.ts';
 import type { BadLine, NotKeptMember } from '../../manage/usage-import/usage-intake.ts';
 import { tableText } from '../terminal/output.ts';
 
 /** What became of a file of usage. */
-export interface ImportView extends TakenInView {
+export interface ImportView extends ImportedView {
   /** Without empty ones. */
   readonly lines: number;
   readonly bad: number;
@@ -16,7 +16,7 @@ export interface ImportView extends TakenInView {
 
 /** What to know of an import besides its counts. `dataDir`: of one of several gateways that share a database. */
 export function importNotes(
-  taken: TakenInView,
+  taken: ImportedView,
   notKept: ReadonlyMap<NotKeptMember, number>,
   dataDir: string | undefined,
 ): readonly string[] {

@@ -2,7 +2,7 @@ import { createReadStream, statSync } from 'node:fs';
 import { constants } from 'node:os';
 import type { Flags } from '../../config/runtime.ts';
 import { CommandRefused } from '../../control/send-command.ts';
-import type { TakenInView } from '../../control/views.ts';
+import type { ImportedView } from '../../control/views.ts';
 import { prepareUsage, type UsagePreparation } from '../../installation.ts';
 import { GatewayError } from '../../ir/errors.ts';
 import { type Line, LineReader } from '../../kit/text/line-reader.ts';
@@ -24,7 +24,7 @@ export interface ImportWishes {
   readonly isWatched?: boolean;
 }
 
-const NOTHING: TakenInView = { imported: 0, known: 0, too_old: 0 };
+const NOTHING: ImportedView = { imported: 0, known: 0, too_old: 0 };
 
 /** Counts the usage in a file, all of it or none. Exit code. */
 export async function importUsage(flags: Flags, file: string, wishes: ImportWishes): Promise<number> {

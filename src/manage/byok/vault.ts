@@ -32,10 +32,10 @@ export interface Rotation {
 const SECRETS_PER_BATCH = 100;
 
 /*
- * A rotation can be interrupted with some secrets under the new key and some under the old one. So before the first is
- * changed, a note is written that holds each key encrypted under the other: a start with either key reads both from it
- * and resumes. A key in the data directory is replaced at the end and the note removed. A key that the operator supplies
- * cannot be replaced by us: the note stays until a start with the new one.
+ * A rotation can be interrupted with some secrets under the new key and some under the old one. So before the first
+ * is changed, a note is written that holds each key encrypted under the other: a start with either key reads both
+ * from it and resumes. A key in the data directory is replaced at the end and the note removed. A key that the
+ * operator supplies cannot be replaced by us: the note stays until a start with the new one.
  */
 
 /** Encrypts and decrypts the secrets of credentials, and rotates the key while both go on. */
@@ -143,7 +143,9 @@ export class Vault {
     );
   }
 
-  /** Resumes a rotation at the start. A failure is only a warning: both keys are known, so all secrets stay readable. */
+  /**
+   * Resumes a rotation at the start. A failure is only a warning: both keys are known, so all secrets stay readable.
+   */
   async #resume(): Promise<void> {
     try {
       await this.#reencrypt();

@@ -36,7 +36,9 @@ export function keptMs(days: number): number {
   return days * DAY_MS;
 }
 
-/** Deletes expired rows, events and content, at the start and every five minutes. A failed step is retried next round. */
+/**
+ * Deletes expired rows, events and content, at the start and every five minutes. A failed step is retried next round.
+ */
 export class Retention {
   readonly #parts: RetentionParts;
   readonly #stopping = new AbortController();

@@ -27,15 +27,15 @@ interface WorkspaceFacts {
 
 /** A finished or pending read of a workspace; `facts` is undefined if it was deleted. */
 interface WorkspaceReading {
-  readonly shared: Promise<WorkspaceFacts | undefined>;
+  readonly facts: Promise<WorkspaceFacts | undefined>;
   readonly readAtMs: number;
   /** Value of `#changes` when the read began. */
   readonly changes: number;
 }
 
 /**
- * Finds the caller of a secret: key, workspace and limits. Callers are cached for a short time; unknown secrets are not,
- * so that guessing cannot evict known keys. Changes made in this process are visible at once.
+ * Finds the caller of a secret: key, workspace and limits. Callers are cached for a short time; unknown secrets are
+ * not, so that guessing cannot evict known keys. Changes made in this process are visible at once.
  */
 export class CallerDirectory {
   readonly #tenancy: Tenancy;
@@ -119,8 +119,8 @@ export class CallerDirectory {
         return undefined;
       }
       const reading = this.#workspaceOf(key);
-      const shared = await reading.shared;
-      const caller = shared && callerOf(key, shared);
+      const facts = await reading.facts;
+      const caller = facts && callerOf(key, facts);
       if (before !== this.#changes) return caller;
       if (caller === undefined) this.#known.delete(hash);
       else this.#known.set(hash, { caller, readAtMs: Math.min(readAtMs, reading.readAtMs) });
@@ -139,11 +139,11 @@ export class CallerDirectory {
   #workspaceOf({ accountId, workspaceId }: Key): WorkspaceReading {
     const known = this.#workspaces.get(workspaceId);
     if (known !== undefined && known.changes === this.#changes && this.#isFresh(known)) return known;
-    const shared = this.#readWorkspace(accountId, workspaceId);
-    const reading = { shared, readAtMs: this.#clock.monotonic(), changes: this.#changes };
+    const facts = this.#readWorkspace(accountId, workspaceId);
+    const reading = { facts, readAtMs: this.#clock.monotonic(), changes: this.#changes };
     this.#workspaces.set(workspaceId, reading);
     // Its callers receive the failure; the next one reads again.
-    shared.catch(() => this.#workspaces.delete(workspaceId));
+    facts.catch(() => this.#workspaces.delete(workspaceId));
     return reading;
   }
 

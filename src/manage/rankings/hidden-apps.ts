@@ -15,8 +15,8 @@ const BARE_IPV6 = /^[0-9a-f]*:[0-9a-f]*:/;
 const DEFAULT_PORTS: ReadonlySet<string> = new Set([':80', ':443']);
 
 /**
- * Whether a list of hosts hides an app. A host without a port hides the apps on all of its ports, one with a port that one
- * alone; `*.` stands for any name before the rest.
+ * Whether a list of hosts hides an app. A host without a port hides the apps on all of its ports, one with a port
+ * that one alone; `*.` stands for any name before the rest.
  */
 export function hiddenBy(hosts: readonly string[]): (app: string) => boolean {
   const hidden = hosts.map(hiddenHostOf);

@@ -88,8 +88,8 @@ const APPS_PER_LOOKUP = 250;
 const MORE_LEADERS = 2_000;
 
 /**
- * A page of apps, best first; ties by id. Looks up no more apps than needed. Apps that the registry does not know have no
- * id and are skipped. Rejects with the signal's reason when it is aborted.
+ * A page of apps, best first; ties by id. Looks up no more apps than needed. Apps that the registry does not know
+ * have no id and are skipped. Rejects with the signal's reason when it is aborted.
  */
 export async function rankApps(
   input: RankingInput,
