@@ -190,7 +190,7 @@ export async function openGateway(options: OpenOptions): Promise<RunningGateway>
     const logGeneration = generationLog(log, systemClock);
     const generationMetrics = new GenerationMetrics();
     const gateway = createGateway({
-      snapshot: () => current().gateway,
+      settings: () => current().gateway,
       formats: INBOUND_DIALECTS,
       stages: [...stageTable({ cache }), ...stages],
       callUpstream: upstreams.call,

@@ -3,7 +3,7 @@ import type { LoadedConfiguration } from './config/load.ts';
 import { applyPreset, type Presets, presetReport } from './dialects/shared/presets/preset.ts';
 import { fillPromptTemplate, type PromptTemplate } from './dialects/shared/presets/prompt-template.ts';
 import type { PreparedBody } from './gateway/generate.ts';
-import type { GatewaySnapshot } from './gateway/snapshot.ts';
+import type { GatewaySettings } from './gateway/settings.ts';
 import type { HttpSettings } from './http/dependencies.ts';
 import type { Format } from './ir/items.ts';
 import type { JsonObject } from './kit/json/json.ts';
@@ -14,7 +14,7 @@ import type { CooldownSettings } from './routing/health/breaker.ts';
 export interface Snapshot {
   readonly config: LoadedConfiguration['config'];
   readonly prompts: Readonly<Record<string, PromptTemplate>>;
-  readonly gateway: GatewaySnapshot;
+  readonly gateway: GatewaySettings;
   readonly http: HttpSettings;
   readonly egress: EgressRules;
   readonly cooldown: CooldownSettings;

@@ -6,8 +6,6 @@ import type { TranslationEntry } from '../ir/metadata.ts';
 import type { Quirks } from '../ir/quirks.ts';
 import type { Effort, GenerationRequest } from '../ir/request.ts';
 import type { Result } from '../ir/result.ts';
-import type { TextPieces } from '../ir/text-lane.ts';
-import type { FrameForm } from '../kit/frames/frame-form.ts';
 import type { Frame, FrameReader } from '../kit/frames/frames.ts';
 import type { JsonObject } from '../kit/json/json.ts';
 import type { Sliced } from '../kit/loop/turns.ts';
@@ -51,10 +49,6 @@ export interface StreamEncoder {
   keepAlive(): string;
   /** The stream is over, for whatever reason: nothing more is written. */
   close?(): void;
-  /** How pieces of text would be written that differ from the last event in their text alone; undefined: by `encode`. */
-  formOf?(pieces: TextPieces): FrameForm | undefined;
-  /** So many characters were written in that form. */
-  passed?(characters: number): void;
 }
 
 /** The half of a dialect that callers speak: requests in, answers out. */
@@ -126,10 +120,6 @@ export const NO_HEADERS: RenderedRequest['headers'] = {};
 export interface StreamDecoder {
   /** What a frame means. Lenient: what cannot be read is skipped or becomes a `failure`; never throws. */
   decode(frame: Frame): Event[];
-  /** What the next frames are expected to be; undefined where nothing is known of them. */
-  pieces?(): TextPieces | undefined;
-  /** So many characters have come in such frames, which were not shown here. */
-  passed?(characters: number): void;
   /** The bytes have ended: a stream without its terminal event becomes a `failure`. Empty after a terminal event. */
   end(): Event[];
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { INBOUND_DIALECTS } from '../dialects/dialects.ts';
+import type { GenerationInput } from './gateway.ts';
 import { createGateway, type GatewayParts } from './generate.ts';
-import type { GenerationInput } from './generation.ts';
 
 const FILE_ID = `file_${'a'.repeat(24)}`;
 const FILE_BYTES = 100;
@@ -11,7 +11,7 @@ function gatewayThatReads() {
   const reads: string[] = [];
   const parts: Partial<Record<keyof GatewayParts, unknown>> = {
     clock: { now: () => 0, monotonic: () => 0 },
-    snapshot: () => ({
+    settings: () => ({
       vendor: 'signalbox',
       catalog: { resolve: () => undefined, providers: [] },
       maxFileBytes: FILE_BYTES,

@@ -7,7 +7,7 @@ import type { TranslationEntry } from '../ir/metadata.ts';
 import type { GenerationRequest } from '../ir/request.ts';
 import { textAt } from '../kit/json/members.ts';
 import type { Log } from '../kit/log.ts';
-import { STRETCH } from '../kit/loop/cohort.ts';
+import { BATCH_POINT } from '../kit/loop/cohort.ts';
 import { inTurn, runAtOnce, runPromptly } from '../kit/loop/turns.ts';
 import { LedgerUnavailable } from '../ports/ledger.ts';
 import type { OutputItems } from '../ports/output-items.ts';
@@ -16,16 +16,23 @@ import { SHARED, siteOf } from '../routing/candidate.ts';
 import { isOpenTo } from '../routing/rules/access.ts';
 import { ActiveStages, type ServedAnswer, type Stage } from '../stages/stage.ts';
 import { Prompt } from '../tokens/estimate.ts';
-import type { CountCall } from '../upstream/count-tokens.ts';
-import type { PreviewCall } from '../upstream/preview.ts';
+import type { CountCall } from '../upstream/call/count-tokens.ts';
+import type { PreviewCall } from '../upstream/call/preview.ts';
 import type { Admission } from './admission/admission.ts';
 import { admit, unrecordable } from './admission/admit.ts';
 import { LearntLengths } from './admission/learnt-lengths.ts';
 import { type Explanation, explainNothing, explainPlan } from './explain.ts';
+import type {
+  EndpointService,
+  FinishedGeneration,
+  Gateway,
+  GenerationInput,
+  OpenedStream,
+} from './gateway.ts';
 import { answerRequest } from './generation/answer.ts';
 import { type AnswerParts, type AnswerState, hashUser } from './generation/answer-parts.ts';
+import { AttemptLog, metadataOfNothing } from './generation/attempt-log.ts';
 import { acceptedRow } from './generation/generation-row.ts';
-import { Journey, metadataOfNothing } from './generation/journey.ts';
 import { OpenWork } from './generation/open-work.ts';
 import { GenerationReservation } from './generation/reservation.ts';
 import { Resumed } from './generation/resumed.ts';
@@ -33,15 +40,8 @@ import { ServedGeneration } from './generation/served-generation.ts';
 import type { SettledAnswer } from './generation/settle.ts';
 import { metadataOf, plannedGeneration, servedBy, type Underway } from './generation/underway.ts';
 import { settleRefused, type UnservedRequest, unservedGeneration } from './generation/unserved.ts';
-import type {
-  EndpointService,
-  FinishedGeneration,
-  Gateway,
-  GenerationInput,
-  OpenedStream,
-} from './generation.ts';
+import { withinLimits } from './leg/candidate-queue.ts';
 import { CredentialOpener } from './leg/credentials.ts';
-import { withinLimits } from './leg/itinerary.ts';
 import { NothingLeft, type Plan, type PlanContext, planRequest } from './plan.ts';
 import { ContentRoom, type ContentShare } from './request/content-room.ts';
 import { fitContext, largestContext } from './request/context-length.ts';
@@ -49,11 +49,11 @@ import { itemKeeper, withReferencedItems, withStandIns } from './request/item-re
 import { type StoredFiles, withStoredFiles } from './request/stored-files.ts';
 import { refuseUnavailable } from './request/unavailable.ts';
 import { withDefaultModel, withDefaultSort } from './request/workspace-defaults.ts';
-import type { GatewaySnapshot } from './snapshot.ts';
+import type { GatewaySettings } from './settings.ts';
 
 /** What the spine is built from. */
 export interface GatewayParts extends AnswerParts {
-  readonly snapshot: () => GatewaySnapshot;
+  readonly settings: () => GatewaySettings;
   /** The formats that requests come in. */
   readonly formats: Readonly<Record<Format, InboundDialect>>;
   readonly stages: readonly Stage[];
@@ -97,19 +97,19 @@ export function createGateway(parts: GatewayParts): Gateway {
 
   /** Reads a request. Its content is closed by whoever it is handed to, or here where that fails. */
   async function read(input: GenerationInput): Promise<ReadRequest> {
-    const snapshot = parts.snapshot();
+    const settings = parts.settings();
     const content = room.open(input.replied);
     try {
-      const reading = readRequest(parts, input, snapshot, {
+      const reading = readRequest(parts, input, settings, {
         content,
-        maxTokens: (body) => maxPromptTokens(parts, input, snapshot, body),
+        maxTokens: (body) => maxPromptTokens(parts, input, settings, body),
       });
       const parsed = reading instanceof Promise ? await reading : reading;
-      await STRETCH;
+      await BATCH_POINT;
       const { ledger } = parts;
       const reservation = new GenerationReservation(input, { ledger, now });
-      const stages = stagesOf(parts, input, parsed.request, snapshot, reservation);
-      return { input, snapshot, content, ...parsed, reservation, stages };
+      const stages = stagesOf(parts, input, parsed.request, settings, reservation);
+      return { input, settings, content, ...parsed, reservation, stages };
     } catch (error) {
       void content.close();
       throw error;
@@ -117,17 +117,17 @@ export function createGateway(parts: GatewayParts): Gateway {
   }
 
   async function planFor(reading: ReadRequest): Promise<Underway> {
-    const { input, snapshot, request, prompt, stages, content, reservation } = reading;
+    const { input, settings, request, prompt, stages, content, reservation } = reading;
     try {
-      const { plan, mustRelay } = await planned(parts, input, snapshot, reading, stages.mayRelay);
-      const journey = new Journey(plan, stages.notes, reservation.charges);
+      const { plan, mustRelay } = await planned(parts, input, settings, reading, stages.mayRelay);
+      const attemptLog = new AttemptLog(plan, stages.notes, reservation.charges);
       const planFurther = furtherPlanner(parts, reading);
       return {
         input,
-        snapshot,
+        settings,
         request,
         prompt,
-        journey,
+        attemptLog,
         stages,
         reservation,
         planFurther,
@@ -143,20 +143,20 @@ export function createGateway(parts: GatewayParts): Gateway {
 
   /** Reserves the money, then answers. Nothing is awaited in between: what is admitted is settled. */
   async function admitted(underway: Underway): Promise<ModelAnswer> {
-    const { input, snapshot, request, prompt, journey, reservation, stages } = underway;
-    const { ownCredentialFee, basePath, region } = snapshot;
+    const { input, settings, request, prompt, attemptLog, reservation, stages } = underway;
+    const { ownCredentialFee, basePath, region } = settings;
     const { tokenizer } = parts;
     let admission: Admission;
     try {
       const row = () => acceptedRow(plannedGeneration(underway));
       const { acceptedAtMs: pricedAtMs } = input;
       admission = await admit(
-        { input, request, prompt, plan: journey.plan, pricedAtMs, row },
+        { input, request, prompt, plan: attemptLog.plan, pricedAtMs, row },
         { reservation, tokenizer, learnt: state.learnt, ownCredentialFee, basePath },
       );
     } catch (error) {
       void underway.content.close();
-      await settleCharges({ input, request, snapshot: { region }, reservation, stages }, error);
+      await settleCharges({ input, request, settings: { region }, reservation, stages }, error);
       throw routed(error, underway);
     }
     const going = admission.isTight ? translated(underway) : underway;
@@ -215,9 +215,9 @@ export function createGateway(parts: GatewayParts): Gateway {
   }
 
   async function served(reading: ReadRequest, answer: ServedAnswer): Promise<ServedGeneration> {
-    const { snapshot, content } = reading;
+    const { settings, content } = reading;
     void content.close();
-    const { vendor } = snapshot;
+    const { vendor } = settings;
     try {
       return await ServedGeneration.settle({ ...unservedOf(reading), served: answer, vendor }, parts);
     } catch (error) {
@@ -232,7 +232,7 @@ export function createGateway(parts: GatewayParts): Gateway {
 
     async countTokens(input): Promise<number> {
       const started = parts.clock.monotonic();
-      const { request, prompt, journey, snapshot, content } = await planFor(await read(input));
+      const { request, prompt, attemptLog, settings, content } = await planFor(await read(input));
       input.timing.mark('plan', parts.clock.monotonic() - started);
       const common = {
         request,
@@ -241,7 +241,7 @@ export function createGateway(parts: GatewayParts): Gateway {
         signal: input.signal,
       };
       try {
-        for (const candidate of withinLimits(journey.plan.candidates, snapshot.attempts)) {
+        for (const candidate of withinLimits(attemptLog.plan.candidates, settings.attempts)) {
           const counted = await parts.countUpstream({
             ...common,
             endpoint: candidate.endpoint,
@@ -267,7 +267,7 @@ export function createGateway(parts: GatewayParts): Gateway {
 
     async modelsFor(caller): Promise<readonly Model[]> {
       const own = await parts.ownCredentials.of(caller);
-      const { models } = catalogFor(own, parts.snapshot().catalog);
+      const { models } = catalogFor(own, parts.settings().catalog);
       return own.length === 0 ? models : models.filter((model) => isReachable(model, own));
     },
 
@@ -277,13 +277,13 @@ export function createGateway(parts: GatewayParts): Gateway {
     },
 
     contextWithoutEndpoint(input): ReplyContext {
-      const snapshot = parts.snapshot();
+      const settings = parts.settings();
       const dialect = parts.formats[input.format];
       const { body } = preparedBody(parts, input);
       const parsable = withStandIns(body, dialect.itemReferences);
-      const request = accepted(runAtOnce(dialect.parseRequestSliced(parsable, snapshot)), input, snapshot);
+      const request = accepted(runAtOnce(dialect.parseRequestSliced(parsable, settings)), input, settings);
       return {
-        vendor: snapshot.vendor,
+        vendor: settings.vendor,
         request,
         generationId: input.generationId,
         createdAtMs: input.acceptedAtMs,
@@ -301,7 +301,7 @@ export function createGateway(parts: GatewayParts): Gateway {
 /** A request that was read, with what works on it. */
 interface ReadRequest extends Parsed {
   readonly input: GenerationInput;
-  readonly snapshot: GatewaySnapshot;
+  readonly settings: GatewaySettings;
   readonly content: ContentShare;
   readonly reservation: GenerationReservation;
   readonly stages: ActiveStages;
@@ -309,22 +309,22 @@ interface ReadRequest extends Parsed {
 
 /** A request that stages may have charged something for. */
 interface Charged extends Pick<ReadRequest, 'input' | 'request' | 'reservation' | 'stages'> {
-  readonly snapshot: Pick<GatewaySnapshot, 'region'>;
+  readonly settings: Pick<GatewaySettings, 'region'>;
 }
 
-function unservedOf({ input, request, reservation, stages, snapshot }: Charged): UnservedRequest {
-  return { input, request, region: snapshot.region, reservation, notes: stages.notes };
+function unservedOf({ input, request, reservation, stages, settings }: Charged): UnservedRequest {
+  return { input, request, region: settings.region, reservation, notes: stages.notes };
 }
 
 function stagesOf(
   parts: GatewayParts,
   input: GenerationInput,
   request: GenerationRequest,
-  snapshot: GatewaySnapshot,
+  settings: GatewaySettings,
   reservation: GenerationReservation,
 ): ActiveStages {
   const { generationId, caller, format, body, cache, signal, header } = input;
-  const { region } = snapshot;
+  const { region } = settings;
   const accepted = () =>
     acceptedRow(
       unservedGeneration({ input, request, region, reservation, notes: [] }, request.models[0] ?? ''),
@@ -333,7 +333,7 @@ function stagesOf(
     generationId,
     caller,
     workspace: caller.workspace,
-    settings: snapshot,
+    settings,
     charge: (kind, nanos) => reservation.charge(accepted, kind, nanos),
     format,
     body,
@@ -372,9 +372,9 @@ class ModelAnswer {
 
   /** Whether what there is of a failed answer is told, with why there is no more. */
   #tellsFailure(): boolean {
-    const { input, journey } = this.#underway;
+    const { input, attemptLog } = this.#underway;
     const isTold = this.#parts.formats[input.format].tellsFailures === true;
-    const hasEnded = (status: LegStatus) => journey.legs.some(({ end }) => end?.status === status);
+    const hasEnded = (status: LegStatus) => attemptLog.legs.some(({ end }) => end?.status === status);
     return isTold && hasEnded('completed') && hasEnded('failed');
   }
 
@@ -383,28 +383,28 @@ class ModelAnswer {
   }
 
   async #pulled<T>(pull: () => Promise<T>): Promise<T> {
-    const { input, journey } = this.#underway;
+    const { input, attemptLog } = this.#underway;
     input.timing.awaitUpstream();
     try {
       return await pull();
     } catch (error) {
       throw routed(error, this.#underway);
     } finally {
-      input.timing.answered(journey.firstByteMs, journey.waitedMs);
+      input.timing.answered(attemptLog.firstByteMs, attemptLog.waitedMs);
     }
   }
 }
 
 /** Frames that are passed on as they come cannot be ended in the middle: where that may be needed they are translated. */
 function translated(underway: Underway): Underway {
-  const { request, journey, mustRelay } = underway;
+  const { request, attemptLog, mustRelay } = underway;
   if (!request.stream || mustRelay) return underway;
-  const candidates = journey.plan.candidates.map((candidate) =>
+  const candidates = attemptLog.plan.candidates.map((candidate) =>
     candidate.lane === 'relay' ? { ...candidate, lane: 'translate' as const } : candidate,
   );
   return {
     ...underway,
-    journey: new Journey({ ...journey.plan, candidates }, journey.notes, journey.charges),
+    attemptLog: new AttemptLog({ ...attemptLog.plan, candidates }, attemptLog.notes, attemptLog.charges),
   };
 }
 
@@ -430,19 +430,19 @@ interface ContentBounds {
 function readRequest(
   parts: GatewayParts,
   input: GenerationInput,
-  snapshot: GatewaySnapshot,
+  settings: GatewaySettings,
   bounds: ContentBounds,
 ): Parsed | Promise<Parsed> {
   const prepared = preparedBody(parts, input);
   const references = parts.formats[input.format].itemReferences;
   const body = withReferencedItems(prepared.body, references, parts.items, () => ({
     keyHash: input.caller.key.hash,
-    maxCharacters: snapshot.maxFileBytes,
-    takeRoom: (bytes) => bounds.content.take(bytes, snapshot.contentRoomBytes),
+    maxCharacters: settings.maxFileBytes,
+    takeRoom: (bytes) => bounds.content.take(bytes, settings.contentRoomBytes),
   }));
-  if (!(body instanceof Promise)) return readFilled(parts, input, snapshot, prepared, bounds);
+  if (!(body instanceof Promise)) return readFilled(parts, input, settings, prepared, bounds);
   return body.then((filled) =>
-    readFilled(parts, input, snapshot, { body: filled, report: prepared.report }, bounds),
+    readFilled(parts, input, settings, { body: filled, report: prepared.report }, bounds),
   );
 }
 
@@ -450,20 +450,20 @@ function readRequest(
 function readFilled(
   parts: GatewayParts,
   input: GenerationInput,
-  snapshot: GatewaySnapshot,
+  settings: GatewaySettings,
   prepared: PreparedBody,
   { content, maxTokens }: ContentBounds,
 ): Parsed | Promise<Parsed> {
   const filled = withStoredFiles(prepared.body, parts.formats[input.format].fileParts, parts.files, () => ({
     workspaceId: input.caller.workspaceId,
-    maxBytes: snapshot.maxFileBytes,
+    maxBytes: settings.maxFileBytes,
     maxTokens: () => maxTokens(prepared),
-    takeRoom: (bytes) => content.take(bytes, snapshot.contentRoomBytes),
+    takeRoom: (bytes) => content.take(bytes, settings.contentRoomBytes),
     signal: input.signal,
   }));
-  if (filled === undefined) return parse(parts, input, snapshot, prepared);
+  if (filled === undefined) return parse(parts, input, settings, prepared);
   return filled.then(({ body, report }) =>
-    parse(parts, input, snapshot, { body, report: [...prepared.report, ...report] }),
+    parse(parts, input, settings, { body, report: [...prepared.report, ...report] }),
   );
 }
 
@@ -471,24 +471,24 @@ function readFilled(
 async function maxPromptTokens(
   parts: GatewayParts,
   input: GenerationInput,
-  snapshot: GatewaySnapshot,
+  settings: GatewaySettings,
   body: PreparedBody,
 ): Promise<number> {
-  const { request } = await parse(parts, input, snapshot, body);
+  const { request } = await parse(parts, input, settings, body);
   const own = await parts.ownCredentials.of(input.caller);
-  return largestContext(request, catalogFor(own, snapshot.catalog));
+  return largestContext(request, catalogFor(own, settings.catalog));
 }
 
 function parse(
   parts: GatewayParts,
   input: GenerationInput,
-  snapshot: GatewaySnapshot,
+  settings: GatewaySettings,
   { body, report }: PreparedBody,
 ): Parsed | Promise<Parsed> {
-  const request = runPromptly(parts.formats[input.format].parseRequestSliced(body, snapshot));
+  const request = runPromptly(parts.formats[input.format].parseRequestSliced(body, settings));
   return request instanceof Promise
-    ? request.then((late) => parsed(accepted(late, input, snapshot), report))
-    : parsed(accepted(request, input, snapshot), report);
+    ? request.then((late) => parsed(accepted(late, input, settings), report))
+    : parsed(accepted(request, input, settings), report);
 }
 
 function parsed(request: GenerationRequest, report: Parsed['report']): Parsed {
@@ -499,7 +499,7 @@ function parsed(request: GenerationRequest, report: Parsed['report']): Parsed {
 function accepted(
   request: GenerationRequest,
   { caller }: GenerationInput,
-  { vendor }: GatewaySnapshot,
+  { vendor }: GatewaySettings,
 ): GenerationRequest {
   refuseUnavailable(request, vendor);
   return withDefaultSort(request, caller.workspace);
@@ -508,7 +508,7 @@ function accepted(
 async function planned(
   parts: GatewayParts,
   input: GenerationInput,
-  snapshot: GatewaySnapshot,
+  settings: GatewaySettings,
   { request, prompt, report }: Parsed,
   mayRelay: boolean,
 ): Promise<{ readonly plan: Plan; readonly mustRelay: boolean }> {
@@ -517,9 +517,9 @@ async function planned(
     const own = found instanceof Promise ? await found : found;
     const context: PlanContext = {
       requested: textAt(input.body, 'model') ?? request.models[0] ?? '',
-      catalog: catalogFor(own, snapshot.catalog),
-      vendor: snapshot.vendor,
-      autoModels: snapshot.autoModels,
+      catalog: catalogFor(own, settings.catalog),
+      vendor: settings.vendor,
+      autoModels: settings.autoModels,
       mayRelay,
       accountId: input.caller.accountId,
       sessionId: input.sessionId,
@@ -545,7 +545,7 @@ async function planned(
     return { plan: { ...plan, candidates, report: [...report, ...plan.report] }, mustRelay };
   } catch (error) {
     if (!(error instanceof NothingLeft) || !input.wantsMetadata) throw error;
-    throw error.withRouting(metadataOfNothing(error, snapshot.region));
+    throw error.withRouting(metadataOfNothing(error, settings.region));
   }
 }
 
@@ -553,11 +553,11 @@ async function planned(
  * Plans further legs: as the request itself, by the settings of its moment. What stages ask for is not the caller's body: it
  * is never relayed.
  */
-function furtherPlanner(parts: GatewayParts, { input, snapshot }: ReadRequest): Underway['planFurther'] {
+function furtherPlanner(parts: GatewayParts, { input, settings }: ReadRequest): Underway['planFurther'] {
   return async (request, prompt) => {
     const body = { ...input.body, model: request.models[0] ?? '' };
     const asked = { ...input, body, wantsMetadata: false };
-    const { plan } = await planned(parts, asked, snapshot, { request, prompt, report: [] }, false);
+    const { plan } = await planned(parts, asked, settings, { request, prompt, report: [] }, false);
     return plan;
   };
 }
@@ -568,16 +568,16 @@ async function explained(
   input: GenerationInput,
   content: ContentShare,
 ): Promise<Explanation> {
-  const snapshot = parts.snapshot();
+  const settings = parts.settings();
   const maxTokens = async () => Number.POSITIVE_INFINITY;
-  const read = await readRequest(parts, input, snapshot, { content, maxTokens });
+  const read = await readRequest(parts, input, settings, { content, maxTokens });
   const { request, prompt } = read;
   const promptTokens = await prompt.count(parts.tokenizer, input.signal);
   try {
     const { ledger, clock } = parts;
     const reservation = new GenerationReservation(input, { ledger, now: () => clock.now() });
-    const { mayRelay } = stagesOf(parts, input, request, snapshot, reservation);
-    const { plan } = await planned(parts, { ...input, wantsMetadata: false }, snapshot, read, mayRelay);
+    const { mayRelay } = stagesOf(parts, input, request, settings, reservation);
+    const { plan } = await planned(parts, { ...input, wantsMetadata: false }, settings, read, mayRelay);
     return await explainPlan(request, plan, {
       health: parts.health,
       preview: ({ endpoint, lane }) => parts.previewUpstream({ request, endpoint, lane }),
@@ -622,16 +622,16 @@ function routed(error: unknown, underway: Underway): GatewayError {
 }
 
 function replyContext(underway: Underway, { clock, items }: GatewayParts): ReplyContext {
-  const { input, snapshot, request, journey } = underway;
-  const { selected } = journey;
+  const { input, settings, request, attemptLog } = underway;
+  const { selected } = attemptLog;
   return {
-    vendor: snapshot.vendor,
+    vendor: settings.vendor,
     request,
     generationId: input.generationId,
     createdAtMs: input.acceptedAtMs,
     now: () => clock.now(),
     ...(selected === undefined
-      ? { model: journey.plan.requested, provider: '', serviceTier: 'default' }
+      ? { model: attemptLog.plan.requested, provider: '', serviceTier: 'default' }
       : servedBy(selected)),
     keepItem: itemKeeper(underway, items),
   };

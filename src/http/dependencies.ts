@@ -1,5 +1,5 @@
 import type { Catalog } from '../catalog/catalog.ts';
-import type { Gateway } from '../gateway/generation.ts';
+import type { Gateway } from '../gateway/gateway.ts';
 import type { Clock, IdSource } from '../kit/ids.ts';
 import type { Credits } from '../manage/accounts/credits.ts';
 import type { Activity } from '../manage/analytics/activity.ts';

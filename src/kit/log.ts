@@ -36,7 +36,8 @@ export interface LogOptions {
  */
 export function openStderrLog(level: LogLevel): Log {
   // A reader that goes away must not take the gateway with it. Said once, however many logs there are.
-  if (!process.stderr.listeners('error').includes(bearLostReader)) process.stderr.on('error', bearLostReader);
+  if (!process.stderr.listeners('error').includes(ignoreLostReader))
+    process.stderr.on('error', ignoreLostReader);
   if (!process.listeners('exit').includes(writeLastLines)) process.on('exit', writeLastLines);
   return openLog({
     level,
@@ -54,7 +55,7 @@ const URGENT: ReadonlySet<LogLevel> = new Set(['warn', 'error']);
 
 const STDERR_LINES = new GatheredText((text) => process.stderr.write(text));
 
-function bearLostReader(): void {}
+function ignoreLostReader(): void {}
 
 function writeLastLines(): void {
   STDERR_LINES.flush();

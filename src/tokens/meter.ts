@@ -20,11 +20,6 @@ const SAMPLE_CHARACTERS = 8 * 1024;
 /** Pieces of text that may be in one frame with what was used, and read after that. */
 const PIECES_OF_A_FRAME = 16;
 
-/** Tokens of text in so many pieces, at most, nearly always. */
-export function mostTokensOf(pieces: number, characters: number): number {
-  return Math.max(pieces, Math.ceil(characters / SHORT_TOKEN));
-}
-
 /** Text that came in and was not counted yet. */
 class Tail {
   /** The beginning of it, and how long that is. */
@@ -33,12 +28,12 @@ class Tail {
   #pieces = 0;
   #length = 0;
 
-  add(text: string, pieces: number): void {
+  add(text: string): void {
     if (this.#sampleLength < SAMPLE_CHARACTERS) {
       this.#sample.add(text);
       this.#sampleLength += text.length;
     }
-    this.#pieces += pieces;
+    this.#pieces++;
     this.#length += text.length;
   }
 
@@ -67,7 +62,7 @@ class Tail {
 
   /** Tokens at most, nearly always. */
   get mostTokens(): number {
-    return mostTokensOf(this.#pieces, this.#length);
+    return Math.max(this.#pieces, Math.ceil(this.#length / SHORT_TOKEN));
   }
 }
 
@@ -152,10 +147,10 @@ export class Meter {
     };
   }
 
-  #addText(text: string, pieces: number): void {
-    this.#tail.add(text, pieces);
-    this.#pieces += pieces;
-    this.#laterPieces += pieces;
+  #addText(text: string): void {
+    this.#tail.add(text);
+    this.#pieces++;
+    this.#laterPieces++;
     this.#isReported = false;
   }
 
@@ -171,7 +166,7 @@ export class Meter {
       case 'text-delta':
       case 'tool-input-delta':
         if (event.text === '') return;
-        this.#addText(event.text, event.type === 'text-delta' ? (event.pieces ?? 1) : 1);
+        this.#addText(event.text);
         return;
       case 'usage':
         this.#report(this.#believe(event.usage));

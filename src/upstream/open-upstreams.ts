@@ -3,11 +3,11 @@ import type { TranslationEntry } from '../ir/metadata.ts';
 import type { Clock, IdSource } from '../kit/ids.ts';
 import type { EgressRules } from '../kit/net/egress.ts';
 import { createAuthorize } from './auth/authorize.ts';
-import { createCallUpstream } from './call.ts';
-import { type CountCall, countUpstreamTokens } from './count-tokens.ts';
-import { type PreviewCall, previewCall } from './preview.ts';
+import { createCallUpstream } from './call/call.ts';
+import { type CountCall, countUpstreamTokens } from './call/count-tokens.ts';
+import { type PreviewCall, previewCall } from './call/preview.ts';
 import { createSimulator } from './simulator/simulator.ts';
-import { createNetworkTransport, TRANSPORT_LIMITS } from './transport.ts';
+import { createNetworkTransport, TRANSPORT_LIMITS } from './transport/transport.ts';
 import type { CallUpstream } from './upstream.ts';
 
 /** Everything that leaves the gateway towards providers. */

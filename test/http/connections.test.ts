@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Gateway, GenerationInput } from '../../src/gateway/generation.ts';
+import type { Gateway, GenerationInput } from '../../src/gateway/gateway.ts';
 import {
   closeEvents,
   contextOf,

@@ -5,7 +5,7 @@ import { chatInbound } from '../../src/dialects/chat/chat.ts';
 import type { InboundDialect, ReplyContext } from '../../src/dialects/dialect.ts';
 import { messagesInbound } from '../../src/dialects/messages/messages.ts';
 import { responsesInbound } from '../../src/dialects/responses/responses.ts';
-import type { Gateway, GenerationInput } from '../../src/gateway/generation.ts';
+import type { Gateway, GenerationInput } from '../../src/gateway/gateway.ts';
 import type { HttpDependencies, HttpSettings } from '../../src/http/dependencies.ts';
 import { createHttpServer, type HttpServer } from '../../src/http/server/server.ts';
 import type { Event, EventBatch, Settled } from '../../src/ir/events.ts';

@@ -13,12 +13,12 @@ import { readReply } from './read-reply.ts';
 import { holds } from './request-feature.ts';
 import type { Verdict } from './verdict.ts';
 
-/** The ways in which a caller may get an answer. */
+/** How a caller may receive an answer. */
 export const WAYS = ['stream', 'body'] as const;
 
 export type Way = (typeof WAYS)[number];
 
-/** An upstream's answer as the caller gets it, put together where it comes as a stream. */
+/** An upstream's answer as the caller receives it; a stream is folded into a whole answer. */
 export function receive(
   answer: WireAnswer,
   asked: JsonObject,
@@ -79,7 +79,7 @@ function replyTo(request: GenerationRequest): ReplyContext {
   };
 }
 
-/** Lets an upstream answer and judges by what the caller gets. */
+/** Lets an upstream answer and judges by what the caller receives. */
 export function judgeAnswer(
   feature: AnswerFeature,
   format: Format,

@@ -12,7 +12,7 @@ import { LOST, type Verdict } from './verdict.ts';
 
 export const VENDOR = 'signalbox';
 
-/** An endpoint of each dialect; of bedrock and gemini, of the models that most people mean. */
+/** An endpoint of each dialect; for bedrock and gemini with the most common models. */
 const MODELS: Readonly<Record<DialectName, string>> = {
   responses: 'gpt-large',
   messages: 'claude-large',
@@ -25,7 +25,7 @@ export function targetOf(upstream: DialectName, more: Partial<RenderTarget> = {}
   return { model: MODELS[upstream], hashUser: (id) => `hash-of-${id.length}`, ...more };
 }
 
-/** How a request goes out: as the caller wrote it, or in other words. */
+/** How a request goes out: relayed as the caller wrote it, or translated. */
 export type Lane = 'relay' | 'translate';
 
 /** What became of a request. */
@@ -54,12 +54,12 @@ export function parse(format: Format, body: JsonObject): GenerationRequest {
   return INBOUND_DIALECTS[format].parseRequest(body, { vendor: VENDOR });
 }
 
-/** The lanes that a pair has: same to same is relayed, unless a plugin must look at the content. */
+/** The lanes of a pair: equal formats are relayed, unless a plugin needs the content. */
 export function lanesOf(format: Format, upstream: DialectName): Lane[] {
   return format === upstream ? ['relay', 'translate'] : ['translate'];
 }
 
-/** Renders a request and judges by what came out whether the feature arrived. */
+/** Renders a request and judges by the result whether the feature arrived. */
 export function send(
   feature: Pick<RequestFeature, 'arrives'>,
   body: JsonObject,

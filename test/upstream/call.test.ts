@@ -10,8 +10,8 @@ import { randomIds, systemClock } from '../../src/kit/ids.ts';
 import type { JsonObject } from '../../src/kit/json/json.ts';
 import { parseEgressRules } from '../../src/kit/net/egress.ts';
 import { createAuthorize } from '../../src/upstream/auth/authorize.ts';
-import { createCallUpstream, dialectOf } from '../../src/upstream/call.ts';
-import { createNetworkTransport, TRANSPORT_LIMITS } from '../../src/upstream/transport.ts';
+import { createCallUpstream, dialectOf } from '../../src/upstream/call/call.ts';
+import { createNetworkTransport, TRANSPORT_LIMITS } from '../../src/upstream/transport/transport.ts';
 import {
   type Transport,
   type UpstreamAnswer,

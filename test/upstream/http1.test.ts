@@ -7,9 +7,9 @@ import { ConnectionPool } from '../../src/http1/client/connection-pool.ts';
 import { socketOpener } from '../../src/http1/client/open-socket.ts';
 import { wireRequest } from '../../src/http1/client/wire-request.ts';
 import type { Flow } from '../../src/kit/frames/flow.ts';
-import { createNetworkTransport, TRANSPORT_LIMITS } from '../../src/upstream/transport.ts';
+import { createNetworkTransport, TRANSPORT_LIMITS } from '../../src/upstream/transport/transport.ts';
+import { UpstreamExchange } from '../../src/upstream/transport/upstream-exchange.ts';
 import type { Transport, TransportCall } from '../../src/upstream/upstream.ts';
-import { UpstreamExchange } from '../../src/upstream/upstream-exchange.ts';
 import { openRawServer, type RawAnswer, type RawServer, SELF_SIGNED } from '../fakes/raw-server.ts';
 import { problemOf } from './problem-of.ts';
 

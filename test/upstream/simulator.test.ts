@@ -11,7 +11,7 @@ import type { Format } from '../../src/ir/items.ts';
 import type { Result } from '../../src/ir/result.ts';
 import { type Clock, randomIds } from '../../src/kit/ids.ts';
 import type { JsonObject } from '../../src/kit/json/json.ts';
-import { createCallUpstream } from '../../src/upstream/call.ts';
+import { createCallUpstream } from '../../src/upstream/call/call.ts';
 import { BEHAVIOURS } from '../../src/upstream/simulator/behaviours.ts';
 import { createSimulator } from '../../src/upstream/simulator/simulator.ts';
 import { type Lane, UpstreamFailure } from '../../src/upstream/upstream.ts';

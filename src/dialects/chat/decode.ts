@@ -2,10 +2,9 @@ import { GatewayError } from '../../ir/errors.ts';
 import type { Event } from '../../ir/events.ts';
 import type { Frame } from '../../kit/frames/frames.ts';
 import type { DecodeContext, StreamDecoder } from '../dialect.ts';
-import { LikeFrames, LikeRelay } from '../shared/answers/like-frames.ts';
 import { readFrame } from '../shared/answers/read-frame.ts';
 import { asChatChunk } from './cohere.ts';
-import { AnswerReader, contentIn } from './read-answer.ts';
+import { AnswerReader } from './read-answer.ts';
 import { DONE } from './wire.ts';
 
 /**
@@ -14,30 +13,19 @@ import { DONE } from './wire.ts';
  */
 export function createDecoder(context: DecodeContext): StreamDecoder {
   const reader = new AnswerReader(context);
-  const like = new LikeFrames((value) => contentIn(value));
-  const again = (frame: Frame, text: string): Event[] => {
-    const events = reader.readText(text);
-    return context.relay ? [new LikeRelay('chat', frame, events, like.form)] : events;
-  };
   return {
     decode(frame: Frame): Event[] {
       if (reader.isEnded) return [];
-      const text = like.textIn(frame);
-      if (text !== undefined) return again(frame, text);
       if (frame.data.trim() === DONE) return reader.finish();
       const given = readFrame(frame);
       if (given === undefined) return [];
       if (given instanceof GatewayError) return reader.miss(given);
       const value = asChatChunk(given);
       const events = reader.read(value);
-      if (value === given) like.note(frame, 'content', value, events);
       if (!context.relay) return events;
       const shown = value === given ? frame : { data: JSON.stringify(value) };
-      const { form } = like;
-      return [{ type: 'relay', dialect: 'chat', frame: shown, value, events, ...(form && { form }) }];
+      return [{ type: 'relay', dialect: 'chat', frame: shown, value, events }];
     },
-    pieces: () => (reader.isPlain ? like.pieces : undefined),
-    passed: (characters) => reader.passText(characters),
     end: () => reader.cut(),
   };
 }

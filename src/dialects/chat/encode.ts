@@ -1,7 +1,5 @@
 import type { Event, EventBatch, Failure, Finish, ItemHead } from '../../ir/events.ts';
 import type { ToolKind } from '../../ir/items.ts';
-import type { TextPieces } from '../../ir/text-lane.ts';
-import { ANY_TEXT, FrameForm } from '../../kit/frames/frame-form.ts';
 import { writeSseComment, writeSseFrame } from '../../kit/frames/sse.ts';
 import type { Json, JsonObject } from '../../kit/json/json.ts';
 import { layOver } from '../../kit/json/lay-over.ts';
@@ -79,8 +77,6 @@ class ChatEncoder implements StreamEncoder {
   /** What relayed chunks said beside their deltas; it comes out with the last chunk. */
   readonly #held: JsonObject = {};
   #heldUsage: JsonObject | undefined;
-  /** How chunks are written that are like the last one. */
-  #likeChunks: LikeChunks | undefined;
 
   constructor(context: ReplyContext) {
     this.#context = context;
@@ -101,14 +97,6 @@ class ChatEncoder implements StreamEncoder {
 
   keepAlive(): string {
     return writeSseComment(`${this.#context.vendor.toUpperCase()} PROCESSING`);
-  }
-
-  formOf({ form }: TextPieces): FrameForm | undefined {
-    return this.#likeChunks?.form === form ? this.#likeChunks.written : undefined;
-  }
-
-  passed(characters: number): void {
-    this.#said.goOn(characters);
   }
 
   #encodeAll(events: readonly Event[]): string {
@@ -284,11 +272,6 @@ class ChatEncoder implements StreamEncoder {
 
   /** An upstream chunk with its own delta; everything that belongs to the end is held back. */
   #relay(event: Extract<Event, { type: 'relay' }>): string {
-    const { form } = event;
-    if (form !== undefined && form === this.#likeChunks?.form) {
-      return this.#like(event.events[0], this.#likeChunks);
-    }
-    this.#likeChunks = undefined;
     const inner = event.events.filter(({ type }) => type !== 'finish' && type !== 'failure');
     if (event.dialect !== 'chat' || event.whole === true) return this.#encodeAll(inner);
     this.#hold(event.value);
@@ -304,7 +287,6 @@ class ChatEncoder implements StreamEncoder {
     const says = Object.entries(shown).some(([name, value]) => name !== 'role' && !isEmpty(value));
     if (!says && (this.#hasRole || typeof choice.finish_reason === 'string')) return '';
     const role = this.#hasRole ? {} : { role: 'assistant' };
-    const isLike = form !== undefined && this.#hasRole;
     this.#hasRole = true;
     const patched = {
       ...membersBeyond(event.value, OWN_CHUNK_FIELDS),
@@ -320,15 +302,7 @@ class ChatEncoder implements StreamEncoder {
         },
       ],
     };
-    if (isLike) this.#likeChunks = likeChunks(form, patched, shown);
     return writeSseFrame(JSON.stringify(patched));
-  }
-
-  /** A chunk that is like the last one: a piece of text, and nothing else. */
-  #like(piece: Event | undefined, chunks: LikeChunks): string {
-    if (piece?.type !== 'text-delta') return '';
-    this.#said.add(piece.item, piece.part, piece.text);
-    return chunks.written.write(piece.text);
   }
 
   #hold(value: JsonObject): void {
@@ -406,25 +380,6 @@ class ChatEncoder implements StreamEncoder {
     this.#isEnded = true;
     return writeSseFrame(JSON.stringify(chunk)) + writeSseFrame(DONE);
   }
-}
-
-/** Chunks of one form, as they are written. */
-interface LikeChunks {
-  /** The upstream's form, and ours. */
-  readonly form: FrameForm;
-  readonly written: FrameForm;
-}
-
-/** How chunks are written that differ from `patched` in the content of their delta alone. */
-function likeChunks(
-  form: FrameForm,
-  patched: { readonly choices: readonly JsonObject[] },
-  shown: JsonObject,
-): LikeChunks | undefined {
-  const delta = { ...shown, content: ANY_TEXT };
-  const choices = patched.choices.map((choice) => ({ ...choice, delta }));
-  const written = FrameForm.written(writeSseFrame(JSON.stringify({ ...patched, choices })));
-  return written && { form, written };
 }
 
 function chunkHead(context: ReplyContext): JsonObject {

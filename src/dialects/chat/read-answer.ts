@@ -60,23 +60,6 @@ export class AnswerReader {
     return this.#writer.take();
   }
 
-  /** What a chunk means that differs from the last one in the text of its delta alone. */
-  readText(content: string): Event[] {
-    if (this.#isEnded) return [];
-    this.#readWords(content, undefined);
-    return this.#writer.take();
-  }
-
-  /** There are no calls that text would have to wait for. */
-  get isPlain(): boolean {
-    return !this.#isEnded && this.#calls === undefined;
-  }
-
-  /** Text has come that was not shown here. */
-  passText(characters: number): void {
-    this.#writer.passText(characters);
-  }
-
   /** The upstream says that this was all. */
   finish(): Event[] {
     if (this.#isEnded) return [];
@@ -319,16 +302,6 @@ function callReader(
     identify: relay ? (name) => ({ kind: 'function', name }) : flatNames(request).identify,
     makeId: (position) => `call_${ground()}_${position}`,
   });
-}
-
-/** The text that a chunk adds to the message, if it adds nothing else. */
-export function contentIn(chunk: JsonObject): Json | undefined {
-  const { content, role: _, ...others } = deltaIn(choiceIn(chunk)) ?? {};
-  return Object.values(others).every(isNothing) ? content : undefined;
-}
-
-function isNothing(member: Json | undefined): boolean {
-  return member === null || member === '' || (Array.isArray(member) && member.length === 0);
 }
 
 /** Details that seal calls, and those of thoughts. */

@@ -1,10 +1,7 @@
 import { GatewayError } from '../../ir/errors.ts';
 import type { Event } from '../../ir/events.ts';
-import type { Frame } from '../../kit/frames/frames.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
-import { objectAt } from '../../kit/json/members.ts';
 import type { DecodeContext, StreamDecoder } from '../dialect.ts';
-import { LikeFrames, LikeRelay } from '../shared/answers/like-frames.ts';
 import { readFrame } from '../shared/answers/read-frame.ts';
 import { BlockReader } from './decode-blocks.ts';
 import { failureOf } from './error.ts';
@@ -14,26 +11,14 @@ import { UsageMeter } from './usage.ts';
 /** Reads the frames of an upstream's stream. */
 export function createDecoder(context: DecodeContext): StreamDecoder {
   const reader = new MessageReader(context);
-  const like = new LikeFrames((value) => objectAt(value, 'delta')?.text);
-  /** What a frame means that differs from the last one in its text alone: the same, with that text. */
-  const again = (frame: Frame, text: string): Event[] => {
-    const events = like.eventsOf(text);
-    return context.relay ? [new LikeRelay('messages', frame, events, like.form)] : events;
-  };
   return {
     decode(frame) {
-      const text = reader.isEnded ? undefined : like.textIn(frame);
-      if (text !== undefined) return again(frame, text);
       const value = reader.isEnded ? undefined : readFrame(frame);
       if (value === undefined) return [];
       if (value instanceof GatewayError) return reader.miss(value);
       const events = reader.read(value, frame.event);
-      like.note(frame, 'text', value, events);
-      if (!context.relay) return events;
-      const { form } = like;
-      return [{ type: 'relay', dialect: 'messages', frame, value, events, ...(form && { form }) }];
+      return context.relay ? [{ type: 'relay', dialect: 'messages', frame, value, events }] : events;
     },
-    pieces: () => (reader.isEnded ? undefined : like.pieces),
     end: () => reader.end(),
   };
 }

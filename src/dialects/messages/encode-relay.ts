@@ -1,8 +1,6 @@
 import type { Event, Finish, ItemHead } from '../../ir/events.ts';
-import type { TextPieces } from '../../ir/text-lane.ts';
 import type { Usage } from '../../ir/usage.ts';
-import type { FrameForm } from '../../kit/frames/frame-form.ts';
-import { SSE_TAIL, sseHead, writeSseFrame } from '../../kit/frames/sse.ts';
+import { writeSseFrame } from '../../kit/frames/sse.ts';
 import type { Json, JsonObject } from '../../kit/json/json.ts';
 import { layOver } from '../../kit/json/lay-over.ts';
 import { objectOf } from '../../kit/json/members.ts';
@@ -16,14 +14,6 @@ import { withWholeToolUse } from './usage.ts';
 import { withBlockDefaults } from './whole-block.ts';
 
 type RelayEvent = Extract<Event, { type: 'relay' }>;
-
-/** The form of the last frame, where it was written as it came, and the block that it is a piece of. */
-interface Said {
-  readonly form: FrameForm;
-  readonly index: number;
-  /** How it is written, once somebody has asked. */
-  written?: FrameForm;
-}
 
 /** Names that may stand on an `event:` line. */
 const PLAIN_NAME = /^[a-z_]{1,64}$/;
@@ -50,7 +40,6 @@ export class RelayWriter {
   readonly #endDelta: JsonObject = {};
   readonly #endUsage: JsonObject = {};
   #stop: JsonObject | undefined;
-  #said: Said | undefined;
 
   constructor(context: ReplyContext) {
     this.#context = context;
@@ -60,33 +49,7 @@ export class RelayWriter {
     return this.#isStarted;
   }
 
-  write(event: RelayEvent): string {
-    const { frame, form } = event;
-    if (form !== undefined && form === this.#said?.form) {
-      return this.#blocks.add(this.#said.index, writeSseFrame(frame.data, 'content_block_delta'));
-    }
-    const text = this.#write(event);
-    this.#said = form === undefined ? undefined : this.#saidBy(form, event);
-    return text;
-  }
-
-  formOf({ form }: TextPieces): FrameForm | undefined {
-    const said = this.#said;
-    if (said?.form !== form || !this.#blocks.isCurrent(said.index)) return undefined;
-    said.written ??= form.within(sseHead('content_block_delta'), SSE_TAIL);
-    return said.written;
-  }
-
-  /** What was written goes for all frames of its form: pieces of a block that is open, written as they came. */
-  #saidBy(form: FrameForm, { frame, value }: RelayEvent): Said | undefined {
-    const { type, index } = value;
-    const isVerbatim = type === 'content_block_delta' && isReady(value, frame.data, type);
-    return isVerbatim && typeof index === 'number' && this.#blocks.isOpen(index)
-      ? { form, index }
-      : undefined;
-  }
-
-  #write({ frame, value, events }: RelayEvent): string {
+  write({ frame, value, events }: RelayEvent): string {
     const type = typeof value.type === 'string' ? value.type : frame.event;
     const isFresh = this.#isFresh;
     this.#isFresh = false;

@@ -11,7 +11,7 @@ import {
 } from '../../ports/ledger.ts';
 import type { PaidCharge } from '../../stages/stage.ts';
 import { isUnlimited } from '../admission/reservation-size.ts';
-import type { GenerationInput } from '../generation.ts';
+import type { GenerationInput } from '../gateway.ts';
 import { type Charge, chargeRows } from './charge.ts';
 
 /** The money that is reserved for one generation: held for legs that run, spent by legs that ended, or free. */

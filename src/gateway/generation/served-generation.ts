@@ -6,7 +6,7 @@ import { unfold } from '../../ir/unfold.ts';
 import { NO_USAGE } from '../../ir/usage.ts';
 import type { OutputItems } from '../../ports/output-items.ts';
 import type { ServedAnswer } from '../../stages/stage.ts';
-import type { FinishedGeneration, OpenedStream } from '../generation.ts';
+import type { FinishedGeneration, OpenedStream } from '../gateway.ts';
 import { itemKeeper } from '../request/item-references.ts';
 import type { Settlement } from './settle.ts';
 import { settleUnserved, type UnservedParts, type UnservedRequest, unservedGeneration } from './unserved.ts';

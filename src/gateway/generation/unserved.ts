@@ -5,9 +5,9 @@ import type { GenerationRequest } from '../../ir/request.ts';
 import { NO_USAGE } from '../../ir/usage.ts';
 import type { Clock } from '../../kit/ids.ts';
 import type { Ledger } from '../../ports/ledger.ts';
-import type { GenerationInput } from '../generation.ts';
+import type { GenerationInput } from '../gateway.ts';
+import { AttemptLog } from './attempt-log.ts';
 import { acceptedRow, type GenerationTimes, type PlannedGeneration, settledRow } from './generation-row.ts';
-import { Journey } from './journey.ts';
 import type { GenerationReservation } from './reservation.ts';
 import type { Settlement } from './settle.ts';
 
@@ -41,7 +41,7 @@ export function unservedGeneration(
     pipeline: [],
     report: [],
   } as const;
-  return { input, request, region, journey: new Journey(plan, notes, reservation.charges) };
+  return { input, request, region, attemptLog: new AttemptLog(plan, notes, reservation.charges) };
 }
 
 /**

@@ -14,15 +14,15 @@ import { Meter } from '../../tokens/meter.ts';
 import type { CallUpstream } from '../../upstream/upstream.ts';
 import type { Admission } from '../admission/admission.ts';
 import type { LearntAnswer } from '../admission/learnt-lengths.ts';
+import type { GenerationInput } from '../gateway.ts';
 import { type AnswerParts, type AnswerState, hashUser } from '../generation/answer-parts.ts';
 import type { UsedSoFar } from '../generation/generation-row.ts';
-import type { GenerationInput } from '../generation.ts';
 import { countInputImages } from '../request/input-images.ts';
-import type { GatewaySnapshot } from '../snapshot.ts';
+import type { GatewaySettings } from '../settings.ts';
 import type { AttemptTools } from './attempt.ts';
 import { amountOf, type BillingFacts, billGeneration } from './bill-generation.ts';
+import type { AttemptLimits } from './candidate-queue.ts';
 import { conclude } from './conclude.ts';
-import type { AttemptLimits } from './itinerary.ts';
 import type { Leg, LegEnd } from './leg.ts';
 import { type Account, type AnswerEnd, type LegAccountFacts, legAccount } from './leg-account.ts';
 import { plausibleUsage } from './plausible-usage.ts';
@@ -48,7 +48,7 @@ export interface AdmittedLeg {
 /** What all legs of a generation share. */
 export interface LegSurroundings {
   readonly input: GenerationInput;
-  readonly snapshot: GatewaySnapshot;
+  readonly settings: GatewaySettings;
   readonly reading: UpstreamReading;
   /** Aborted when the leg's upstream is to stop. */
   readonly signal: AbortSignal;
@@ -82,7 +82,7 @@ export class RunningLeg implements AttemptTools, LegAccountFacts {
     this.billing = {
       acceptedAtMs: pricedAtMs,
       inputImages: countInputImages(request),
-      ownCredentialFee: surroundings.snapshot.ownCredentialFee,
+      ownCredentialFee: surroundings.settings.ownCredentialFee,
     };
   }
 

@@ -1,9 +1,9 @@
 import type { InboundDialect } from '../../dialects/dialect.ts';
-import type { GenerationInput } from '../../gateway/generation.ts';
+import type { GenerationInput } from '../../gateway/gateway.ts';
 import { GatewayError, invalidRequest } from '../../ir/errors.ts';
 import type { Format } from '../../ir/items.ts';
 import { writeJson } from '../../kit/json/stringify-sliced.ts';
-import { STRETCH } from '../../kit/loop/cohort.ts';
+import { BATCH_POINT } from '../../kit/loop/cohort.ts';
 import { inTurn } from '../../kit/loop/turns.ts';
 import type { Call, Handler } from '../routes/route.ts';
 import { Abandonment } from '../server/abandonment.ts';
@@ -36,7 +36,7 @@ async function whole(call: Call, dialect: InboundDialect): Promise<void> {
   const run = new GenerationRun(call, dialect.format);
   try {
     const { result, context } = await run.windingUp(services.gateway.complete(run.input));
-    await STRETCH;
+    await BATCH_POINT;
     const encoding = inTurn(services.clock, () => dialect.encodeBody(result, context));
     const writing = writeJson(encoding instanceof Promise ? await encoding : encoding);
     const text = await writing;

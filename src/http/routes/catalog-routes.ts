@@ -1,7 +1,7 @@
 import type { Catalog, Endpoint, Model } from '../../catalog/catalog.ts';
 import { allProviders } from '../../catalog/providers/all-providers.ts';
 import { type ModelsQuery, modelsQuerySchema } from '../../contract/models-query.ts';
-import type { EndpointService } from '../../gateway/generation.ts';
+import type { EndpointService } from '../../gateway/gateway.ts';
 import { GatewayError, invalidRequest } from '../../ir/errors.ts';
 import { renderArchitecture, renderEndpoint, renderModel, renderProvider } from './catalog-objects.ts';
 import { filterModels } from './model-filters.ts';

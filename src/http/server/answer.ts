@@ -1,7 +1,7 @@
 import { GatewayError, invalidRequest } from '../../ir/errors.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { type Issue, MOST_ISSUES } from '../../kit/json/validate.ts';
-import { STRETCH } from '../../kit/loop/cohort.ts';
+import { BATCH_POINT } from '../../kit/loop/cohort.ts';
 import { inTurn } from '../../kit/loop/turns.ts';
 import type { Caller } from '../../ports/caller.ts';
 import type { HttpDependencies, HttpSettings, HttpTimes } from '../dependencies.ts';
@@ -45,7 +45,7 @@ export async function answer(exchange: Exchange, match: RouteMatch, context: Ans
     const headers = readHeaders(exchange, match.compiled);
     const reading = readBody(exchange, match.compiled, context);
     const body = reading instanceof Promise ? await reading : reading;
-    await STRETCH;
+    await BATCH_POINT;
     const handling = route.handler({
       exchange,
       services: context.services,

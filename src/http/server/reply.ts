@@ -146,9 +146,9 @@ export class Reply {
     return isTaken ? DONE : this.drained(signal);
   }
 
-  /** Writes a piece of a stream, which has so many bytes. False: the reader is behind or gone, nothing should follow before `drained`. */
-  send(text: string, bytes = Buffer.byteLength(text)): boolean {
-    return this.#put(text, bytes, '');
+  /** Writes a piece of a stream. False: the reader is behind or gone, nothing should follow before `drained`. */
+  send(text: string): boolean {
+    return this.#put(text, Buffer.byteLength(text), '');
   }
 
   /** Resolves when the reader has caught up, is gone, or `signal` is aborted. */

@@ -1,4 +1,4 @@
-import type { Timing } from '../../gateway/generation.ts';
+import type { Timing } from '../../gateway/gateway.ts';
 import type { Clock } from '../../kit/ids.ts';
 
 type Phase = Parameters<Timing['mark']>[0];

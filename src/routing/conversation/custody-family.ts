@@ -2,7 +2,7 @@ import type { Endpoint } from '../../catalog/catalog.ts';
 import { takesCall, takesThoughts } from '../../dialects/shared/reasoning/seal-takers.ts';
 import type { Item, ReasoningItem, ToolCallItem } from '../../ir/items.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
-import { dialectOf } from '../../upstream/call.ts';
+import { dialectOf } from '../../upstream/call/call.ts';
 
 /**
  * Tells the endpoints that keep custody of a conversation's thoughts: those that get its newest seal back byte for byte.

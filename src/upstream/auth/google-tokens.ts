@@ -5,7 +5,7 @@ import type { Timeouts } from '../../catalog/providers/provider.ts';
 import type { Clock } from '../../kit/ids.ts';
 import { isJsonObject, readJson } from '../../kit/json/json.ts';
 import { numberAt, textAt } from '../../kit/json/members.ts';
-import { type Patience, readBeginning } from '../read-beginning.ts';
+import { type Patience, readBeginning } from '../transport/read-beginning.ts';
 import type { Transport } from '../upstream.ts';
 
 /** A token was refused. `status`: what the token server said; its words are not kept, they may quote the assertion. */
