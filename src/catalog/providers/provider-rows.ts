@@ -4,7 +4,7 @@ import { SIMULATOR_PROVIDER } from '../simulator-catalog.ts';
 import type { Auth } from './provider.ts';
 import { PROVIDER_TABLE, type ProviderRow } from './provider-table.ts';
 
-/** How each dialect is authorized unless the provider's row says otherwise. */
+/** Default authorization scheme of each dialect. */
 const AUTH_OF: Readonly<Record<DialectWord, Auth>> = {
   'openai-chat': 'bearer',
   'openai-responses': 'bearer',
@@ -14,12 +14,12 @@ const AUTH_OF: Readonly<Record<DialectWord, Auth>> = {
   simulator: 'none',
 };
 
-/** What the gateway knows of a provider without being told; undefined for names that it does not know. */
+/** The built-in row of a provider; undefined if it has none. */
 export function rowOf(slug: string): ProviderRow | undefined {
   return slug === SIMULATOR_PROVIDER.slug ? SIMULATOR_PROVIDER : lookUp(PROVIDER_TABLE, slug);
 }
 
-/** How a provider is authorized; undefined while nobody said its dialect. */
+/** Authorization scheme of a provider; undefined if its dialect is unknown. */
 export function authOf(entry: Pick<ProviderEntry, 'slug' | 'dialect'>): Auth | undefined {
   const row = rowOf(entry.slug);
   const dialect = entry.dialect ?? row?.dialect;
