@@ -2,6 +2,7 @@ import type { EFFORT_WORDS } from '../config/schema/catalog-members.ts';
 
 /** Providers and models in the notation of the configuration file and of the shipped data. */
 
+/** Dialects as configurations name them: the vendor whose interface it is, and the dialect. */
 export type DialectWord =
   | 'openai-chat'
   | 'openai-responses'
