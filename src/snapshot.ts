@@ -21,7 +21,7 @@ export interface Snapshot {
   readonly cooldown: CooldownSettings;
 }
 
-/** What the catalogue of a configuration is made of. */
+/** The source of a configuration's catalogue. */
 export function catalogSourceOf(
   { config }: LoadedConfiguration,
   known?: CatalogSource['known'],
@@ -29,7 +29,7 @@ export function catalogSourceOf(
   return { ...config, ...(known !== undefined && { known }) };
 }
 
-/** Works a configuration out. */
+/** Derives the settings of all parts from a configuration. */
 export function snapshotOf(
   loaded: LoadedConfiguration,
   known?: CatalogSource['known'],
@@ -79,7 +79,7 @@ export function snapshotOf(
   };
 }
 
-/** Largest requests whose stored files may be in memory at once. Text may take two bytes a character: two is the least. */
+/** Memory for stored files, in bodies of maximum size. At least 2: text may take two bytes a character. */
 const CONTENT_ROOM_BODIES = 4;
 
 /** Fills in what requests name and the operator wrote: presets, then prompt templates. */

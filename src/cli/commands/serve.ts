@@ -6,7 +6,7 @@ import type { Flags } from '../../config/runtime.ts';
 export async function serve(flags: Flags, asJson: boolean): Promise<void> {
   definePlainGlobals();
   limitGarbage();
-  const { startGateway } = await import('../../main.ts');
+  const { startGateway } = await import('./start-gateway.ts');
   await startGateway({ flags, asJson });
 }
 
