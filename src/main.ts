@@ -57,8 +57,8 @@ export interface OpenOptions {
   readonly log: Log;
   /** Changes to the time limits of the HTTP layer. */
   readonly times?: Partial<HttpTimes>;
-  /** By how many sockets connections come in; one unless it says so. */
-  readonly doors?: number;
+  /** Sockets that listen on the port, where Node can share one; 1 by default. */
+  readonly listeningSockets?: number;
   /** Clock of stored output items; the system's by default. */
   readonly itemClock?: Pick<Clock, 'monotonic'>;
   /** Additional stages, inside those of the table. */
@@ -78,7 +78,7 @@ export interface RunningGateway {
 
 /** Composes a gateway from its parts and serves. */
 export async function openGateway(options: OpenOptions): Promise<RunningGateway> {
-  const { loaded, load, log, times, doors, itemClock = systemClock, stages = [] } = options;
+  const { loaded, load, log, times, listeningSockets, itemClock = systemClock, stages = [] } = options;
   const { config, runtime } = loaded;
   let configured = loaded;
   let known: CatalogSource['known'];
@@ -110,7 +110,7 @@ export async function openGateway(options: OpenOptions): Promise<RunningGateway>
       clock: systemClock,
       log,
       ...(times !== undefined && { times }),
-      ...(doors !== undefined && { doors }),
+      ...(listeningSockets !== undefined && { listeningSockets }),
     });
     const { host, port } = await server.listen(runtime.host, runtime.port);
     closers.push(() => server.drain(0));

@@ -5,7 +5,7 @@ import { type Clock, systemClock } from '../kit/time/clock.ts';
 export interface Sources {
   readonly clock: Clock;
   uuid(): string;
-  /** 64 lower-case hex digits that nobody can guess. */
+  /** 64 random lower-case hex digits. */
   secret(): string;
 }
 
