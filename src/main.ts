@@ -5,7 +5,6 @@ import type { Catalog } from './catalog/catalog.ts';
 import { type LoadedConfiguration, type LoadOptions, loadConfigurationInThread } from './config/load.ts';
 import { watchConfiguration } from './config/watch.ts';
 import { listenForCommands } from './control/listen.ts';
-import { INBOUND_DIALECTS, untranslatableIssues } from './dialects/dialects.ts';
 import { createGateway } from './gateway/generate.ts';
 import { keepContent } from './gateway/generation/generation-content.ts';
 import { generationLog } from './gateway/generation/generation-log.ts';
@@ -184,7 +183,6 @@ export async function openGateway(options: OpenOptions): Promise<RunningGateway>
     const generationMetrics = new GenerationMetrics();
     const gateway = createGateway({
       settings: () => current().gateway,
-      formats: INBOUND_DIALECTS,
       stages: [...stageTable({ cache }), ...stages],
       callUpstream: upstreams.call,
       countUpstream: upstreams.countTokens,
@@ -200,7 +198,6 @@ export async function openGateway(options: OpenOptions): Promise<RunningGateway>
         traffic: new Traffic({ clock: systemClock }),
       },
       random: Math.random,
-      untranslatable: untranslatableIssues,
       userHashKey: installation.directory.hashKey,
       warn: (message, fields) => log.warn(message, fields),
       ledger: installation.ledger,

@@ -1,5 +1,6 @@
 import { buildCatalog, type CatalogSource } from './catalog/build-catalog.ts';
 import type { LoadedConfiguration } from './config/load.ts';
+import { DIALECTS } from './dialects/dialects.ts';
 import { applyPreset, type Presets, presetReport } from './dialects/shared/presets/preset.ts';
 import { fillPromptTemplate, type PromptTemplate } from './dialects/shared/presets/prompt-template.ts';
 import type { PreparedBody } from './gateway/generate.ts';
@@ -84,10 +85,11 @@ const CONTENT_ROOM_BODIES = 4;
 /** Fills in what requests name and the operator wrote: presets, then prompt templates. */
 export function prepareBody(format: Format, given: JsonObject, { config, prompts }: Snapshot): PreparedBody {
   const presets = config.presets as Presets;
-  const body = applyPreset(format, given, presets);
+  const { preset, hasPromptTemplates } = DIALECTS[format].facts;
+  const body = applyPreset(preset, given, presets);
   return {
-    body: format === 'responses' ? fillPromptTemplate(body, prompts) : body,
-    report: presetReport(format, given, presets),
+    body: hasPromptTemplates === true ? fillPromptTemplate(body, prompts) : body,
+    report: presetReport(preset, given, presets),
   };
 }
 
