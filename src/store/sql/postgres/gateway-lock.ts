@@ -160,7 +160,7 @@ export class GatewayLock {
         heldAt = usedAt;
         isWarned = false;
       } catch {
-        // The database is away: the next round tries again.
+        // The database does not answer: the next round tries again.
       }
     }
   }
