@@ -15,12 +15,13 @@ import { gatewayMetrics } from './gateway-metrics.ts';
 import type { HttpTimes } from './http/dependencies.ts';
 import { createHttpServer } from './http/server/server.ts';
 import { openInstallation } from './installation.ts';
-import { type Clock, randomIds, systemClock } from './kit/ids.ts';
-import type { Log } from './kit/log.ts';
+import { randomIds } from './kit/ids.ts';
+import type { Log } from './kit/log/log.ts';
 import { runInTurns } from './kit/loop/turns.ts';
 import { expositionOf } from './kit/metrics/exposition.ts';
 import { LoopDelay } from './kit/metrics/loop-delay.ts';
 import { programVersion } from './kit/program-version.ts';
+import { type Clock, systemClock } from './kit/time/clock.ts';
 import { Activity } from './manage/analytics/activity.ts';
 import { Analytics } from './manage/analytics/analytics.ts';
 import { Byok } from './manage/byok/byok.ts';
@@ -56,8 +57,8 @@ export interface OpenOptions {
   readonly log: Log;
   /** Changes to the time limits of the HTTP layer. */
   readonly times?: Partial<HttpTimes>;
-  /** By how many sockets connections come in; one unless it says so. */
-  readonly doors?: number;
+  /** Sockets that listen on the port, where Node can share one; 1 by default. */
+  readonly listeningSockets?: number;
   /** Clock of stored output items; the system's by default. */
   readonly itemClock?: Pick<Clock, 'monotonic'>;
   /** Additional stages, inside those of the table. */
@@ -77,7 +78,7 @@ export interface RunningGateway {
 
 /** Composes a gateway from its parts and serves. */
 export async function openGateway(options: OpenOptions): Promise<RunningGateway> {
-  const { loaded, load, log, times, doors, itemClock = systemClock, stages = [] } = options;
+  const { loaded, load, log, times, listeningSockets, itemClock = systemClock, stages = [] } = options;
   const { config, runtime } = loaded;
   let configured = loaded;
   let known: CatalogSource['known'];
@@ -109,7 +110,7 @@ export async function openGateway(options: OpenOptions): Promise<RunningGateway>
       clock: systemClock,
       log,
       ...(times !== undefined && { times }),
-      ...(doors !== undefined && { doors }),
+      ...(listeningSockets !== undefined && { listeningSockets }),
     });
     const { host, port } = await server.listen(runtime.host, runtime.port);
     closers.push(() => server.drain(0));

@@ -7,12 +7,12 @@ import type { Auth, Timeouts } from './providers/provider.ts';
 import { authOf, rowOf } from './providers/provider-rows.ts';
 import type { ProviderRow } from './providers/provider-table.ts';
 
-/** Ways of authorizing whose credential can say the address. */
+/** Authorization schemes whose credential can contain the address. */
 const ADDRESSING: ReadonlySet<Auth> = new Set(['google', 'azure', 'aws']);
 
 const DEFAULT_TIMEOUTS: Timeouts = { connect: 10_000, firstByte: 120_000, idle: 120_000, total: 600_000 };
 
-/** One provider, from what the configuration says and what the table knows. Throws for entries that were not checked. */
+/** Builds a provider from its configuration and its row of the table. Throws for an entry that was not validated. */
 export function buildProvider(entry: ProviderEntry): Provider {
   const row = rowOf(entry.slug);
   const word = entry.dialect ?? row?.dialect;
@@ -40,7 +40,7 @@ export function buildProvider(entry: ProviderEntry): Provider {
   };
 }
 
-/** The dialect that a word names: what follows the vendor. */
+/** The dialect in a word of the configuration: the part after the vendor. */
 function dialectIn(word: DialectWord): Provider['dialect'] {
   const name: DialectIn<DialectWord> = word.slice(word.indexOf('-') + 1) as DialectIn<DialectWord>;
   return name;
@@ -48,7 +48,7 @@ function dialectIn(word: DialectWord): Provider['dialect'] {
 
 type DialectIn<Word extends string> = Word extends `${string}-${infer Name}` ? Name : Word;
 
-/** Whether the table knows enough of a provider to call it with nothing but a credential. */
+/** True if the table has all that is needed to call a provider except a credential. */
 export function isReachable(slug: string): boolean {
   const row = rowOf(slug);
   const auth = authOf({ slug });

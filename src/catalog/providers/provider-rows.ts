@@ -4,10 +4,10 @@ import { SIMULATOR_PROVIDER } from '../simulator-catalog.ts';
 import type { Auth } from './provider.ts';
 import { PROVIDER_TABLE, type ProviderRow } from './provider-table.ts';
 
-/** The vendor whose interface a dialect is, as its word begins. */
+/** The vendor in a dialect's word: the part before the dash. */
 type VendorIn<Word extends string> = Word extends `${infer Vendor}-${string}` ? Vendor : Word;
 
-/** How each vendor has its interface authorized. Other providers that speak it do the same unless their row says otherwise. */
+/** Authorization scheme of each vendor's interface: the default for all providers with that dialect. */
 const VENDOR_AUTH: Readonly<Record<VendorIn<DialectWord>, Auth>> = {
   openai: 'bearer',
   anthropic: 'x-api-key',
@@ -16,12 +16,12 @@ const VENDOR_AUTH: Readonly<Record<VendorIn<DialectWord>, Auth>> = {
   simulator: 'none',
 };
 
-/** What the gateway knows of a provider without being told; undefined for names that it does not know. */
+/** The built-in row of a provider; undefined if it has none. */
 export function rowOf(slug: string): ProviderRow | undefined {
   return slug === SIMULATOR_PROVIDER.slug ? SIMULATOR_PROVIDER : lookUp(PROVIDER_TABLE, slug);
 }
 
-/** How a provider is authorized; undefined while nobody said its dialect. */
+/** Authorization scheme of a provider; undefined if its dialect is unknown. */
 export function authOf(entry: Pick<ProviderEntry, 'slug' | 'dialect'>): Auth | undefined {
   const row = rowOf(entry.slug);
   const dialect = entry.dialect ?? row?.dialect;

@@ -1,7 +1,7 @@
 import { problemLine, requireConfiguration } from '../../config/load.ts';
 import type { Flags } from '../../config/runtime.ts';
 import { loadOptions } from '../../installation.ts';
-import { openStderrLog } from '../../kit/log.ts';
+import { openStderrLog } from '../../kit/log/log.ts';
 import { openGateway } from '../../main.ts';
 import { baseUrl, firstStartJson, firstStartText } from '../terminal/first-start.ts';
 
@@ -16,7 +16,7 @@ export interface ServeOptions {
  * Connections accepted in one turn of the event loop. Each further one costs a connection that arrives alone some
  * microseconds.
  */
-const DOORS = 32;
+const LISTENING_SOCKETS = 32;
 
 /** Opens a gateway, prints its address, and closes it on SIGTERM or SIGINT. Rejects when it cannot start. */
 export async function startGateway({ flags, asJson }: ServeOptions): Promise<void> {
@@ -28,7 +28,7 @@ export async function startGateway({ flags, asJson }: ServeOptions): Promise<voi
     const effect = switchesOn ? 'switched on' : 'given its key';
     log.info(`${slug} is ${effect} by ${variables.join(', ')}`);
   }
-  const gateway = await openGateway({ loaded, load, log, doors: DOORS });
+  const gateway = await openGateway({ loaded, load, log, listeningSockets: LISTENING_SOCKETS });
   const url = baseUrl(gateway.host, gateway.port, loaded.config.server.base_path);
   const { firstKeys, exampleModel } = gateway;
   if (firstKeys !== undefined) {

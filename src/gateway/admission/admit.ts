@@ -120,10 +120,10 @@ export function unrecordable(error: LedgerUnavailable): GatewayError {
 function promptTokens(
   counted: number | undefined,
   ratio: number,
-  { bytes, dearTokens, unseenTokens }: WorstPrompt,
+  { bytes, extraTokens, unseenTokens }: WorstPrompt,
 ): number {
   if (counted === undefined) return bytes;
-  const ofText = counted * Math.max(ratio, COUNT_SLACK) + dearTokens;
+  const ofText = counted * Math.max(ratio, COUNT_SLACK) + extraTokens;
   return Math.min(bytes, Math.ceil(ofText) + unseenTokens);
 }
 
@@ -251,7 +251,7 @@ class Sizing {
   #usualFacts(searches: number): CostFacts {
     const { request, prompt, pricedAtMs } = this.#applicant;
     return {
-      promptTokens: prompt.usualTokens,
+      promptTokens: prompt.estimatedTokens,
       mayFillContext: false,
       images: [],
       inputImages: countInputImages(request),
