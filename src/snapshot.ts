@@ -3,7 +3,7 @@ import type { LoadedConfiguration } from './config/load.ts';
 import { applyPreset, type Presets, presetReport } from './dialects/shared/presets/preset.ts';
 import { fillPromptTemplate, type PromptTemplate } from './dialects/shared/presets/prompt-template.ts';
 import type { PreparedBody } from './gateway/generate.ts';
-import type { GatewaySettings } from './gateway/settings.ts';
+import type { GatewaySettings } from './gateway/request/settings.ts';
 import type { HttpSettings } from './http/dependencies.ts';
 import type { Format } from './ir/items.ts';
 import type { JsonObject } from './kit/json/json.ts';

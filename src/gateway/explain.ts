@@ -9,7 +9,7 @@ import { formatPrice, usdOf } from '../kit/money.ts';
 import { type RankedCandidate, type Rejection, siteOf } from '../routing/candidate.ts';
 import type { HealthState, HealthView } from '../routing/health/endpoint-health.ts';
 import type { Lane } from '../upstream/upstream.ts';
-import type { NothingLeft, Plan } from './plan.ts';
+import type { NothingLeft, Plan } from './plan/plan.ts';
 import { countInputImages } from './request/input-images.ts';
 
 /** What would become of a request, with the keys it has on the wire. */

@@ -21,6 +21,7 @@ import type { PreviewCall } from '../upstream/call/preview.ts';
 import type { Admission } from './admission/admission.ts';
 import { admit, unrecordable } from './admission/admit.ts';
 import { LearntLengths } from './admission/learnt-lengths.ts';
+import { GenerationReservation } from './admission/reservation.ts';
 import { type Explanation, explainNothing, explainPlan } from './explain.ts';
 import type {
   EndpointService,
@@ -34,7 +35,6 @@ import { type AnswerParts, type AnswerState, hashUser } from './generation/answe
 import { AttemptLog, metadataOfNothing } from './generation/attempt-log.ts';
 import { acceptedRow } from './generation/generation-row.ts';
 import { OpenWork } from './generation/open-work.ts';
-import { GenerationReservation } from './generation/reservation.ts';
 import { Resumed } from './generation/resumed.ts';
 import { ServedGeneration } from './generation/served-generation.ts';
 import type { SettledAnswer } from './generation/settle.ts';
@@ -42,14 +42,14 @@ import { metadataOf, plannedGeneration, servedBy, type Underway } from './genera
 import { settleRefused, type UnservedRequest, unservedGeneration } from './generation/unserved.ts';
 import { withinLimits } from './leg/candidate-queue.ts';
 import { CredentialOpener } from './leg/credentials.ts';
-import { NothingLeft, type Plan, type PlanContext, planRequest } from './plan.ts';
+import { fitContext, largestContext } from './plan/context-length.ts';
+import { NothingLeft, type Plan, type PlanContext, planRequest } from './plan/plan.ts';
 import { ContentRoom, type ContentShare } from './request/content-room.ts';
-import { fitContext, largestContext } from './request/context-length.ts';
 import { itemKeeper, withReferencedItems, withStandIns } from './request/item-references.ts';
+import type { GatewaySettings } from './request/settings.ts';
 import { type StoredFiles, withStoredFiles } from './request/stored-files.ts';
 import { refuseUnavailable } from './request/unavailable.ts';
 import { withDefaultModel, withDefaultSort } from './request/workspace-defaults.ts';
-import type { GatewaySettings } from './settings.ts';
 
 /** What the spine is built from. */
 export interface GatewayParts extends AnswerParts {

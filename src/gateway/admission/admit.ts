@@ -7,13 +7,13 @@ import { type Affordable, type Headroom, LedgerUnavailable, type Refusal } from 
 import type { Prompt, WorstPrompt } from '../../tokens/estimate.ts';
 import type { Tokenizer } from '../../tokens/tokenizer.ts';
 import type { GenerationInput } from '../gateway.ts';
-import type { GenerationReservation } from '../generation/reservation.ts';
-import type { Plan } from '../plan.ts';
+import type { Plan } from '../plan/plan.ts';
 import { countInputImages } from '../request/input-images.ts';
 import { mayCompact } from '../request/may-compact.ts';
 import { Admission } from './admission.ts';
 import { type Answers, answersOf, type LearntLengths } from './learnt-lengths.ts';
 import { refused } from './refused.ts';
+import type { GenerationReservation } from './reservation.ts';
 import { isUnlimited, type ReservationSize, sizeReservation, tokensWithin } from './reservation-size.ts';
 import { type SearchesAsked, searchesAskedBy } from './searches-asked.ts';
 import { toolPreambleTokens } from './tool-preambles.ts';

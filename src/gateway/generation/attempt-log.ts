@@ -1,9 +1,9 @@
 import type { AttemptRecord, PipelineEntry, RoutingMetadata, TranslationEntry } from '../../ir/metadata.ts';
 import type { GenerationRow } from '../../ports/generation-row.ts';
 import { type Candidate, isSameCandidate, type Rejection } from '../../routing/candidate.ts';
+import type { Charge } from '../admission/charge.ts';
 import { Leg, type UpstreamCall } from '../leg/leg.ts';
-import type { NothingLeft, Plan } from '../plan.ts';
-import type { Charge } from './charge.ts';
+import type { NothingLeft, Plan } from '../plan/plan.ts';
 
 const NO_CHARGES: readonly Charge[] = [];
 

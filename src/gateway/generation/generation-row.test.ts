@@ -12,7 +12,7 @@ import { parsePrice } from '../../kit/money.ts';
 import type { GenerationRow } from '../../ports/generation-row.ts';
 import { SHARED } from '../../routing/candidate.ts';
 import type { GenerationInput } from '../gateway.ts';
-import type { Plan } from '../plan.ts';
+import type { Plan } from '../plan/plan.ts';
 import { AttemptLog } from './attempt-log.ts';
 import { acceptedRow, type PlannedGeneration, progressRow, settledRow, wholeRow } from './generation-row.ts';
 import type { Settlement } from './settle.ts';

@@ -18,10 +18,10 @@ import type { GenerationRow, LegRow, ProviderResponse } from '../../ports/genera
 import type { Candidate } from '../../routing/candidate.ts';
 import { preferencesOf } from '../../routing/preferences.ts';
 import { parseModelId } from '../../routing/resolve/model-id.ts';
+import { chargeRows } from '../admission/charge.ts';
 import type { GenerationInput } from '../gateway.ts';
 import type { LegSoFar } from './account.ts';
 import { type AttemptLog, type RequestMembers, routingMetadata } from './attempt-log.ts';
-import { chargeRows } from './charge.ts';
 import { citationsOf, mediaOfPrompt, mediaOfResult } from './count-media.ts';
 import { keptRouting } from './kept-routing.ts';
 import { LEG_STATUSES, type Settlement } from './settle.ts';

@@ -20,7 +20,7 @@ import type { AttemptLimits } from '../leg/candidate-queue.ts';
 import { Leg } from '../leg/leg.ts';
 import { type Account, type AnswerEnd, plusUncharged } from '../leg/leg-account.ts';
 import { type AdmittedLeg, RunningLeg } from '../leg/running-leg.ts';
-import type { Plan } from '../plan.ts';
+import type { Plan } from '../plan/plan.ts';
 import { accountOf } from './account.ts';
 import type { AnswerParts, AnswerState } from './answer-parts.ts';
 import { Answering } from './answering.ts';

@@ -4,13 +4,13 @@ import type { GenerationRequest } from '../../ir/request.ts';
 import type { Candidate } from '../../routing/candidate.ts';
 import type { ActiveStages } from '../../stages/stage.ts';
 import type { Prompt } from '../../tokens/estimate.ts';
+import type { GenerationReservation } from '../admission/reservation.ts';
 import type { GenerationInput } from '../gateway.ts';
-import type { Plan } from '../plan.ts';
+import type { Plan } from '../plan/plan.ts';
 import type { ContentShare } from '../request/content-room.ts';
-import type { GatewaySettings } from '../settings.ts';
+import type { GatewaySettings } from '../request/settings.ts';
 import { type AttemptLog, routingMetadata } from './attempt-log.ts';
 import type { PlannedGeneration } from './generation-row.ts';
-import type { GenerationReservation } from './reservation.ts';
 
 /** One request on its way: everything that is known of it from planning on. */
 export interface Underway {

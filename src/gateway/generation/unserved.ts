@@ -5,10 +5,10 @@ import type { GenerationRequest } from '../../ir/request.ts';
 import { NO_USAGE } from '../../ir/usage.ts';
 import type { Clock } from '../../kit/ids.ts';
 import type { Ledger } from '../../ports/ledger.ts';
+import type { GenerationReservation } from '../admission/reservation.ts';
 import type { GenerationInput } from '../gateway.ts';
 import { AttemptLog } from './attempt-log.ts';
 import { acceptedRow, type GenerationTimes, type PlannedGeneration, settledRow } from './generation-row.ts';
-import type { GenerationReservation } from './reservation.ts';
 import type { Settlement } from './settle.ts';
 
 /** What recording a generation needs that no model served. */

@@ -18,7 +18,7 @@ import type { GenerationInput } from '../gateway.ts';
 import { type AnswerParts, type AnswerState, hashUser } from '../generation/answer-parts.ts';
 import type { UsedSoFar } from '../generation/generation-row.ts';
 import { countInputImages } from '../request/input-images.ts';
-import type { GatewaySettings } from '../settings.ts';
+import type { GatewaySettings } from '../request/settings.ts';
 import type { AttemptTools } from './attempt.ts';
 import { amountOf, type BillingFacts, billGeneration } from './bill-generation.ts';
 import type { AttemptLimits } from './candidate-queue.ts';

@@ -10,9 +10,9 @@ import {
   type Reserving,
 } from '../../ports/ledger.ts';
 import type { PaidCharge } from '../../stages/stage.ts';
-import { isUnlimited } from '../admission/reservation-size.ts';
 import type { GenerationInput } from '../gateway.ts';
 import { type Charge, chargeRows } from './charge.ts';
+import { isUnlimited } from './reservation-size.ts';
 
 /** The money that is reserved for one generation: held for legs that run, spent by legs that ended, or free. */
 export class GenerationReservation {

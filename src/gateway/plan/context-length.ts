@@ -5,7 +5,7 @@ import { namedModel } from '../../routing/resolve/named-model.ts';
 import { outputWithin } from '../../routing/rules/filters.ts';
 import type { Prompt } from '../../tokens/estimate.ts';
 import type { Tokenizer } from '../../tokens/tokenizer.ts';
-import { NothingLeft, type Plan } from '../plan.ts';
+import { NothingLeft, type Plan } from './plan.ts';
 
 /** Prompts below this many characters per token of room are not worth counting: nearly every text is longer than that. */
 const CHARACTERS_PER_TOKEN = 2;

@@ -1,5 +1,5 @@
-import type { Catalog } from '../catalog/catalog.ts';
-import type { AttemptLimits } from './leg/candidate-queue.ts';
+import type { Catalog } from '../../catalog/catalog.ts';
+import type { AttemptLimits } from '../leg/candidate-queue.ts';
 
 /** Settings of the gateway at one moment; a reload replaces them between requests, never inside one. */
 export interface GatewaySettings {
