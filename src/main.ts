@@ -1,3 +1,4 @@
+import { keepItemsSwept } from './gateway/request/memory-output-items.ts';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { buildCatalogSliced, type CatalogSource } from './catalog/build-catalog.ts';
@@ -17,7 +18,6 @@ import { createGateway } from './gateway/generate.ts';
 import { keepContent } from './gateway/generation/generation-content.ts';
 import { generationLog } from './gateway/generation/generation-log.ts';
 import { GenerationMetrics } from './gateway/generation/generation-metrics.ts';
-import { keepItemsSwept } from './gateway/request/keep-items-swept.ts';
 import { MemoryOutputItems } from './gateway/request/memory-output-items.ts';
 import { gatewayMetrics } from './gateway-metrics.ts';
 import type { HttpTimes } from './http/dependencies.ts';

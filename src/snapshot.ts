@@ -2,7 +2,7 @@ import { buildCatalog, type CatalogSource } from './catalog/build-catalog.ts';
 import type { LoadedConfiguration } from './config/load.ts';
 import { applyPreset, type Presets, presetReport } from './dialects/shared/presets/preset.ts';
 import { fillPromptTemplate, type PromptTemplate } from './dialects/shared/presets/prompt-template.ts';
-import type { PreparedBody } from './gateway/generate.ts';
+import type { PreparedBody } from './gateway/request/accept-request.ts';
 import type { GatewaySettings } from './gateway/request/settings.ts';
 import type { HttpSettings } from './http/dependencies.ts';
 import type { Format } from './ir/items.ts';

@@ -1,3 +1,4 @@
+import type { GenerationInput } from '../../src/gateway/request/generation-input.ts';
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import type { Catalog, Endpoint, Model, Provider } from '../../src/catalog/catalog.ts';
@@ -5,7 +6,7 @@ import { chatInbound } from '../../src/dialects/chat/chat.ts';
 import type { InboundDialect, ReplyContext } from '../../src/dialects/dialect.ts';
 import { messagesInbound } from '../../src/dialects/messages/messages.ts';
 import { responsesInbound } from '../../src/dialects/responses/responses.ts';
-import type { Gateway, GenerationInput } from '../../src/gateway/gateway.ts';
+import type { Gateway } from '../../src/gateway/gateway.ts';
 import type { HttpDependencies, HttpSettings } from '../../src/http/dependencies.ts';
 import { createHttpServer, type HttpServer } from '../../src/http/server/server.ts';
 import type { Event, EventBatch, Settled } from '../../src/ir/events.ts';
