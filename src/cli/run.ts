@@ -8,10 +8,10 @@ import { type CommandResult, jsonText, type Output } from './terminal/output.ts'
 type Run = Extract<CommandLine, { kind: 'run' }>;
 
 /*
- * What a command needs is loaded when it runs: asking for help must not load a gateway.
+ * Code of a command is imported when it runs, so that `--help` does not load a gateway.
  */
 
-/** Runs what was typed and gives the exit code: 0 done, 1 failed, 2 misused. Undefined while the gateway serves. */
+/** Runs a command line. Exit code: 0 done, 1 failed, 2 wrong usage; undefined while the gateway serves. */
 export async function run(words: readonly string[], output: Output): Promise<number | undefined> {
   const line = parseCommandLine(words);
   switch (line.kind) {
@@ -42,13 +42,13 @@ async function runSafely(line: Run, output: Output): Promise<number | undefined>
   }
 }
 
-/** Errors whose message is written for the person who typed the command. */
+/** Errors whose message is meant for the operator. */
 const FOR_PEOPLE: ReadonlySet<string> = new Set(['GatewayError', 'CommandRefused', 'DataDirectoryProblem']);
 
-/** What people can mend is said in one line; the rest is a fault of ours and shows where. */
+/** One line for errors that the operator can solve; the stack for bugs. */
 function failureText(error: unknown): string {
   if (!(error instanceof Error)) return `signalbox: ${String(error)}\n`;
-  // Its message is the lines `path: problem` themselves.
+  // Its message already has the form `path: problem`.
   if (error.name === 'ConfigurationError') return `${error.message}\n`;
   const isForPeople = FOR_PEOPLE.has(error.name) || 'syscall' in error;
   return `signalbox: ${isForPeople ? error.message : (error.stack ?? error.message)}\n`;
@@ -100,7 +100,7 @@ function isSameFile(one: string, other: string): boolean {
 }
 
 async function resultOf(line: Run, command: CommandWords, flags: Flags): Promise<CommandResult<unknown>> {
-  // Before anything else is loaded: it says what cannot be.
+  // Before other imports: doctor reports packages that cannot be loaded.
   if (command === 'doctor') return (await import('./doctor/run-doctor.ts')).runDoctor(flags);
   const { createKey, listKeys, revokeKey } = await import('./commands/keys.ts');
   const { createAccount, listAccounts } = await import('./commands/accounts.ts');
@@ -114,7 +114,7 @@ async function resultOf(line: Run, command: CommandWords, flags: Flags): Promise
         workspace: textFlag(line, 'workspace'),
         management: line.flags.management === true,
         limit: textFlag(line, 'limit'),
-        // What is typed is checked like everything else in the input of a command.
+        // Not checked here: the command checks its input.
         limit_reset: textFlag(line, 'limit-reset') as CommandInput<'keys.create'>['limit_reset'],
         include_byok: line.flags['include-byok'] === true,
       });

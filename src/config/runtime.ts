@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
 import type { Issue } from '../kit/json/validate.ts';
-import { LOG_LEVELS, type LogLevel } from '../kit/log.ts';
+import { LOG_LEVELS, type LogLevel } from '../kit/log/log.ts';
 import { type DatabaseAddress, parseDatabaseAddress } from '../kit/net/database-address.ts';
 import type { Environment } from './parse/environment.ts';
 
-/** Flags of the command line, as they were typed. They win over the environment, the environment over the file. */
+/** Flags as typed. They override the environment, which overrides the file. */
 export interface Flags {
   readonly port?: string;
   readonly host?: string;
@@ -13,10 +13,10 @@ export interface Flags {
   readonly workers?: string;
 }
 
-/** What comes from flags and environment and stays as it is while the process lives. */
+/** Settings from flags and environment, fixed for the life of the process. */
 export interface Runtime {
   readonly host: string;
-  /** 0 lets the system choose. */
+  /** 0 = chosen by the system. */
   readonly port: number;
   /** Absolute. */
   readonly dataDir: string;
@@ -26,13 +26,13 @@ export interface Runtime {
   readonly apiKey?: string;
   /** 32 bytes in base64. */
   readonly encryptionKey?: string;
-  /** Where state is kept instead of in the data directory. */
+  /** PostgreSQL, which replaces the database in the data directory. */
   readonly database?: DatabaseAddress;
   readonly redisUrl?: string;
   readonly clickhouseUrl?: string;
 }
 
-/** Reads flags and environment. What is wrong is added to `problems`, and its default is used. */
+/** Reads flags and environment. For an invalid value adds to `problems` and uses the default. */
 export function readRuntime(flags: Flags, env: Environment, cwd: string, problems: Issue[]): Runtime {
   const managementKey = readSecret(env, 'SIGNALBOX_MANAGEMENT_KEY', problems);
   const apiKey = readSecret(env, 'SIGNALBOX_API_KEY', problems);
@@ -61,7 +61,7 @@ export function readRuntime(flags: Flags, env: Environment, cwd: string, problem
   };
 }
 
-/** A variable; an empty one counts as not set, because that is how container tools pass on what is not set. */
+/** A variable; empty counts as unset, because container tools pass unset variables on as empty. */
 export function variableOf(env: Environment, name: string): string | undefined {
   const value = env[name];
   return value === undefined || value === '' ? undefined : value;
@@ -93,7 +93,7 @@ function readLogLevel(env: Environment, problems: Issue[]): LogLevel {
   return level ?? 'info';
 }
 
-/** A key of the gateway itself. Whoever can reach it may try keys: one that is easily guessed is none. */
+/** A key of the gateway. Short ones are refused: any client that reaches the gateway can guess keys. */
 function readSecret(env: Environment, name: string, problems: Issue[]): string | undefined {
   const secret = variableOf(env, name);
   if (secret === undefined || /^[\x21-\x7e]{16,512}$/.test(secret)) return secret;
@@ -117,7 +117,6 @@ function readDatabase(env: Environment, problems: Issue[]): DatabaseAddress | un
   return undefined;
 }
 
-/** Whether a text is 32 bytes in base64. */
 function isEncryptionKey(text: string): boolean {
   return /^[A-Za-z0-9+/]{43}=$/.test(text);
 }

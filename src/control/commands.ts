@@ -22,7 +22,9 @@ import {
   accountView,
   type CreditsView,
   creditsView,
+  type ImportedView,
   type IssuedKeyView,
+  importedView,
   type KeyView,
   type KnownModelView,
   keyView,
@@ -30,11 +32,9 @@ import {
   type NewAccountView,
   type RotationView,
   rotationView,
-  type TakenInView,
-  takenInView,
 } from './views.ts';
 
-/** What commands work on: a running gateway's own parts, or those of a data directory opened for one command. */
+/** The parts that commands use: of a running gateway, or of a data directory opened for one command. */
 export interface Controlled {
   readonly accounts: Accounts;
   readonly credits: Credits;
@@ -45,7 +45,7 @@ export interface Controlled {
   readonly modelKnowledge: ModelKnowledge;
   readonly usageImports: UsageImports;
   readonly vault: Vault;
-  /** Of a process that serves. */
+  /** Set in a serving process. */
   readonly running?: (() => RunningState) | undefined;
 }
 
@@ -64,7 +64,7 @@ function command<Input extends TSchema, Output>(
 const text = Type.String({ maxLength: 1024 });
 const oneAccount = Type.Optional(text);
 
-/** Every command that works beside a running gateway and without one. Closed: nothing else can be asked for. */
+/** The commands that run with and without a running gateway; no others are accepted on the socket. */
 export const COMMANDS = {
   'keys.create': command(
     closed({
@@ -117,7 +117,7 @@ export const COMMANDS = {
   'accounts.create': command(
     closed({ name: text }),
     async ({ keys, accounts }, { name }): Promise<NewAccountView> => {
-      // An installation that was never started gets its first account now, so that the new one is another.
+      // Creates the default account first, so that on a new installation the new one is not taken for it.
       await accounts.ensureFirst();
       const account = await accounts.create(name);
       const { secret } = await keys.create({
@@ -168,8 +168,8 @@ export const COMMANDS = {
   ),
   'usage.import': command(
     closed({ place: text }),
-    async ({ usageImports }, { place }): Promise<TakenInView> =>
-      takenInView(await usageImports.takeIn(place)),
+    async ({ usageImports }, { place }): Promise<ImportedView> =>
+      importedView(await usageImports.takeIn(place)),
   ),
   'doctor.inspect': command(closed({}), async (controlled): Promise<DoctorView> => doctorView(controlled)),
   'encryption.rotate': command(
@@ -186,7 +186,7 @@ export function isCommandName(name: unknown): name is CommandName {
   return typeof name === 'string' && Object.hasOwn(COMMANDS, name);
 }
 
-/** Checks the input and runs the command. Rejects with a GatewayError for whatever the person can mend. */
+/** Checks the input and runs the command. Rejects with a GatewayError for problems that the operator can solve. */
 export async function runCommand<Name extends CommandName>(
   controlled: Controlled,
   name: Name,
@@ -203,7 +203,7 @@ async function keyViews({ accounts, keys }: Controlled, wanted: readonly Key[]):
   return (await keys.statementsOf(wanted)).map((statement) => keyView(statement, owners));
 }
 
-/** What is to be left of a balance; null = not enforced. */
+/** The balance to set; null = not enforced. */
 function parseBalance(typed: string): Nanos | null {
   if (typed === 'none') return null;
   const nanos = parseUsd(typed);

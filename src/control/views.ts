@@ -6,7 +6,7 @@ import type { KnownModel } from '../manage/models/model-knowledge.ts';
 import type { Appended } from '../ports/events.ts';
 import type { Account } from '../ports/tenancy.ts';
 
-/** A key as commands show it. Money is USD. */
+/** A key in the output of commands. Money is USD. */
 export interface KeyView {
   readonly hash: string;
   readonly name: string;
@@ -28,12 +28,11 @@ export interface KeyView {
   readonly byok_usage: number;
 }
 
-/** A key that was just made; `key` is its secret and is shown nowhere else. */
+/** A new key; `key` is its secret, which is shown only here. */
 export interface IssuedKeyView extends KeyView {
   readonly key: string;
 }
 
-/** A key with the name of its account. */
 export function keyView(
   { key, spending, remainingNanos }: KeyStatement,
   accounts: readonly Account[],
@@ -59,7 +58,7 @@ export function keyView(
   };
 }
 
-/** The balance of an account, USD. Settled money only. */
+/** The balance of an account, USD; open reservations are not counted. */
 export interface CreditsView {
   readonly account: string;
   readonly account_id: string;
@@ -68,7 +67,6 @@ export interface CreditsView {
   readonly used_usd: number;
 }
 
-/** A balance with the name of its account. */
 export function creditsView({ id, name }: Account, { usedNanos, leftNanos }: AccountBalance): CreditsView {
   return {
     account: name,
@@ -78,17 +76,16 @@ export function creditsView({ id, name }: Account, { usedNanos, leftNanos }: Acc
   };
 }
 
-/** What became of events that were imported. */
-export interface TakenInView {
+/** Result of a usage import, in events. */
+export interface ImportedView {
   readonly imported: number;
-  /** Known already, or in the file more than once. */
+  /** Imported before, or twice in the file. */
   readonly known: number;
   /** From before the last pruning. */
   readonly too_old: number;
 }
 
-/** The counts as commands show them. */
-export function takenInView({ added, known, tooOld }: Appended): TakenInView {
+export function importedView({ added, known, tooOld }: Appended): ImportedView {
   return { imported: added, known, too_old: tooOld };
 }
 
@@ -98,7 +95,7 @@ export interface AccountView {
   readonly created_at: string;
 }
 
-/** An account that was just made; `management_key` is the secret of its first key and is shown nowhere else. */
+/** A new account; `management_key` is the secret of its first key, which is shown only here. */
 export interface NewAccountView extends AccountView {
   readonly management_key: string;
 }
@@ -111,13 +108,13 @@ export interface KnownModelView {
   readonly as_of: string;
 }
 
-/** How a change of the encryption key ended. */
+/** Result of `rotate-encryption-key`. */
 export interface RotationView {
   readonly key_id: string;
   readonly previous_key_id: string;
-  /** Credentials that were encrypted anew. */
+  /** Credentials that were re-encrypted. */
   readonly credentials: number;
-  /** Where the next start reads its key: a variable or a file. */
+  /** Where the next start reads the key: a variable or a file. */
   readonly source: string;
   /** The operator has to put the new key there. */
   readonly must_be_given: boolean;

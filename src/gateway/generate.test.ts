@@ -1,5 +1,4 @@
 import { describe, expect, it, vi } from 'vitest';
-import { INBOUND_DIALECTS } from '../dialects/dialects.ts';
 import { createGateway } from './generate.ts';
 import type { GatewayParts } from './generation/gateway-parts.ts';
 import type { GenerationInput } from './request/generation-input.ts';
@@ -18,7 +17,6 @@ function gatewayThatReads() {
       maxFileBytes: FILE_BYTES,
       contentRoomBytes: 3 * FILE_BYTES,
     }),
-    formats: INBOUND_DIALECTS,
     prepareBody: (_: string, body: object) => ({ body, report: [] }),
     ownCredentials: { of: async () => [] },
     files: {

@@ -1,6 +1,7 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Gateway } from '../gateway/gateway.ts';
-import type { Clock, IdSource } from '../kit/ids.ts';
+import type { IdSource } from '../kit/ids.ts';
+import type { Clock } from '../kit/time/clock.ts';
 import type { Credits } from '../manage/accounts/credits.ts';
 import type { Activity } from '../manage/analytics/activity.ts';
 import type { Analytics } from '../manage/analytics/analytics.ts';
@@ -90,8 +91,8 @@ export interface HttpBasics {
   readonly log: HttpLog;
   /** Compile a request schema at its first request instead of before the first of all (some 100 ms each). */
   readonly lazySchemas?: boolean;
-  /** By how many sockets connections come in: as many are taken in a turn of the event loop. One unless it says so. */
-  readonly doors?: number;
+  /** Sockets that listen on the port, where Node can share one: as many connections are accepted in a turn. 1 by default. */
+  readonly listeningSockets?: number;
   /** Changes to the default limits. */
   readonly times?: Partial<HttpTimes>;
 }

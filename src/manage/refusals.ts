@@ -1,9 +1,9 @@
 import { GatewayError } from '../ir/errors.ts';
 import { LedgerUnavailable } from '../ports/ledger.ts';
 
-const LONGEST_NAME = 255;
+const MAX_NAME_CHARACTERS = 255;
 
-/** Refuses a name that people could not read back: empty, over-long, with control characters or blanks around it. */
+/** Throws a 400 for a name that is empty, too long, padded with blanks or has control characters. */
 export function checkName(field: string, name: string): void {
   const reason = nameProblem(name);
   if (reason !== undefined) throw new GatewayError('invalid-request', `${field}: ${reason}`);
@@ -11,7 +11,7 @@ export function checkName(field: string, name: string): void {
 
 function nameProblem(name: string): string | undefined {
   if (name === '') return 'must not be empty';
-  if (name.length > LONGEST_NAME) return `must have at most ${LONGEST_NAME} characters`;
+  if (name.length > MAX_NAME_CHARACTERS) return `must have at most ${MAX_NAME_CHARACTERS} characters`;
   if (/\p{C}/u.test(name)) return 'must not hold control characters';
   return name.trim() === name ? undefined : 'must not begin or end with a blank';
 }
@@ -27,7 +27,7 @@ export function notFound(): GatewayError {
   return new GatewayError('not-found', 'Resource not found');
 }
 
-/** Waits for what the ledger was asked. That it cannot be written or read just now is a 503 for whoever asked. */
+/** Awaits an answer of the ledger; turns LedgerUnavailable into a 503. */
 export async function whenAvailable<T>(asked: Promise<T>): Promise<T> {
   try {
     return await asked;

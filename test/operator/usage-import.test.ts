@@ -279,7 +279,7 @@ describe('signalbox usage import', () => {
     write([lineOf()]);
     let shown = '';
     const output = { out: () => {}, err: (text: string) => (shown += text) };
-    const wishes = { skipBad: false, account: undefined, asJson: false, isWatched: true, output };
+    const wishes = { skipBad: false, account: undefined, asJson: false, showsProgress: true, output };
     expect(await importUsage({ config: join(temporary.path, 'signalbox.yaml'), dataDir }, file, wishes)).toBe(
       0,
     );

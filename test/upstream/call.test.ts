@@ -6,9 +6,10 @@ import { GatewayError } from '../../src/ir/errors.ts';
 import { type Event, type EventBatch, terminalOf } from '../../src/ir/events.ts';
 import { Places } from '../../src/ir/places.ts';
 import type { GenerationRequest } from '../../src/ir/request.ts';
-import { randomIds, systemClock } from '../../src/kit/ids.ts';
+import { randomIds } from '../../src/kit/ids.ts';
 import type { JsonObject } from '../../src/kit/json/json.ts';
 import { parseEgressRules } from '../../src/kit/net/egress.ts';
+import { systemClock } from '../../src/kit/time/clock.ts';
 import { createAuthorize } from '../../src/upstream/auth/authorize.ts';
 import { createCallUpstream, dialectOf } from '../../src/upstream/call/call.ts';
 import { createNetworkTransport, TRANSPORT_LIMITS } from '../../src/upstream/transport/transport.ts';
@@ -54,6 +55,7 @@ afterEach(async () => {
 function request(more: Partial<GenerationRequest> = {}): GenerationRequest {
   return {
     format: 'chat',
+    formatFacts: lineDialect.facts.request,
     body: {},
     models: ['acme/large'],
     hasFallbackModels: false,

@@ -26,9 +26,9 @@ import { PARAMETER_NAMES } from '../parameter-names.ts';
 import { rowOf } from '../providers/provider-rows.ts';
 import { SIMULATOR_MODELS, SIMULATOR_PROVIDER } from '../simulator-catalog.ts';
 
-/** What is known about models, as data that ship with the gateway or that an operator brings in. */
+/** A file of data about models: shipped, or imported with `catalog refresh`. */
 export interface CatalogDocument {
-  /** The day on which this was true, and where it is from: of every entry that does not say so itself. */
+  /** Day and origin of the data, for entries without their own. */
   readonly as_of: string;
   readonly source: string;
   readonly models: readonly DocumentModel[];
@@ -42,13 +42,13 @@ export interface DocumentEndpoint extends EndpointEntry, Partial<Provenance> {
   readonly tag: string;
 }
 
-/** Where a fact is from, and of which day it is. */
+/** Day and origin of an entry. */
 export interface Provenance {
   readonly as_of: string;
   readonly source: string;
 }
 
-/** What is wrong with a document: this many things are told. */
+/** Problems reported; further ones are dropped. */
 const MAX_ISSUES = 50;
 
 const DAY_MS = 86_400_000;
@@ -59,26 +59,26 @@ const SIMULATOR_IDS: ReadonlySet<string> = new Set(SIMULATOR_MODELS.map(({ id })
 const text = (maxLength: number) => Type.String({ minLength: 1, maxLength, pattern: '^[^\\p{Cc}]*$' });
 const provenance = { as_of: Type.Optional(day), source: Type.Optional(text(300)) };
 
-/** How many members lists may have; absent: any number. */
-interface MostMembers {
+/** Limits of lists; absent = unlimited. */
+interface ListLimits {
   readonly models?: number;
   readonly endpoints?: number;
   readonly prices?: number;
 }
 
-/** The form of a document: of the whole without its models, and of each of them. */
-interface Form {
+/** Validators of a document: of all but its models, and of each model, so that models are checked in slices. */
+interface DocumentValidators {
   readonly frame: Validator;
   readonly model: Validator;
 }
 
-/** Data that somebody brings in. */
-const BROUGHT = formOf({ models: 20_000, endpoints: 256, prices: 256 });
+/** For imported data. */
+const IMPORTED = validatorsOf({ models: 20_000, endpoints: 256, prices: 256 });
 
-/** Data of the gateway itself, which grow with all that is brought in. */
-const STORED = formOf({});
+/** For stored data, which accumulate all imports. */
+const STORED = validatorsOf({});
 
-function formOf(most: MostMembers): Form {
+function validatorsOf(most: ListLimits): DocumentValidators {
   return {
     frame: compileValidator(
       closed({ as_of: day, source: text(300), models: listOf(Type.Unknown(), most.models) }),
@@ -91,7 +91,7 @@ function listOf<Member extends TSchema>(member: Member, maxItems?: number) {
   return Type.Array(member, maxItems === undefined ? {} : { maxItems });
 }
 
-function endpointSchema({ prices }: MostMembers) {
+function endpointSchema({ prices }: ListLimits) {
   return closed({
     provider: providerSlug,
     model: text(512),
@@ -108,7 +108,7 @@ function endpointSchema({ prices }: MostMembers) {
   });
 }
 
-function modelSchema(most: MostMembers) {
+function modelSchema(most: ListLimits) {
   return closed({
     id: modelId,
     canonical_slug: Type.Optional(modelId),
@@ -131,9 +131,9 @@ function modelSchema(most: MostMembers) {
   });
 }
 
-/** Everything that is wrong with data that somebody brings in; when there is nothing, they are a CatalogDocument. */
+/** All problems of imported data; if there are none, the value is a CatalogDocument. */
 export function* documentIssues(value: unknown, nowMs: number): Sliced<readonly Issue[]> {
-  const issues = [...(yield* formIssues(BROUGHT, value)), ...(yield* eachModel(value, providerChecks))];
+  const issues = [...(yield* schemaIssues(IMPORTED, value)), ...(yield* eachModel(value, providerChecks))];
   if (issues.length > 0) return issues.slice(0, MAX_ISSUES);
   const document = value as CatalogDocument;
   const names = new Map<string, string>();
@@ -146,11 +146,11 @@ export function* documentIssues(value: unknown, nowMs: number): Sliced<readonly 
 }
 
 /**
- * The same of data that the gateway stored. They may be of any length and of days to come, because clocks are set back;
- * of providers that are in the table no more; and two models may have been given one alias at different times.
+ * All problems of stored data. They may have any length, future days (clocks are set back), providers that have left
+ * the table, and an alias that two models got at different times.
  */
 export function* storedIssues(value: unknown): Sliced<readonly Issue[]> {
-  const issues = yield* formIssues(STORED, value);
+  const issues = yield* schemaIssues(STORED, value);
   if (issues.length > 0) return issues;
   return [
     ...dayChecks(value as CatalogDocument, '', Number.POSITIVE_INFINITY),
@@ -159,9 +159,9 @@ export function* storedIssues(value: unknown): Sliced<readonly Issue[]> {
   ];
 }
 
-function* formIssues({ frame, model }: Form, value: unknown): Sliced<readonly Issue[]> {
+function* schemaIssues({ frame, model }: DocumentValidators, value: unknown): Sliced<readonly Issue[]> {
   const issues = frame.issuesOf(value);
-  // Of a list that is too long, nobody wants to know more.
+  // A list that is missing or too long is not examined further.
   if (issues.some(({ path }) => path === 'models')) return issues;
   const ofModels = yield* eachModel(value, (entry, path) =>
     model.issuesOf(entry).map((issue) => ({ ...issue, path: under(path, issue.path) })),
@@ -173,7 +173,7 @@ function under(path: string, inner: string): string {
   return inner === '' || inner.startsWith('[') ? `${path}${inner}` : `${path}.${inner}`;
 }
 
-/** What checks find in the models of a document, up to so many issues. */
+/** Runs a check on each model, up to MAX_ISSUES problems. */
 function* eachModel<Entry = DocumentModel>(
   value: unknown,
   check: (entry: Entry, path: string) => Iterable<Issue>,
@@ -185,7 +185,7 @@ function* eachModel<Entry = DocumentModel>(
   return found;
 }
 
-/** Providers that nobody knows, told together with what is wrong with the form: whatever form there is. */
+/** Unknown providers. Runs together with the schema check, so the entry may have any shape. */
 function* providerChecks(entry: unknown, path: string): Generator<Issue> {
   yield* knownProvider(memberOf(entry, 'home'), `${path}.home`);
   for (const [at, way] of membersOf(entry, 'endpoints').entries()) {
@@ -202,7 +202,8 @@ function membersOf(value: unknown, name: string): readonly unknown[] {
   return Array.isArray(members) ? members : [];
 }
 
-// --- What the schema cannot say ------------------------------------------------------------------------------------------
+// --- Checks beyond the schema
+// ------------------------------------------------------------------------------------------
 
 type ModelChecks = (entry: DocumentModel, path: string) => Generator<Issue>;
 
@@ -255,7 +256,7 @@ function* endpointChecks(entry: DocumentEndpoint, path: string, nowMs: number): 
   yield* historyChecks(entry.prices ?? [], `${path}.prices`);
 }
 
-/** An absent price is nothing to pay: data that mean it say so. */
+/** Prices of tokens are required: an absent one would mean free. */
 function* priceChecks(pricing: PricingEntry, path: string): Generator<Issue> {
   for (const name of ['prompt', 'completion']) {
     if (typeof pricing[name] !== 'string') yield { path: `${path}.${name}`, message: 'is required' };
@@ -274,7 +275,7 @@ function* historyChecks(prices: readonly DatedPricingEntry[], path: string): Gen
   }
 }
 
-/** Somewhere on earth it is tomorrow already; later than that nobody can have looked. */
+/** Tomorrow is accepted, because of time zones; a later day is not. */
 function* dayChecks({ as_of: day }: { as_of?: string }, prefix: string, nowMs: number): Generator<Issue> {
   if (day === undefined) return;
   const milliseconds = momentMs(day);
@@ -290,7 +291,7 @@ function* knownProvider(slug: unknown, path: string): Generator<Issue> {
     yield { path, message: `"${shownName(slug)}" is not in the table of providers` };
 }
 
-/** Names of the simulator's models: the program, not its data, says what they do. */
+/** Refuses names of the simulator's models, which the program defines. */
 function* notBuiltIn(id: string, path: string): Generator<Issue> {
   if (SIMULATOR_IDS.has(id)) yield { path, message: BUILT_IN };
 }

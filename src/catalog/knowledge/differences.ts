@@ -4,28 +4,28 @@ import { forEachSliced, type Sliced } from '../../kit/loop/turns.ts';
 import type { PricingEntry } from '../entries.ts';
 import type { KnownEndpoint, KnownModel, KnownModels } from './known-model.ts';
 
-/** One thing that new data change, or would. `old` and `new` are null where there is nothing. */
+/** One change that new data make. `old` or `new` is null if there is no value. */
 export type Difference =
   | { readonly kind: 'model-added'; readonly model: string }
   | { readonly kind: 'model-gone'; readonly model: string }
   | ({ readonly kind: 'model-changed'; readonly model: string } & Change)
   | { readonly kind: 'endpoint-added'; readonly model: string; readonly tag: string }
   | ({ readonly kind: 'endpoint-changed'; readonly model: string; readonly tag: string } & Change)
-  /** A price that begins to hold at a moment. */
+  /** A price with its start. */
   | ({ readonly kind: 'price'; readonly model: string; readonly tag: string; readonly from: string } & Change)
-  /** Not in the data any more; kept, unless pruned. */
+  /** Missing from the data; kept unless pruned. */
   | { readonly kind: 'gone'; readonly model: string; readonly tag: string; readonly pruned: boolean }
-  /** The data are older than what is known, which stays. */
+  /** The data are older than the known entry, which stays. */
   | { readonly kind: 'outdated'; readonly model: string; readonly tag: string };
 
-/** A member that has another value. */
+/** A changed member. */
 export interface Change {
   readonly member: string;
   readonly old: unknown;
   readonly new: unknown;
 }
 
-/** Where an entry is from is not what it says. */
+/** Members that are not compared: keys, origin, and prices, which are compared separately. */
 const NOT_FACTS: ReadonlySet<string> = new Set([
   'id',
   'tag',
@@ -36,7 +36,7 @@ const NOT_FACTS: ReadonlySet<string> = new Set([
   'prices',
 ]);
 
-/** What is different in `after`. Removed endpoints are not told: whoever removed them knows. */
+/** All changes from `before` to `after`, except removed endpoints, which the caller reports itself. */
 export function* differencesBetween(before: KnownModels, after: KnownModels): Sliced<Difference[]> {
   const differences: Difference[] = [];
   yield* forEachSliced(before.keys(), (model) => {

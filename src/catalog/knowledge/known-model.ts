@@ -1,21 +1,21 @@
 import type { CatalogDocument, DocumentEndpoint, DocumentModel, Provenance } from './catalog-document.ts';
 
-/** An endpoint that is known, each with its own origin. */
+/** An endpoint with its origin. */
 export type KnownEndpoint = DocumentEndpoint & Provenance;
 
-/** A model that is known: what is true of it wherever it runs, and the ways to reach it. */
+/** A model with its origin: facts that hold at every provider, and its endpoints. */
 export type KnownModel = Omit<DocumentModel, 'endpoints'> &
   Provenance & { readonly endpoints: readonly KnownEndpoint[] };
 
 /** Models by id. */
 export type KnownModels = ReadonlyMap<string, KnownModel>;
 
-/** The models of a document, every entry with its own origin. */
+/** The models of a document, each entry with its origin. */
 export function modelsOf(document: CatalogDocument): KnownModel[] {
   return document.models.map((model) => knownModelOf(model, document));
 }
 
-/** A model of a document, every entry with its own origin. */
+/** A model of a document, each entry with its origin. */
 export function knownModelOf(model: DocumentModel, document: Provenance): KnownModel {
   const origin = { as_of: model.as_of ?? document.as_of, source: model.source ?? document.source };
   return {
@@ -29,7 +29,7 @@ export function knownModelOf(model: DocumentModel, document: Provenance): KnownM
   };
 }
 
-/** Whether an entry says more of a model than how it is reached. */
+/** True if an entry has facts besides endpoints. */
 export function hasFacts({ id, endpoints, as_of, source, ...facts }: KnownModel): boolean {
   return Object.keys(facts).length > 0;
 }

@@ -4,15 +4,14 @@ import { momentMs } from '../../kit/time/moment.ts';
 import type { DatedPricingEntry, EndpointEntry, PricingEntry } from '../entries.ts';
 import { hasFacts, type KnownEndpoint, type KnownModel, type KnownModels } from './known-model.ts';
 
-/** How long a price that holds no more can still be asked for: longer than any request of the past is kept. */
+/** How long an expired price is kept: longer than any request's record. */
 const PRICE_RETENTION_MS = 400 * 86_400_000;
 
 /**
- * What is known from two sources together. Of each model and each endpoint the younger knowledge wins, member by
- * member, and of the same day the one that is `given`; prices are kept with the time in which they held. A new price
- * begins on the day of its knowledge; when a price of that day is known or began no earlier, at `nowMs`, or without it
- * right after that.
- * With `nowMs`, a price that is added takes the place of those that ended so long ago that nobody asks for them.
+ * Merges two sources. For each model and endpoint the newer entry wins, member by member; of the same day, `given`
+ * wins. Prices accumulate with their start. A new price starts on the day of its entry (`as_of`); if a price of that
+ * day or a later one is known already, at `nowMs`, or without `nowMs` right after that price. With `nowMs`, adding a
+ * price also drops prices that expired more than PRICE_RETENTION_MS ago.
  */
 export function* mergeModelsSliced(
   known: KnownModels,
@@ -27,7 +26,7 @@ export function* mergeModelsSliced(
   return merged;
 }
 
-/** The same at once. */
+/** As mergeModelsSliced, without yielding. */
 export function mergeModels(known: KnownModels, given: Iterable<KnownModel>): Map<string, KnownModel> {
   return runAtOnce(mergeModelsSliced(known, given));
 }
@@ -57,7 +56,7 @@ function mergeEndpoint(known: KnownEndpoint, given: KnownEndpoint, nowMs?: numbe
   return { ...older, ...younger, ...mergePrices(older, younger, nowMs) };
 }
 
-/** Whether one entry tells of an earlier day than another. */
+/** Compares the days of two entries. */
 export function isOlder(one: { readonly as_of: string }, other: { readonly as_of: string }): boolean {
   return one.as_of < other.as_of;
 }
@@ -70,12 +69,12 @@ function mergePrices(older: KnownEndpoint, younger: KnownEndpoint, nowMs?: numbe
   const kept = before.filter((dated) => begin(dated) < begin(announced[0]));
   const news = newPrice({ ...older, prices: kept }, younger, nowMs);
   const all = [...kept, ...news, ...announced].sort((one, other) => begin(one) - begin(other));
-  // The data themselves may tell of any time: dropping that would make them news again the next time.
+  // Prices of the data are never dropped, however old: the next refresh would report them as new.
   const prices = all.length > before.length ? withoutPast(all, new Set(kept), nowMs) : all;
   return { pricing: older.pricing, ...(prices.length > 0 && { prices }) };
 }
 
-/** A history, oldest first, without those of the `droppable` prices that nobody asks for any more. */
+/** Removes `droppable` prices that expired more than PRICE_RETENTION_MS ago from a history, oldest first. */
 function withoutPast(
   prices: readonly DatedPricingEntry[],
   droppable: ReadonlySet<DatedPricingEntry>,
@@ -85,7 +84,7 @@ function withoutPast(
   return prices.filter((dated, index) => !droppable.has(dated) || !isPast(index));
 }
 
-/** The usual price of younger knowledge with its beginning, unless it is what holds now or was last told of that day. */
+/** The newer entry's regular price with its start; none if it holds already or was the last report of that day. */
 function newPrice(history: KnownEndpoint, younger: KnownEndpoint, nowMs?: number): DatedPricingEntry[] {
   const untilMs = begin(younger.prices?.[0]);
   const dayMs = momentMs(younger.as_of) ?? 0;
@@ -103,7 +102,7 @@ function newPrice(history: KnownEndpoint, younger: KnownEndpoint, nowMs?: number
   return fromMs < untilMs ? [{ from, pricing, told: younger.as_of }] : [];
 }
 
-/** What an entry says was the price at a moment. */
+/** The price of an entry at a time. */
 export function priceAt({ pricing, prices }: Priced, atMs: number): PricingEntry {
   return (prices ?? []).findLast((dated) => begin(dated) <= atMs)?.pricing ?? pricing ?? {};
 }

@@ -2,7 +2,7 @@ import { parsePrice } from '../../kit/money.ts';
 import type { KnownEndpoint, KnownModel } from './known-model.ts';
 import { priceAt } from './merge-models.ts';
 
-/** The ways to reach a model in the order in which they are tried: its home first, then the cheaper one. */
+/** Endpoints in the order of attempts: the model's home provider first, then by price. */
 export function orderEndpoints({ home, endpoints }: KnownModel, nowMs: number): KnownEndpoint[] {
   const ranked = endpoints.map((endpoint) => ({
     endpoint,
@@ -18,7 +18,7 @@ export function orderEndpoints({ home, endpoints }: KnownModel, nowMs: number): 
   return ranked.map(({ endpoint }) => endpoint);
 }
 
-/** A token in and a token out. */
+/** Price of one input and one output token. */
 function tokenPrice(endpoint: KnownEndpoint, nowMs: number): bigint {
   const { prompt, completion } = priceAt(endpoint, nowMs);
   return (parsePrice(String(prompt)) ?? 0n) + (parsePrice(String(completion)) ?? 0n);

@@ -12,14 +12,14 @@ import { type CatalogDocument, storedIssues } from './catalog-document.ts';
 import { type KnownModel, type KnownModels, knownModelOf } from './known-model.ts';
 import { mergeModelsSliced } from './merge-models.ts';
 
-/** What an operator brought in, over what ships. */
+/** Imported data, stored as differences from the shipped data. */
 export interface Overlay {
-  /** Only what differs from what ships. */
+  /** Only entries that differ from the shipped ones. */
   readonly models: readonly KnownModel[];
   readonly removed: readonly Removal[];
 }
 
-/** An endpoint that ships and is gone: it comes back with younger data. */
+/** A shipped endpoint that was pruned. Data newer than `as_of` restore it. */
 export interface Removal {
   readonly id: string;
   readonly tag: string;
@@ -28,26 +28,26 @@ export interface Removal {
 
 export const NO_OVERLAY: Overlay = { models: [], removed: [] };
 
-/** How reading a stored overlay ended; the problem completes a sentence that begins with the name of the file. */
+/** A parsed overlay, or its problem: a clause to follow the file's name. */
 export type OverlayReading =
   | { readonly ok: true; readonly overlay: Overlay }
   | { readonly ok: false; readonly problem: string };
 
-/** Several documents of the most that can be brought in fit into an overlay. */
+/** Room for several documents of the largest size. */
 const LIMITS: JsonLimits = { depth: 64, keys: 5_000, values: 1_000_000 };
 
-/** Characters that are looked at in one slice. */
-const PIECE = 64 * 1024;
+/** Characters parsed per slice. */
+const CHARACTERS_PER_SLICE = 64 * 1024;
 
 const removals = compileValidator(
   closed({ removed: Type.Array(closed({ id: modelId, tag: endpointTag, as_of: day })) }),
 );
 
-/** Reads a stored overlay. It must be as good as data that somebody brings in. */
+/** Parses and checks a stored overlay. */
 export function* parseOverlay(text: string): Sliced<OverlayReading> {
   const reader = new JsonReader(LIMITS);
-  for (let from = 0; from < text.length; from += PIECE) {
-    reader.push(text.slice(from, from + PIECE));
+  for (let from = 0; from < text.length; from += CHARACTERS_PER_SLICE) {
+    reader.push(text.slice(from, from + CHARACTERS_PER_SLICE));
     yield;
   }
   const reading = yield* reader.end();
@@ -78,7 +78,7 @@ function removalIssues(removed: unknown): Issue[] {
   );
 }
 
-/** Writes an overlay as it is stored, one line per model. */
+/** Renders an overlay for storage, one line per model. */
 export function* renderOverlay({ models, removed }: Overlay, asOf: string): Sliced<string> {
   const origin = JSON.stringify({ as_of: asOf, source: 'signalbox catalog refresh' }).slice(0, -1);
   const [modelLines, removedLines] = [yield* linesOf(models), yield* linesOf(removed)];
@@ -91,7 +91,7 @@ function* linesOf(members: readonly object[]): Sliced<string> {
   return lines.length === 0 ? '[]' : `[\n${lines.join(',\n')}\n]`;
 }
 
-/** What is known all in all: models with an endpoint, and those that the overlay speaks of. */
+/** Applies an overlay to the shipped models; drops models without endpoints unless the overlay has them. */
 export function* applyOverlay(shipped: KnownModels, { models, removed }: Overlay): Sliced<KnownModels> {
   const gone = new Map(removed.map(({ id, tag, as_of }) => [`${id} ${tag}`, as_of]));
   const kept = new Map<string, KnownModel>();
@@ -102,14 +102,14 @@ export function* applyOverlay(shipped: KnownModels, { models, removed }: Overlay
     kept.set(model.id, endpoints.length === model.endpoints.length ? model : { ...model, endpoints });
   });
   const merged = yield* mergeModelsSliced(kept, models);
-  const spokenOf = new Set(models.map(({ id }) => id));
+  const inOverlay = new Set(models.map(({ id }) => id));
   yield* forEachSliced(kept.keys(), (id) => {
-    if (merged.get(id)?.endpoints.length === 0 && !spokenOf.has(id)) merged.delete(id);
+    if (merged.get(id)?.endpoints.length === 0 && !inOverlay.has(id)) merged.delete(id);
   });
   return merged;
 }
 
-/** The overlay that makes `wanted` of what ships. `asOf`: the day of the data that left out what is gone. */
+/** The overlay that turns `shipped` into `wanted`. `asOf`: day of the data, for newly removed endpoints. */
 export function* overlayBetween(
   shipped: KnownModels,
   wanted: KnownModels,

@@ -11,17 +11,17 @@ import {
 } from './known-model.ts';
 import { isOlder, mergeModelsSliced } from './merge-models.ts';
 
-/** What becomes of the known models when data are merged into them. */
+/** Result of merging data into the known models. */
 export interface Refreshed {
   readonly models: KnownModels;
   readonly differences: readonly Difference[];
-  /** Whether anything is known otherwise afterwards: a younger date counts, even where the facts are the same. */
+  /** True if anything changes, be it only the day of an entry. */
   readonly isChanged: boolean;
 }
 
 /**
- * Merges checked data into what is known. Endpoints of providers that the data speak of, and that they do not list any
- * more, are kept unless `prune`; a model that is left without any goes with them, unless the data speak of it.
+ * Merges checked data into the known models. `prune` removes endpoints that the data do not list, of providers that the
+ * data do list; a model that is left without endpoints is removed too, unless the data contain it.
  */
 export function* refresh(
   known: KnownModels,
@@ -41,18 +41,18 @@ export function* refresh(
   const merged = yield* mergeModelsSliced(known, young, nowMs);
   const gone = yield* goneFrom(known, given);
   if (prune) {
-    const spokenOf = new Set(given.map(({ id }) => id));
-    yield* forEachSliced(gone, ({ model, tag }) => forget(merged, model, tag, spokenOf.has(model)));
+    const inData = new Set(given.map(({ id }) => id));
+    yield* forEachSliced(gone, ({ model, tag }) => forget(merged, model, tag, inData.has(model)));
   }
   let isChanged = prune && gone.length > 0;
   yield* forEachSliced(given, ({ id }) => {
     isChanged ||= !isDeepStrictEqual(known.get(id), merged.get(id));
   });
-  const told = yield* differencesBetween(known, merged);
+  const changes = yield* differencesBetween(known, merged);
   return {
     models: merged,
     differences: [
-      ...told,
+      ...changes,
       ...gone.map((endpoint) => ({ kind: 'gone' as const, ...endpoint, pruned: prune })),
       ...outdated,
     ],
@@ -83,15 +83,15 @@ function* goneFrom(known: KnownModels, given: readonly KnownModel[]): Sliced<End
   return gone;
 }
 
-function forget(models: Map<string, KnownModel>, id: string, tag: string, isSpokenOf: boolean): void {
+function forget(models: Map<string, KnownModel>, id: string, tag: string, isInData: boolean): void {
   const model = models.get(id);
   if (model === undefined) return;
   const endpoints = model.endpoints.filter((endpoint) => endpoint.tag !== tag);
-  if (endpoints.length === 0 && !isSpokenOf) models.delete(id);
+  if (endpoints.length === 0 && !isInData) models.delete(id);
   else models.set(id, { ...model, endpoints });
 }
 
-/** A model without what is known from a later day than that of the data. */
+/** Removes the entries of a model that are older than the known ones. */
 function withoutOutdated(known: KnownModel | undefined, given: KnownModel): KnownModel {
   if (known === undefined) return given;
   const { id, as_of, source } = given;
@@ -103,7 +103,7 @@ function isOutdated(endpoint: KnownEndpoint, { endpoints }: KnownModel): boolean
   return endpoints.some((other) => other.tag === endpoint.tag && isOlder(endpoint, other));
 }
 
-/** Endpoints of which something younger is known than what the data say. */
+/** Endpoints whose known entry is newer than the data. */
 function outdatedOf(known: KnownModel | undefined, { id, endpoints }: KnownModel): Difference[] {
   const old = known === undefined ? [] : endpoints.filter((endpoint) => isOutdated(endpoint, known));
   return old.map(({ tag }) => ({ kind: 'outdated', model: id, tag }) as const);

@@ -2,16 +2,15 @@ import type { Bill, Usage } from '../../ir/usage.ts';
 import { costOf, type Nanos, type Price, toNanos } from '../../kit/money.ts';
 import type { Pricing } from '../catalog.ts';
 
-/** What a generation is priced by. */
 export interface Billable {
   readonly usage: Usage;
-  /** Images of the prompt; upstreams do not report them. */
+  /** Images of the prompt, which upstreams do not report. */
   readonly inputImages: number;
 }
 
 /**
- * Prices a generation: summed exactly, rounded once. An absent cache price is the prompt price; tokens of images and of
- * reasoning without a price of their own are completion tokens; any other absent price is 0.
+ * Prices a generation: summed exactly, rounded once. Defaults: cache prices = the prompt price, image and reasoning
+ * tokens = the completion price, any other price = 0.
  */
 export function billOf({ usage, inputImages }: Billable, pricing: Pricing): Bill {
   const { request = 0n, image = 0n, web_search = 0n } = pricing;
@@ -26,14 +25,14 @@ export function billOf({ usage, inputImages }: Billable, pricing: Pricing): Bill
 const asListed = (cost: Price): Price => cost;
 
 /**
- * The price of tokens that are kept in the United States: 1.1 times the listed one for all of them, and no more for searches
- * (Anthropic, Pricing, Data residency). Rounded up.
+ * Price of tokens processed in the United States only: 1.1 times the list price, rounded up. Searches are not affected
+ * (Anthropic, Pricing, Data residency).
  */
 export function usOnly(cost: Price): Price {
   return (cost * 11n + 9n) / 10n;
 }
 
-/** A generation with the caller's own credential: listed at its price, charged a share of it. */
+/** Bill of a generation with the caller's own credential: only a share of the list price is charged. */
 export function feeOnly(listed: Bill, share: number): Bill {
   return { ...listed, totalNanos: feeOf(listed.totalNanos, share), isByok: true };
 }
@@ -43,12 +42,12 @@ export function feeOf(listedNanos: Nanos, share: number): Nanos {
   return (listedNanos * billionthsOf(share) + 500_000_000n) / BILLION;
 }
 
-/** A share of a list price, rounded up: what is set aside for a fee. */
+/** A share of a list price, rounded up: the reservation for a fee. */
 export function feeUpTo(listedNanos: Nanos, share: number): Nanos {
   return (listedNanos * billionthsOf(share) + BILLION - 1n) / BILLION;
 }
 
-/** The highest list price whose share is at most `feeNanos`; undefined for a share of 0, which any list price has. */
+/** The highest list price whose share is at most `feeNanos`; undefined = unlimited, for a share of 0. */
 export function listPriceWithin(feeNanos: Nanos, share: number): Nanos | undefined {
   const billionths = billionthsOf(share);
   return billionths === 0n ? undefined : (feeNanos * BILLION) / billionths;
@@ -60,13 +59,12 @@ function billionthsOf(share: number): bigint {
   return BigInt(Math.round(share * 1e9));
 }
 
-/** Nothing was charged. */
 export const FREE: Bill = { totalNanos: 0n, inputNanos: 0n, outputNanos: 0n, isByok: false };
 
 function inputCost(usage: Usage, pricing: Pricing): Price {
   const { prompt = 0n, input_cache_read = prompt, input_cache_write = prompt } = pricing;
   const { inputTokens } = usage;
-  // Parts that add up to more than the whole are cut: a token has one price.
+  // Parts that add up to more than the total are cut, so that each token is priced once.
   const cached = Math.min(usage.cachedTokens, inputTokens);
   const written = Math.min(usage.cacheWriteTokens, inputTokens - cached);
   const written1h = Math.min(usage.cacheWrite1hTokens, inputTokens - cached - written);

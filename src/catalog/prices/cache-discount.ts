@@ -2,7 +2,7 @@ import type { Usage } from '../../ir/usage.ts';
 import { chargeOf, type Nanos } from '../../kit/money.ts';
 import type { Pricing } from '../catalog.ts';
 
-/** What caching saved of the list price; negative where writing the cache cost more than reading it saved. */
+/** Amount saved by caching; negative if writing the cache cost more than reading saved. */
 export function cacheDiscount(usage: Usage, pricing: Pricing): Nanos {
   const { cachedTokens, cacheWriteTokens, cacheWrite1hTokens } = usage;
   const tokens = cachedTokens + cacheWriteTokens + cacheWrite1hTokens;

@@ -4,7 +4,7 @@ import { momentMs } from '../../kit/time/moment.ts';
 import type { Endpoint, Model, PriceList, Pricing, PricingOverride } from '../catalog.ts';
 import type { EndpointEntry, PricingEntry } from '../entries.ts';
 
-/** The prices of an endpoint at a moment (epoch milliseconds), for a prompt of this length. */
+/** The prices of an endpoint at a time (epoch milliseconds) for a prompt of this length. */
 export function pricingAt(
   { pricing, priceLists }: Pick<Endpoint, 'pricing' | 'priceLists'>,
   atMs: number,
@@ -15,7 +15,7 @@ export function pricingAt(
   return list === undefined ? pricing : ofLength(list, promptTokens);
 }
 
-/** All prices that an endpoint may have at a moment for a prompt of at most `promptTokens`. */
+/** All prices that may apply at a time to a prompt of at most `promptTokens`. */
 export function pricingsUpTo(
   { pricing, priceLists }: Pick<Endpoint, 'pricing' | 'priceLists'>,
   atMs: number,
@@ -27,12 +27,12 @@ export function pricingsUpTo(
   return [list.pricing, ...reached.map(({ minPromptTokens }) => ofLength(list, minPromptTokens))];
 }
 
-/** The list that holds at a moment. */
+/** The price list that holds at a time. */
 export function listAt(lists: readonly PriceList[], atMs: number): PriceList | undefined {
   return lists.findLast(({ fromMs }) => fromMs <= atMs) ?? lists[0];
 }
 
-/** When the first price after a moment begins; undefined when none is announced. */
+/** Start of the next price list after a time; undefined if there is none. */
 export function nextChangeMs(models: readonly Model[], afterMs: number): number | undefined {
   let next = Number.POSITIVE_INFINITY;
   for (const { endpoints } of models) {

@@ -1,10 +1,10 @@
 import type { Catalog, Provider } from '../catalog.ts';
 import { PROVIDER_TABLE } from './provider-table.ts';
 
-/** What is told of a provider, whether it is on or not. */
+/** Public facts of a provider, configured or not. */
 export type ProviderInfo = Pick<Provider, 'slug' | 'name' | 'facts'>;
 
-/** Every provider by slug: those of the table, on or not, and those that only this gateway has. */
+/** All providers of the built-in table and of the configuration, sorted by slug. */
 export function allProviders({ providers }: Pick<Catalog, 'providers'>): ProviderInfo[] {
   const known = Object.entries(PROVIDER_TABLE).map(([slug, { name, facts }]) => ({
     slug,

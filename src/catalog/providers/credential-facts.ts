@@ -1,12 +1,12 @@
 import type { Credential } from './credential.ts';
 
-/** An address that a credential names, and the member of its text that does. */
+/** An address in a credential, and its member. */
 export interface NamedAddress {
   readonly member: string;
   readonly url: string;
 }
 
-/** The addresses that whoever wrote a credential chose freely. */
+/** The addresses that the author of a credential chose freely, which must be checked before use. */
 export function addressesNamedBy(credential: Credential): NamedAddress[] {
   switch (credential.kind) {
     case 'azure':
@@ -20,7 +20,7 @@ export function addressesNamedBy(credential: Credential): NamedAddress[] {
   }
 }
 
-/** The one secret of a credential by whose ends people know it again; undefined when its text has none such. */
+/** The secret whose first and last characters are a credential's label; undefined if there is none. */
 export function labelledSecretOf(credential: Credential): string | undefined {
   switch (credential.kind) {
     case 'key':

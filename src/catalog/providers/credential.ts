@@ -5,7 +5,7 @@ import { oneOf, optional } from '../../kit/json/schema.ts';
 import { compileValidator } from '../../kit/json/validate.ts';
 import type { Auth } from './provider.ts';
 
-/** A secret that providers know us by, read from the text that people store. */
+/** A parsed credential. */
 export type Credential =
   | { readonly kind: 'key'; readonly key: string }
   | AzureCredential
@@ -13,7 +13,7 @@ export type Credential =
   | AwsAccessKey
   | GoogleServiceAccount;
 
-/** Keys of resources, and of single deployments; a deployment of the model that is asked for wins. */
+/** Keys of resources and of single deployments; a deployment of the requested model wins. */
 export interface AzureCredential {
   readonly kind: 'azure';
   readonly resources: readonly AzureResource[];
@@ -34,18 +34,18 @@ export interface AzureDeployment {
   readonly model: string;
   /** Everything before the dialect's own path. */
   readonly baseUrl: string;
-  /** What follows the path: empty, or `?api-version=...`. */
+  /** Query string: empty, or `?api-version=...`. */
   readonly query: string;
 }
 
-/** A Bedrock key; it is good for one region. */
+/** A Bedrock key, valid in one region. */
 export interface AwsKey {
   readonly kind: 'aws-key';
   readonly key: string;
   readonly region: string;
 }
 
-/** An access key, by which requests are signed. */
+/** An access key that signs requests. */
 export interface AwsAccessKey {
   readonly kind: 'aws-access-key';
   readonly accessKeyId: string;
@@ -54,26 +54,26 @@ export interface AwsAccessKey {
   readonly region: string;
 }
 
-/** A service account, by which access tokens are asked for. */
+/** A service account that obtains access tokens. */
 export interface GoogleServiceAccount {
   readonly kind: 'google-service-account';
   readonly clientEmail: string;
   /** PEM. */
   readonly privateKey: string;
   readonly privateKeyId?: string;
-  /** Where access tokens are given out: https, or http on this machine. */
+  /** Issuer of access tokens: https, or http on loopback. */
   readonly tokenUri: string;
   readonly projectId: string;
   /** `global` or a region. */
   readonly region: string;
 }
 
-/** A credential, or what is wrong with its text. The problem names members and never quotes a value. */
+/** A credential, or its problem, which names members and never quotes a value. */
 export type CredentialReading =
   | { readonly ok: true; readonly credential: Credential }
   | { readonly ok: false; readonly problem: string };
 
-/** Reads the text of a credential: a plain key, or JSON where the provider's way of authorizing has a JSON form. */
+/** Parses a credential: a plain key, or JSON if the authorization scheme has a JSON form. */
 export function parseCredential(auth: Auth, text: string): CredentialReading {
   if (!/^\s*[{[]/.test(text)) return readPlain(auth, text.trim());
   const readDocument = DOCUMENTS[auth];
@@ -82,7 +82,7 @@ export function parseCredential(auth: Auth, text: string): CredentialReading {
   return reading.ok ? readDocument(reading.value) : refused(`is ${reading.problem}`);
 }
 
-/** Every part of a credential that must not be seen: secrets, and what names the account behind them. */
+/** All parts of a credential to redact: secrets, and names of the account. */
 export function secretsOf(credential: Credential): string[] {
   switch (credential.kind) {
     case 'key':
@@ -107,7 +107,7 @@ export function secretsOf(credential: Credential): string[] {
   }
 }
 
-/** Region of a Bedrock key that nobody gave one. */
+/** Default region of a Bedrock key. */
 const AWS_DEFAULT_REGION = 'us-east-1';
 
 function readPlain(auth: Auth, key: string): CredentialReading {
@@ -115,7 +115,8 @@ function readPlain(auth: Auth, key: string): CredentialReading {
   return taken(auth === 'aws' ? { kind: 'aws-key', key, region: AWS_DEFAULT_REGION } : { kind: 'key', key });
 }
 
-// --- JSON forms ----------------------------------------------------------------------------------------------------------
+// --- JSON forms
+// ----------------------------------------------------------------------------------------------------------
 
 const DOCUMENTS: Readonly<Partial<Record<Auth, (document: Json) => CredentialReading>>> = {
   azure: readAzure,
@@ -240,7 +241,7 @@ function readAzure(document: Json): CredentialReading {
   return taken({ kind: 'azure', resources, deployments });
 }
 
-/** People copy the whole address of a deployment, with the path that the dialect will put behind it. */
+/** Removes the dialect's path from an address that was copied whole. */
 const OPERATION = /\/(?:chat\/completions|responses)$/;
 
 function deploymentOf(entry: Static<typeof azureDeployment>): AzureDeployment {
@@ -255,11 +256,12 @@ function deploymentOf(entry: Static<typeof azureDeployment>): AzureDeployment {
   };
 }
 
-// --- Shared --------------------------------------------------------------------------------------------------------------
+// --- Shared
+// --------------------------------------------------------------------------------------------------------------
 
 type Reading<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: string };
 
-/** Reads a document by its schema; `at`: where it stands in the credential. */
+/** Compiles a parser for a schema; `at`: the document's path in the credential. */
 function reader<T extends TSchema>(schema: T): (document: Json, at?: string) => Reading<Static<T>> {
   const validator = compileValidator(schema);
   return (document, at = '') => {
@@ -272,7 +274,7 @@ function reader<T extends TSchema>(schema: T): (document: Json, at?: string) => 
 
 const UNSAFE_ADDRESS = 'must be an address that begins with https://';
 
-/** Secrets go out encrypted, or stay on this machine. */
+/** True for https, and for http on loopback: secrets never leave the machine unencrypted. */
 function isSafeAddress(address: string): boolean {
   if (!URL.canParse(address)) return false;
   const { protocol, hostname, username, password } = new URL(address);

@@ -11,7 +11,7 @@ import { parseCredential } from './credential.ts';
 import { authOf, rowOf } from './provider-rows.ts';
 import { type KeySource, PROVIDER_TABLE, type ProviderRow } from './provider-table.ts';
 
-/** What the provider table means for the reading of a configuration. */
+/** The built-in provider table, for parsing a configuration. */
 export const KNOWN_PROVIDERS: KnownProviders = {
   has: (slug) => isComplete(rowOf(slug)),
   issuesOf: (provider) => [...missingKeys(provider), ...credentialIssues(provider)],
@@ -22,7 +22,7 @@ function isComplete(row: ProviderRow | undefined): boolean {
   return row?.dialect !== undefined && row.base_url !== undefined;
 }
 
-// --- What a listed provider must say -------------------------------------------------------------------------------------
+// --- Checks of a listed provider -------------------------------------------------------------------------------------
 
 function missingKeys(provider: ProviderConfig): Issue[] {
   const row = rowOf(provider.slug);
@@ -42,7 +42,7 @@ function unknownAddress({ name, address_example: example }: ProviderRow): string
     : `the address depends on your account, for example ${example}`;
 }
 
-/** Rows with a dialect and neither an address nor an example of one: the credential says where to. */
+/** True if the credential contains the address: the row has a dialect, but no address and no example of one. */
 function isAddressedByCredential(row: ProviderRow | undefined): boolean {
   return row?.dialect !== undefined && row.base_url === undefined && row.address_example === undefined;
 }
@@ -61,7 +61,8 @@ function credentialIssues(provider: ProviderConfig): Issue[] {
     : [];
 }
 
-// --- What the environment adds -------------------------------------------------------------------------------------------
+// --- Credentials of the environment
+// -------------------------------------------------------------------------------------------
 
 function complete(providers: readonly ProviderConfig[], environment: Environment): CompletedProviders {
   const listed = providers.map((provider, index) =>
@@ -73,7 +74,7 @@ function complete(providers: readonly ProviderConfig[], environment: Environment
   );
   const all = [...listed, ...switchedOn];
   const found = all.flatMap(({ provider }) => provider ?? []);
-  // Without providers of its own a file has the simulator, whatever the environment adds.
+  // A file that lists no providers also has the simulator.
   return {
     providers: providers.length === 0 ? [...found, entryOf(SIMULATOR_PROVIDER.slug)] : found,
     keys: all.flatMap(({ key }) => key ?? []),
@@ -82,7 +83,7 @@ function complete(providers: readonly ProviderConfig[], environment: Environment
   };
 }
 
-/** What the environment made of one provider. */
+/** A provider completed from the environment, or why it could not be. */
 interface Completion {
   readonly provider?: ProviderConfig;
   readonly key?: EnvironmentKey;
@@ -98,7 +99,7 @@ function completeListed(provider: ProviderConfig, path: string, environment: Env
   const found = firstFound(row, environment);
   if (found === undefined) return { provider, warning: halfSetWarning(slug, row, environment) };
   const names = found.variables.join(', ');
-  // A key goes to the address that it is known to be for; to any other only when the file says so.
+  // A key of the environment is sent only to the provider's known address; for another the file must name the key.
   if (address && row.base_url !== undefined) {
     const message = `is not sent to the base_url of ${slug}; write api_key: \${${names}} there to send it`;
     return { provider, warning: { path: names, message } };
@@ -116,7 +117,7 @@ function switchOn(entry: ProviderConfig, environment: Environment): Completion[]
   if (row === undefined) return [];
   const found = firstFound(row, environment);
   if (found === undefined) return [{ warning: halfSetWarning(slug, row, environment) }];
-  // Where the account decides the address, a key alone switches nothing on.
+  // If the account decides the address, a key alone cannot switch the provider on.
   const [missing] = missingKeys(entry);
   if (missing !== undefined) {
     const message = `is not used: list ${slug} with a ${missing.path}; ${unknownAddress(row)}`;
@@ -129,7 +130,7 @@ function switchOn(entry: ProviderConfig, environment: Environment): Completion[]
   return [{ warning: { path: found.variables.join(', '), message } }];
 }
 
-/** A credential that stands in the environment. */
+/** A credential found in the environment. */
 interface Found {
   readonly text: string;
   readonly variables: readonly string[];
@@ -155,14 +156,14 @@ function textOf(source: KeySource, environment: Environment): string {
   );
 }
 
-/** A plain key of the file with the region that the environment gives it. */
+/** Adds the region of the environment to a plain key. */
 function withRegion(key: string, row: ProviderRow, environment: Environment): string {
   const region = row.region_variable === undefined ? undefined : environment[row.region_variable];
   const isPlain = !/^\s*[{[]/.test(key);
   return region && isPlain ? JSON.stringify({ apiKey: key, region }) : key;
 }
 
-/** A provider as a file would list it by its name alone. */
+/** A provider listed by its slug alone. */
 function entryOf(slug: string): ProviderConfig {
   return {
     slug,
@@ -171,10 +172,10 @@ function entryOf(slug: string): ProviderConfig {
   };
 }
 
-/** Members of a credential that say where to call, not who calls: people set them for other reasons too. */
+/** Members of a credential that are no secret; their variables are often set for other purposes. */
 const PLACES: ReadonlySet<string> = new Set(['region', 'resource_name']);
 
-/** Warns of a credential of which some variables are set and others are not. Never holds a value. */
+/** Warns of a credential whose variables are only partly set. Never holds a value. */
 function halfSetWarning(
   slug: string,
   { keys = [] }: ProviderRow,

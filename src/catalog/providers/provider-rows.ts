@@ -4,24 +4,30 @@ import { SIMULATOR_PROVIDER } from '../simulator-catalog.ts';
 import type { Auth } from './provider.ts';
 import { PROVIDER_TABLE, type ProviderRow } from './provider-table.ts';
 
-/** How each dialect is authorized unless the provider's row says otherwise. */
-const AUTH_OF: Readonly<Record<DialectWord, Auth>> = {
-  'openai-chat': 'bearer',
-  'openai-responses': 'bearer',
-  'anthropic-messages': 'x-api-key',
-  'google-gemini': 'google',
-  'aws-bedrock': 'aws',
+/** The vendor in a dialect's word: the part before the dash. */
+type VendorIn<Word extends string> = Word extends `${infer Vendor}-${string}` ? Vendor : Word;
+
+/** Authorization scheme of each vendor's interface: the default for all providers with that dialect. */
+const VENDOR_AUTH: Readonly<Record<VendorIn<DialectWord>, Auth>> = {
+  openai: 'bearer',
+  anthropic: 'x-api-key',
+  google: 'google',
+  aws: 'aws',
   simulator: 'none',
 };
 
-/** What the gateway knows of a provider without being told; undefined for names that it does not know. */
+/** The built-in row of a provider; undefined if it has none. */
 export function rowOf(slug: string): ProviderRow | undefined {
   return slug === SIMULATOR_PROVIDER.slug ? SIMULATOR_PROVIDER : lookUp(PROVIDER_TABLE, slug);
 }
 
-/** How a provider is authorized; undefined while nobody said its dialect. */
+/** Authorization scheme of a provider; undefined if its dialect is unknown. */
 export function authOf(entry: Pick<ProviderEntry, 'slug' | 'dialect'>): Auth | undefined {
   const row = rowOf(entry.slug);
   const dialect = entry.dialect ?? row?.dialect;
-  return row?.auth ?? (dialect ? AUTH_OF[dialect] : undefined);
+  return row?.auth ?? (dialect ? VENDOR_AUTH[vendorIn(dialect)] : undefined);
+}
+
+function vendorIn(word: DialectWord): VendorIn<DialectWord> {
+  return word.split('-', 1)[0] as VendorIn<DialectWord>;
 }

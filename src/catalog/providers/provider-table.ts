@@ -3,14 +3,14 @@ import type { DialectWord } from '../entries.ts';
 import type { Auth, DataPolicy, ProviderFacts } from './provider.ts';
 
 /**
- * One way in which people keep a credential in the environment: the variable that holds it, or the variables that hold
- * the members of its JSON form, all of which must be set.
+ * Where the environment may hold a credential: one variable, or one variable for each member of its JSON form, all of
+ * which must be set.
  */
 export type KeySource = string | Readonly<Record<string, string>>;
 
 /**
- * What is public knowledge about a provider. With a dialect and an address, a configuration only has to name it and give
- * a key. Where the dialect is known and the address is not, the account or the credential decides it.
+ * Public facts of a provider. With a dialect and an address, the configuration needs only the slug and a key. With a
+ * dialect but no address, the account or the credential decides the address.
  */
 export interface ProviderRow {
   /** Display name. */
@@ -18,11 +18,11 @@ export interface ProviderRow {
   readonly dialect?: DialectWord;
   /** Everything before the dialect's own path, https. */
   readonly base_url?: string;
-  /** What the address looks like where the account decides it: an example for people. */
+  /** Example of an address that depends on the account, for messages. */
   readonly address_example?: string;
-  /** Absent = as the dialect does. */
+  /** Absent = the dialect's default. */
   readonly auth?: Auth;
-  /** The first one that is set counts. */
+  /** The first that is set is used. */
   readonly keys?: readonly KeySource[];
   /** Variable with the region of a plain key. */
   readonly region_variable?: string;
@@ -286,7 +286,7 @@ export const PROVIDER_TABLE: Readonly<Record<string, ProviderRow>> = {
     name: 'DigitalOcean',
     dialect: 'openai-chat',
     base_url: 'https://inference.do-ai.run/v1',
-    // The token of the whole account, which many environments hold for other reasons, is not looked for.
+    // The account-wide token is not used: many environments hold it for other purposes.
     keys: ['GRADIENT_MODEL_ACCESS_KEY'],
     facts: { statusPageUrl: 'https://status.digitalocean.com', headquarters: 'US' },
   },
@@ -541,7 +541,7 @@ export const PROVIDER_TABLE: Readonly<Record<string, ProviderRow>> = {
     dialect: 'openai-responses',
     base_url: 'https://api.openai.com/v1',
     keys: ['OPENAI_API_KEY'],
-    // For those who speak the chat dialect to it.
+    // For configurations with the chat dialect.
     quirks: { outputLimitField: 'max_completion_tokens', highestEffort: 'xhigh' },
     data_policy: ABUSE_MONITORING,
     facts: {

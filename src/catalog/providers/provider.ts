@@ -1,4 +1,4 @@
-/** Time-outs of calls to a provider, milliseconds. */
+/** Timeouts of calls to a provider, milliseconds. */
 export interface Timeouts {
   readonly connect: number;
   readonly firstByte: number;
@@ -7,12 +7,12 @@ export interface Timeouts {
 }
 
 /**
- * How calls to a provider are authorized, and so what its credential may look like. `google`: a key, or a service
- * account; `azure`: keys of resources and deployments; `aws`: a Bedrock key, or an access key that signs.
+ * Authorization scheme, which decides the form of the credential. `google`: a key or a service account; `azure`: keys
+ * of resources and deployments; `aws`: a Bedrock key, or an access key that signs requests.
  */
 export type Auth = 'none' | 'bearer' | 'x-api-key' | 'google' | 'azure' | 'aws';
 
-/** What a provider says in public about itself; absent = not known here. */
+/** Public facts of a provider; absent = unknown. */
 export interface ProviderFacts {
   readonly privacyPolicyUrl?: string;
   readonly termsOfServiceUrl?: string;
@@ -21,7 +21,7 @@ export interface ProviderFacts {
   readonly headquarters?: string;
 }
 
-/** What becomes of prompts at a provider. */
+/** A provider's handling of prompts. */
 export interface DataPolicy {
   /** It may train models on them. */
   readonly training: boolean;

@@ -11,22 +11,22 @@ import { type CommandResult, jsonText, type Output, tableText } from '../termina
 import { readSource } from './read-source.ts';
 import { runControlCommand } from './run-control-command.ts';
 
-/** How `catalog refresh` was asked for. */
-export interface RefreshWishes {
+/** Flags of `catalog refresh`. */
+export interface RefreshFlags {
   readonly dryRun: boolean;
   readonly prune: boolean;
-  /** Do not ask. */
+  /** Skip the confirmation. */
   readonly yes: boolean;
   readonly asJson: boolean;
   readonly output: Output;
-  /** Asks the person a question; undefined when nobody is there to be asked. Default: the terminal. */
+  /** Asks for confirmation; undefined = not interactive. Default: the terminal. */
   readonly ask?: ((question: string) => Promise<string>) | undefined;
 }
 
-/** Shows what data change in the catalogue, then brings them in. Exit code. */
-export async function refreshCatalog(flags: Flags, source: string, wishes: RefreshWishes): Promise<number> {
-  const { dryRun, prune, yes, asJson, output } = wishes;
-  const ask = 'ask' in wishes ? wishes.ask : askTerminal();
+/** Shows the differences that data make, then imports them. Returns the exit code. */
+export async function refreshCatalog(flags: Flags, source: string, options: RefreshFlags): Promise<number> {
+  const { dryRun, prune, yes, asJson, output } = options;
+  const ask = 'ask' in options ? options.ask : askTerminal();
   const reading = readJson(await readSource(source, MAX_CATALOG_BYTES));
   if (!reading.ok) {
     throw new CommandRefused(
@@ -34,18 +34,18 @@ export async function refreshCatalog(flags: Flags, source: string, wishes: Refre
     );
   }
   const data = reading.value;
-  // Looked at here first: data that are refused leave no data directory behind.
+  // Checked here first, so that invalid data do not create a data directory.
   const problems = problemsOfData(data, Date.now());
-  if (problems.length > 0) return refuse(problems, wishes);
+  if (problems.length > 0) return refuse(problems, options);
   const look = await runControlCommand(flags, 'catalog.refresh', { data, prune, apply: false });
-  if (!look.ok) return refuse(look.problems, wishes);
+  if (!look.ok) return refuse(look.problems, options);
   const { differences, changed, state } = look;
-  const told = differences.filter((difference) => !isKept(difference));
+  const shown = differences.filter((difference) => !isKept(difference));
   const kept = differences.filter(isKept).map(({ model, tag }) => ({ model, tag }));
   const end = (applied: boolean, sentence: string) => {
-    output.out(asJson ? jsonText({ applied, differences: told, kept }) : `${sentence}\n`);
+    output.out(asJson ? jsonText({ applied, differences: shown, kept }) : `${sentence}\n`);
   };
-  if (!asJson) output.out(differencesText(told, kept.length));
+  if (!asJson) output.out(differencesText(shown, kept.length));
   if (!changed) end(false, 'Nothing changes: all of this is known.');
   else if (dryRun) end(false, 'Nothing was changed (--dry-run).');
   else if (!yes && ask !== undefined && !isYes(await ask('Bring this in? [y/N] '))) {
@@ -58,17 +58,17 @@ export async function refreshCatalog(flags: Flags, source: string, wishes: Refre
   return 0;
 }
 
-/** Tells what is wrong with data. Exit code. */
+/** Prints problems of data. Returns the exit code. */
 function refuse(
   problems: readonly Issue[],
-  { asJson, output }: Pick<RefreshWishes, 'asJson' | 'output'>,
+  { asJson, output }: Pick<RefreshFlags, 'asJson' | 'output'>,
 ): number {
   if (asJson) output.out(jsonText({ problems }));
   output.err(problems.map((problem) => `${problemLine(problem)}\n`).join(''));
   return 1;
 }
 
-/** What is known of all models, or of one. */
+/** Lists the known models, or shows one. */
 export async function showCatalog(flags: Flags, name: string | undefined): Promise<CommandResult<unknown>> {
   if (name === undefined) {
     const result = await runControlCommand(flags, 'catalog.list', {});
@@ -94,11 +94,12 @@ function isYes(answer: string): boolean {
   return /^y(es)?$/i.test(answer.trim());
 }
 
-// --- Differences ---------------------------------------------------------------------------------------------------------
+// --- Differences
+// ---------------------------------------------------------------------------------------------------------
 
 type Gone = Extract<Difference, { kind: 'gone' }>;
 
-/** Not in the data, and kept all the same: nothing changes. */
+/** True for an endpoint that the data do not list and that is kept: nothing changes. */
 function isKept(difference: Difference): difference is Gone {
   return difference.kind === 'gone' && !difference.pruned;
 }
@@ -131,7 +132,7 @@ function tableOf(differences: readonly Difference[]): string {
 
 type Words = Readonly<Record<Difference['kind'], string>>;
 
-/** Added, changed, gone, left alone. */
+/** + added, ~ changed, - removed, = not changed. */
 const SIGNS: Words = {
   'model-added': '+',
   'model-gone': '-',
@@ -159,7 +160,8 @@ function valueText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-// --- What is known -------------------------------------------------------------------------------------------------------
+// --- Known models
+// -------------------------------------------------------------------------------------------------------
 
 function listText(models: readonly KnownModelView[]): string {
   return tableText(

@@ -5,7 +5,7 @@ import type { Flags } from '../../config/runtime.ts';
 import { loadOptions } from '../../installation.ts';
 import { jsonText, type Output } from '../terminal/output.ts';
 
-/** Prints the effective configuration without its secrets, or every problem as a `path: problem` line. Exit code. */
+/** Prints the effective configuration with masked secrets, or its problems. Returns the exit code. */
 export function checkConfig(flags: Flags, asJson: boolean, output: Output): number {
   const loading = loadConfiguration(loadOptions(flags));
   if (!loading.ok) {

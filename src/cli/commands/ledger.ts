@@ -7,7 +7,7 @@ import type { LedgerLoss } from '../../ports/ledger-mark.ts';
 import { type CommandResult, tableText, usdText } from '../terminal/output.ts';
 import { installationOptions, runControlCommand } from './run-control-command.ts';
 
-/** What a fault means, in the order in which faults are printed. */
+/** Explanations of faults, in the order of printing. */
 const FAULTS: Readonly<Record<Fault, string>> = {
   tally:
     'the sums and the balance of the account are missing from ledger_tallies, although something was booked or granted',
@@ -20,7 +20,7 @@ const FAULTS: Readonly<Record<Fault, string>> = {
   sums: 'a sum of the account, a workspace or a key in ledger_tallies is lower than the rows in generations that were booked into it: its limit allows too much',
 };
 
-/** Checks the books of every account, to the nano-dollar. Fails where they are wrong. */
+/** Checks the books of every account to the nano-dollar; exit code 1 if any is wrong. */
 export async function verifyLedger(flags: Flags): Promise<CommandResult<LedgerView>> {
   const result = await runControlCommand(flags, 'ledger.verify', {});
   const isRight = result.accounts.every(({ fault }) => fault === null);
@@ -39,7 +39,7 @@ function faultsText({ accounts }: LedgerView): string {
     .join('');
 }
 
-/** Makes the rows of generations anew, as far as the journal reaches, and events from all rows. */
+/** Rebuilds the rows of generations from the journal as far as it reaches, and the events from all rows. */
 export async function rebuildLedger(flags: Flags): Promise<CommandResult<RebuildView>> {
   const result = await runControlCommand(flags, 'ledger.rebuild', {});
   return {
@@ -76,12 +76,12 @@ function moneyText(usd: number | null): string {
   return usd === null ? 'none' : usdText(usd);
 }
 
-/** What was lost and is done without from now on; null when nothing was. */
+/** The records that were lost; null if none were. */
 export interface LossView {
   readonly loss: { readonly ends_at: number; readonly known_to: number } | null;
 }
 
-/** Opens a data directory whose journal ends before what its database knows of, which a gateway does not do. */
+/** Accepts a journal that ends before the last record the database knows; a gateway refuses to start with one. */
 export async function acceptLedgerLoss(flags: Flags): Promise<CommandResult<LossView>> {
   const options = installationOptions(flags);
   if (options.database !== undefined) {

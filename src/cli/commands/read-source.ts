@@ -1,12 +1,12 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { CommandRefused } from '../../control/send-command.ts';
 
-/** How long an address may take to answer in full, milliseconds. */
+/** Timeout of the whole download, milliseconds. */
 const FETCH_TIMEOUT_MS = 30_000;
 
 const FETCHED: ReadonlySet<string> = new Set(['http', 'https']);
 
-/** The text of a file, or of what an http(s) address answers. Rejects with a CommandRefused, also above `maxBytes`. */
+/** Reads a file or an http(s) address. Rejects with CommandRefused, also above `maxBytes`. */
 export async function readSource(source: string, maxBytes: number): Promise<string> {
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(source)?.[1]?.toLowerCase();
   if (scheme === undefined) return fileText(source, maxBytes);
@@ -33,7 +33,7 @@ function fileText(path: string, maxBytes: number): string {
 
 function openFile(path: string): number {
   try {
-    // Whoever opens a FIFO without this waits for somebody to write.
+    // O_NONBLOCK: opening a FIFO would otherwise wait for a writer.
     return openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch (error) {
     const { code = 'unknown' } = error as NodeJS.ErrnoException;
@@ -67,7 +67,7 @@ function tooLarge(source: string, maxBytes: number): CommandRefused {
   return new CommandRefused(`${source} is larger than ${maxBytes} bytes`);
 }
 
-/** Names, passwords and tokens stand before the host or behind the path. */
+/** Drops user, password and query, which may hold secrets. */
 function withoutSecrets(address: string): string {
   if (!URL.canParse(address)) return 'the address';
   const { origin, pathname } = new URL(address);

@@ -5,7 +5,7 @@ import { GatewayError } from '../../ir/errors.ts';
 import type { CommandResult } from '../terminal/output.ts';
 import { runControlCommand } from './run-control-command.ts';
 
-/** Encrypts stored credentials anew: under the key in a file, or under one that the gateway makes and keeps. */
+/** Re-encrypts stored credentials under the key in a file, or under a generated one. */
 export async function rotateEncryptionKey(
   flags: Flags,
   newKeyFile: string | undefined,

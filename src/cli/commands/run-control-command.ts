@@ -8,10 +8,10 @@ import {
   loadOptions,
   openInstallation,
 } from '../../installation.ts';
-import { openStderrLog } from '../../kit/log.ts';
+import { openStderrLog } from '../../kit/log/log.ts';
 import { keptMs } from '../../manage/generations/retention.ts';
 
-/** Runs a command of the control table in the gateway that runs on the data directory, or alone when none does. */
+/** Runs a control command in the gateway that serves the data directory, or in this process if none does. */
 export async function runControlCommand<Name extends CommandName>(
   flags: Flags,
   command: Name,
@@ -25,7 +25,7 @@ export async function runControlCommand<Name extends CommandName>(
   );
 }
 
-/** How a command opens the data directory when no gateway has it. */
+/** Options for a command that opens the data directory itself. */
 export function installationOptions(flags: Flags): InstallationOptions {
   const { config, runtime } = requireConfiguration(loadOptions(flags));
   const log = openStderrLog(runtime.logLevel);

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { growthOf, usePlainGlobals } from './serve.ts';
+import { definePlainGlobals, growthOf } from './serve.ts';
 
 const MIB = 1024 * 1024;
 
@@ -28,7 +28,7 @@ it('makes values of globals that are asked for each time, and the same ones', ()
   const made = performance;
   const { Buffer: bytes } = globalThis;
   Object.defineProperty(globalThis, 'performance', lazy);
-  usePlainGlobals();
+  definePlainGlobals();
   expect(Object.getOwnPropertyDescriptor(globalThis, 'performance')).toEqual({
     value: made,
     writable: true,

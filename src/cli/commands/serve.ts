@@ -2,38 +2,37 @@ import { constants, type PerformanceEntry, PerformanceObserver } from 'node:perf
 import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import type { Flags } from '../../config/runtime.ts';
 
-/** Serves until it is told to stop. The gateway is loaded here and not earlier, because other commands need none. */
+/** Starts the gateway. Its code is loaded here, because other commands do not need it. */
 export async function serve(flags: Flags, asJson: boolean): Promise<void> {
-  usePlainGlobals();
-  useFrugalHeap();
-  const { startGateway } = await import('../../main.ts');
+  definePlainGlobals();
+  limitGarbage();
+  const { startGateway } = await import('./start-gateway.ts');
   await startGateway({ flags, asJson });
 }
 
 const MIB = 1024 * 1024;
 
-/** What nobody holds any more may take so much before it is collected. */
+/** Garbage that may accumulate between two full collections. */
 const GARBAGE_BYTES = 32 * MIB;
 
-/** Percent by which a heap may grow until then: a small one would be collected all the time, a large one hardly ever. */
-const MOST_PERCENT = 100;
-const LEAST_PERCENT = 20;
+/** Bounds of the growth between two full collections: without them a small heap would be collected all the time. */
+const MAX_GROWTH_PERCENT = 100;
+const MIN_GROWTH_PERCENT = 20;
 const PERCENT_STEP = 10;
 
-/** How much a heap that holds so many bytes may grow, in percent. */
+/** Allowed growth, in percent, of a heap with `liveBytes` in use. */
 export function growthOf(liveBytes: number): number {
   const percent = Math.round(((GARBAGE_BYTES / liveBytes) * 100) / PERCENT_STEP) * PERCENT_STEP;
-  return Math.min(MOST_PERCENT, Math.max(LEAST_PERCENT, percent));
+  return Math.min(MAX_GROWTH_PERCENT, Math.max(MIN_GROWTH_PERCENT, percent));
 }
 
 /**
- * Makes the process collect its garbage earlier. By default V8 lets a small heap grow fourfold between two full
- * collections; a gateway has little that lives long and much that lives as long as a slow reader takes, so that what
- * it holds for a hundred of them would double with what nobody holds any more. A full collection costs as much as the heap
- * is large, so that a share alone would not do either: what may pile up is about the same for all of them.
+ * Makes V8 collect garbage earlier. By default a small heap may grow fourfold between two full collections; a gateway
+ * holds data for as long as slow readers take, so its memory would double with garbage. The cost of a full collection
+ * grows with the heap, so the limit is an amount of garbage (GARBAGE_BYTES), not a fixed percentage.
  */
-function useFrugalHeap(): void {
-  let growth = MOST_PERCENT;
+function limitGarbage(): void {
+  let growth = MAX_GROWTH_PERCENT;
   allowGrowth(growth);
   new PerformanceObserver((list) => {
     if (!list.getEntries().some(isFullCollection)) return;
@@ -54,15 +53,15 @@ function allowGrowth(percent: number): void {
   setFlagsFromString(`--heap-growing-percent=${percent}`);
 }
 
-/** Globals that Node makes when they are first asked for, of which every request uses some. */
-const LAZY = ['AbortController', 'AbortSignal', 'Buffer', 'performance', 'process'] as const;
+/** Globals that Node defines with lazy getters, and that every request uses. */
+const LAZY_GLOBALS = ['AbortController', 'AbortSignal', 'Buffer', 'performance', 'process'] as const;
 
 /**
- * Makes globals values like any other. As Node has them, each use asks again whether they were made already, and no
- * compiler sees through that: it came to a thirtieth of what a request costs.
+ * Replaces lazy getters of globals by plain values. The getter runs on each use and the compiler cannot inline it,
+ * which cost about 3 % of a request.
  */
-export function usePlainGlobals(): void {
-  for (const name of LAZY) {
+export function definePlainGlobals(): void {
+  for (const name of LAZY_GLOBALS) {
     Object.defineProperty(globalThis, name, {
       value: globalThis[name],
       writable: true,

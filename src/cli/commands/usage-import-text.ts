@@ -1,22 +1,22 @@
 import { problemLine } from '../../config/load.ts';
-import type { TakenInView } from '../../control/views.ts';
+import type { ImportedView } from '../../control/views.ts';
 import type { BadLine, NotKeptMember } from '../../manage/usage-import/usage-intake.ts';
 import { tableText } from '../terminal/output.ts';
 
-/** What became of a file of usage. */
-export interface ImportView extends TakenInView {
-  /** Without empty ones. */
+/** Result of an import. */
+export interface ImportView extends ImportedView {
+  /** Empty lines are not counted. */
   readonly lines: number;
   readonly bad: number;
-  /** The first of the bad lines. */
+  /** The first bad lines. */
   readonly problems: readonly BadLine[];
-  /** What to know besides; whole sentences. */
+  /** Remarks in whole sentences. */
   readonly notes: readonly string[];
 }
 
-/** What to know of an import besides its counts. `dataDir`: of one of several gateways that share a database. */
+/** Remarks on an import. `dataDir`: set if several gateways share a database. */
 export function importNotes(
-  taken: TakenInView,
+  taken: ImportedView,
   notKept: ReadonlyMap<NotKeptMember, number>,
   dataDir: string | undefined,
 ): readonly string[] {
@@ -45,7 +45,7 @@ const WHY_NOT_KEPT: Readonly<Record<NotKeptMember, string>> = {
   'app.categories': 'two that are known are kept, of an app that is known by its address',
 };
 
-/** An import for people. */
+/** Text of a result. */
 export function importText({ lines, imported, known, too_old, bad, notes }: ImportView): string {
   const counts = [lines, imported, known, too_old, bad].map(String);
   const table = tableText(['LINES', 'IMPORTED', 'KNOWN', 'TOO OLD', 'BAD'], [counts]);
@@ -54,9 +54,9 @@ export function importText({ lines, imported, known, too_old, bad, notes }: Impo
 
 /** `line 17: tokens_prompt: must be >= 0`, and how many more there are. */
 export function badLinesText({ bad, problems }: Pick<ImportView, 'bad' | 'problems'>): string {
-  const told = problems.map((problem) => `line ${problem.line}: ${problemLine(problem)}\n`);
+  const shown = problems.map((problem) => `line ${problem.line}: ${problemLine(problem)}\n`);
   const more = bad - problems.length;
-  return `${told.join('')}${more === 0 ? '' : `and ${counted(more, 'more bad line')}\n`}`;
+  return `${shown.join('')}${more === 0 ? '' : `and ${counted(more, 'more bad line')}\n`}`;
 }
 
 function counted(count: number, what: string): string {

@@ -2,7 +2,7 @@ import { createReadStream, statSync } from 'node:fs';
 import { constants } from 'node:os';
 import type { Flags } from '../../config/runtime.ts';
 import { CommandRefused } from '../../control/send-command.ts';
-import type { TakenInView } from '../../control/views.ts';
+import type { ImportedView } from '../../control/views.ts';
 import { prepareUsage, type UsagePreparation } from '../../installation.ts';
 import { GatewayError } from '../../ir/errors.ts';
 import { type Line, LineReader } from '../../kit/text/line-reader.ts';
@@ -13,26 +13,26 @@ import { ProgressBar } from '../terminal/progress-bar.ts';
 import { installationOptions, runControlCommand } from './run-control-command.ts';
 import { badLinesText, type ImportView, importNotes, importText } from './usage-import-text.ts';
 
-/** How `usage import` was asked for. */
-export interface ImportWishes {
+/** Flags of `usage import`. */
+export interface ImportFlags {
   readonly skipBad: boolean;
-  /** Whose the usage is that names neither key nor workspace; then nobody else's is accepted. */
+  /** Account that owns lines without key and workspace; if set, lines of other accounts are refused. */
   readonly account: string | undefined;
   readonly asJson: boolean;
   readonly output: Output;
-  /** Whether somebody watches. Default: whether problems go to a terminal. */
-  readonly isWatched?: boolean;
+  /** Shows progress. Default: if stderr is a terminal. */
+  readonly showsProgress?: boolean;
 }
 
-const NOTHING: TakenInView = { imported: 0, known: 0, too_old: 0 };
+const NOTHING: ImportedView = { imported: 0, known: 0, too_old: 0 };
 
-/** Counts the usage in a file, all of it or none. Exit code. */
-export async function importUsage(flags: Flags, file: string, wishes: ImportWishes): Promise<number> {
-  const { skipBad, account, asJson, output, isWatched = process.stderr.isTTY && !asJson } = wishes;
+/** Imports the usage of a file, all of it or nothing. Returns the exit code. */
+export async function importUsage(flags: Flags, file: string, options: ImportFlags): Promise<number> {
+  const { skipBad, account, asJson, output, showsProgress = process.stderr.isTTY && !asJson } = options;
   const ofBytes = sizeOf(file);
   const { dataDir, database } = installationOptions(flags);
   const intake = new UsageIntake(await runControlCommand(flags, 'usage.scopes', { account }), Date.now());
-  const bar = isWatched ? new ProgressBar(output.err) : undefined;
+  const bar = showsProgress ? new ProgressBar(output.err) : undefined;
   const beganAtMs = performance.now();
   const progress = (bytes: number) =>
     bar?.show({ bytes, ofBytes, lines: intake.lines, elapsedMs: performance.now() - beganAtMs });
@@ -64,14 +64,14 @@ export async function importUsage(flags: Flags, file: string, wishes: ImportWish
 
 const REFUSED = 'signalbox: nothing was imported: mend the file, or leave bad lines out with --skip-bad\n';
 
-/** Bytes of a file; 0 for what has no size, such as a pipe. */
+/** Size of a file in bytes; 0 for a pipe. */
 function sizeOf(file: string): number {
   const status = statSync(file);
   if (status.isDirectory()) throw new CommandRefused(`${file} is a directory, not a file of usage`);
   return status.size;
 }
 
-/** Works with a preparation, and removes it whatever happens. */
+/** Runs `work` with a new preparation, and removes it afterwards, also on signals. */
 async function withPreparation<Result>(
   dataDir: string,
   output: Output,
@@ -105,30 +105,29 @@ const INTERRUPTED = '\nsignalbox: interrupted; nothing was imported\n';
 const INTERRUPTED_LATE =
   '\nsignalbox: interrupted while usage was taken in; import the file again to be sure: nothing is counted twice\n';
 
-/** A longer line is no line of usage. */
-const MOST_LINE_BYTES = 1_048_576;
+/** Longer lines are bad. */
+const MAX_LINE_BYTES = 1_048_576;
 
-/** Bytes that are read at once. */
-const PIECE_BYTES = 262_144;
+/** Bytes per read. */
+const BYTES_PER_READ = 262_144;
 
-/** Events that are handed over at once. */
-const BATCH = 2_000;
+/** Events per write into the bundle. */
+const EVENTS_PER_WRITE = 2_000;
 
-/** How lines become events. */
 interface LinePreparation {
   readonly file: string;
   readonly intake: UsageIntake;
   readonly bundle: Pick<UsagePreparation['bundle'], 'add' | 'addApps'>;
-  /** Whether good lines are of use although others are bad. */
+  /** Good lines are imported although others are bad. */
   readonly skipsBad: boolean;
-  /** Is told how many bytes were read so far. */
+  /** Called with the bytes read so far. */
   progress(bytes: number): void;
 }
 
-/** Reads a file of usage as a stream, and writes the events of its good lines into a bundle. */
+/** Streams a file of usage and writes the events of its good lines into a bundle. */
 async function prepareUsageLines(preparation: LinePreparation): Promise<void> {
   const { file, intake, bundle, skipsBad, progress } = preparation;
-  const reader = new LineReader(MOST_LINE_BYTES);
+  const reader = new LineReader(MAX_LINE_BYTES);
   let events: GenerationEvent[] = [];
   let bytes = 0;
   const handOver = async () => {
@@ -139,12 +138,12 @@ async function prepareUsageLines(preparation: LinePreparation): Promise<void> {
   const takeAll = async (lines: Iterable<Line>) => {
     for (const line of lines) {
       const event = intake.take(line);
-      // What is not going to be imported is still looked at, so that people learn of all that is bad.
+      // After a bad line the rest is still checked, so that all bad lines are reported.
       if (event === undefined || (intake.bad > 0 && !skipsBad)) continue;
-      if (events.push(event) === BATCH) await handOver();
+      if (events.push(event) === EVENTS_PER_WRITE) await handOver();
     }
   };
-  for await (const piece of createReadStream(file, { highWaterMark: PIECE_BYTES })) {
+  for await (const piece of createReadStream(file, { highWaterMark: BYTES_PER_READ })) {
     await takeAll(reader.push(piece as Buffer));
     bytes += (piece as Buffer).length;
     progress(bytes);

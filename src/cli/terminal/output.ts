@@ -12,12 +12,12 @@ export interface CommandResult<T> {
   readonly hasFailed?: boolean;
 }
 
-/** JSON for programs, two blanks deep so that people can read it as well. */
+/** Indented JSON. */
 export function jsonText(value: unknown): string {
   return `${JSON.stringify(value, null, 2)}\n`;
 }
 
-/** A table for people: a row of headings, then the rows, columns aligned. */
+/** A table with aligned columns. */
 export function tableText(headings: readonly string[], rows: readonly (readonly string[])[]): string {
   const lines = [headings, ...rows].map((cells) => cells.map(printable));
   const widths = headings.map((_, column) => Math.max(...lines.map((cells) => cells[column]?.length ?? 0)));
@@ -32,13 +32,13 @@ export function tableText(headings: readonly string[], rows: readonly (readonly 
     .join('');
 }
 
-/** An amount in USD without an exponent, whatever its size. */
+/** An amount in USD, never with an exponent. */
 export function usdText(usd: number): string {
   const [whole = '', fraction = ''] = usd.toFixed(9).split('.');
   return `${whole}.${fraction.replace(/0{1,7}$/, '')}`;
 }
 
-/** Names are free text: what would steer the terminal is shown as a question mark. */
+/** Replaces control characters of names, which could steer the terminal. */
 function printable(text: string): string {
   return text.replace(/\p{C}/gu, '?');
 }

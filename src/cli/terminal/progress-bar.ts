@@ -1,7 +1,6 @@
-/** How far something is. */
 export interface Progress {
   readonly bytes: number;
-  /** 0 where it is not known. */
+  /** 0 = unknown. */
   readonly ofBytes: number;
   readonly lines: number;
   readonly elapsedMs: number;
@@ -9,12 +8,12 @@ export interface Progress {
 
 const BAR_CHARACTERS = 30;
 
-/** Shorter than this they would only flicker, milliseconds. */
+/** Least time between two draws, milliseconds: faster ones flicker. */
 const REDRAW_MS = 100;
 
 const ERASE_LINE = '\r\u001b[K';
 
-/** One line of a terminal that is drawn again and again. */
+/** A line of a terminal that is redrawn. */
 export class ProgressBar {
   readonly #write: (text: string) => void;
   #drawnAtMs = Number.NEGATIVE_INFINITY;
@@ -23,19 +22,19 @@ export class ProgressBar {
     this.#write = write;
   }
 
-  /** Draws it, unless that was just done. */
+  /** Draws the bar, at most every REDRAW_MS. */
   show(progress: Progress): void {
     if (progress.elapsedMs - this.#drawnAtMs < REDRAW_MS) return;
     this.#drawnAtMs = progress.elapsedMs;
     this.say(progressText(progress));
   }
 
-  /** Puts something else in its place. */
+  /** Replaces the line by a text. */
   say(text: string): void {
     this.#write(`${ERASE_LINE}${text}`);
   }
 
-  /** Leaves an empty line. */
+  /** Erases the line. */
   clear(): void {
     this.#write(ERASE_LINE);
   }

@@ -21,7 +21,7 @@ const OWN_HEADERS: ReadonlySet<string> = new Set([
   'upgrade',
 ]);
 
-/** What the schema cannot say: whatever depends on two places of the file, or on the tables that ship with the gateway. */
+/** Checks beyond the schema: those that compare two places of the file, or use the built-in tables. */
 export function* crossChecks(config: Config, knownProviders: KnownProviders): Generator<Issue> {
   yield* vendorChecks(config);
   yield* providerChecks(config, knownProviders);
@@ -32,7 +32,7 @@ export function* crossChecks(config: Config, knownProviders: KnownProviders): Ge
   yield* hostChecks('egress.allow', config.egress.allow, isEgressRule);
 }
 
-/** Words that would make two metrics of one name: `<vendor>_usage` is one. */
+/** Vendor names whose metric `<vendor>_usage` already exists. */
 const TAKEN_WORDS: ReadonlySet<string> = new Set(['total', 'byok', 'credits']);
 
 function* vendorChecks({ vendor }: Config): Generator<Issue> {
@@ -123,7 +123,7 @@ function* modelChecks({ models, providers }: Config, knownProviders: KnownProvid
   }
 }
 
-/** Preferences tell the endpoints of a model apart by their tags, and health by the upstream's name besides. */
+/** Tags must be unique: preferences identify an endpoint by its tag, health by tag and upstream model. */
 function* tagChecks(
   { id, endpoints }: Config['models'][number],
   path: string,
@@ -210,7 +210,7 @@ function* hostChecks(
 
 const HOST = /^(?:\*\.)?[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/i;
 
-/** Whatever an app may call its host: every one of them can be hidden. */
+/** Any host that an app may send, so that every app can be hidden. */
 const APP_HOST = /^[^\s/?#@\\]+$/;
 
 function isHost(text: string): boolean {

@@ -1,6 +1,6 @@
 import { isJsonObject } from '../../kit/json/json.ts';
 
-/** The part of JSON Schema that tells where defaults go. */
+/** The part of JSON Schema that matters for defaults. */
 interface SchemaNode {
   readonly default?: unknown;
   readonly type?: string;
@@ -10,12 +10,12 @@ interface SchemaNode {
   readonly items?: SchemaNode;
 }
 
-/** Gives a value with its defaults filled in; the value itself, never changed, where there is nothing to fill in. */
+/** Returns a copy with defaults filled in, or the value itself if there is nothing to fill in. */
 export type DefaultFiller = (value: unknown) => unknown;
 
 /**
- * Makes the filler of a schema. What is wrong with a value stays as it is, for the validator to see. Null counts as
- * absent where the schema does not know null: a section whose lines are all commented out reads as null.
+ * Compiles the filler of a schema. Invalid values are left for the validator. Null counts as absent unless the schema
+ * allows null: a section whose lines are all commented out parses as null.
  */
 export function compileDefaults(schema: object): DefaultFiller {
   return fillerOf(schema as SchemaNode);
@@ -23,7 +23,7 @@ export function compileDefaults(schema: object): DefaultFiller {
 
 function fillerOf(schema: SchemaNode): DefaultFiller {
   const nullIsAbsent = !takesNull(schema);
-  // Of our unions only one branch is an object or a list; it is the one that can hold defaults.
+  // In our unions at most one branch is an object and one a list; only those can hold defaults.
   const fillObject = objectFiller(schema.anyOf?.find(({ type }) => type === 'object') ?? schema);
   const fillArray = arrayFiller(schema.anyOf?.find(({ type }) => type === 'array') ?? schema);
   return (value) => {
@@ -61,7 +61,7 @@ function objectFiller(schema: SchemaNode): (value: Readonly<Record<string, unkno
   };
 }
 
-/** A copy with members replaced or added, `__proto__` being a name like any other. */
+/** A copy with members replaced or added; safe for a member named `__proto__`. */
 function withMembers(value: object, members: readonly (readonly [string, unknown])[]): object {
   return Object.fromEntries([...Object.entries(value), ...members]);
 }

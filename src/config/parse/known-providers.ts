@@ -2,33 +2,33 @@ import type { Issue } from '../../kit/json/validate.ts';
 import type { Config } from '../schema/schema.ts';
 import type { Environment } from './environment.ts';
 
-/** A provider as the file lists it, defaults filled in. */
+/** A provider of the file, with defaults. */
 export type ProviderConfig = Config['providers'][number];
 
-/** What a variable of the environment did: it is the credential of a provider. Never holds the value. */
+/** Environment variables that are the credential of a provider. Never holds a value. */
 export interface EnvironmentKey {
   readonly slug: string;
   readonly variables: readonly string[];
-  /** The file does not list the provider: it is there because of the variable. */
+  /** True if the file does not list the provider: the variable adds it. */
   readonly switchesOn: boolean;
 }
 
-/** The providers of a file with what the environment adds to them. */
+/** The providers of the file with the credentials and providers of the environment. */
 export interface CompletedProviders {
   readonly providers: readonly ProviderConfig[];
   readonly keys: readonly EnvironmentKey[];
-  /** Variables that cannot be used and that a listed provider would take. */
+  /** Invalid variables of a provider that the file lists. */
   readonly problems: readonly Issue[];
-  /** Variables that cannot be used and that the file does not ask for. */
+  /** Invalid variables of a provider that the file does not list. */
   readonly warnings: readonly Issue[];
 }
 
-/** What the gateway knows about providers by itself: all that reading a configuration needs of its tables. */
+/** What parsing a configuration needs of the built-in table of providers. */
 export interface KnownProviders {
-  /** Whether the name alone is enough: dialect and address are known. */
+  /** True if dialect and address are known, so that the slug is enough. */
   has(slug: string): boolean;
-  /** What a listed provider lacks or has wrong; paths are below the provider's own. */
+  /** Problems of a listed provider; paths are relative to it. */
   issuesOf(provider: ProviderConfig): Issue[];
-  /** Puts in the credentials that the environment holds, and the providers that such a credential switches on. */
+  /** Adds the credentials of the environment, and the providers that such a credential switches on. */
   complete(providers: readonly ProviderConfig[], environment: Environment): CompletedProviders;
 }

@@ -9,21 +9,21 @@ import type { EnvironmentKey, KnownProviders } from './known-providers.ts';
 import { readYaml, readYamlInThread, type YamlReading } from './read-yaml.ts';
 import { shownProblem } from './shown-text.ts';
 
-/** A file is refused above this size, in bytes: reading YAML takes seconds and hundreds of times its size in memory. */
+/** Larger files are refused: parsing YAML takes seconds and hundreds of times the file's size in memory. */
 export const MAX_CONFIG_BYTES = 4_000_000;
 
-/** Problems that are told: a file with a million of them must not cost a million lines. */
+/** Problems reported; further ones are dropped. */
 export const MAX_PROBLEMS = 20;
 
-/** What a file says, or everything that is wrong with it. */
+/** A parsed file, or all of its problems. */
 export type ConfigReading =
   | {
       readonly ok: true;
       readonly config: Config;
       readonly written: unknown;
-      /** Variables that are credentials of providers. */
+      /** Environment variables that are credentials of providers. */
       readonly keys: readonly EnvironmentKey[];
-      /** Variables that look like credentials and cannot be used. */
+      /** Environment variables that look like credentials but cannot be used. */
       readonly warnings: readonly Issue[];
     }
   | { readonly ok: false; readonly problems: readonly Issue[] };
@@ -32,9 +32,9 @@ const validator = compileValidator(configSchema);
 const fillDefaults = compileDefaults(configSchema);
 
 /**
- * Reads the text of a configuration file: YAML 1.2 without tags, variables put in, defaults filled in, checked.
- * `written` is what the file itself sets; the configuration also has the providers whose keys are in the environment. No
- * problem quotes a value of the file, because any may be a secret.
+ * Parses a configuration file: YAML 1.2 without tags; fills in variables and defaults, then checks. `written` is what
+ * the file itself sets; `config` also has the providers whose keys are in the environment. No problem quotes a value,
+ * because any value may be a secret.
  */
 export function parseConfig(
   text: string,
@@ -44,7 +44,7 @@ export function parseConfig(
   return configOf(readYaml(yaml, markVariables(text)), environment, knownProviders);
 }
 
-/** The same as parseConfig; the slow part, reading YAML, happens in a thread of its own. */
+/** As parseConfig, but parses YAML in another thread. */
 export async function parseConfigInThread(
   text: string,
   environment: Environment,
@@ -97,8 +97,8 @@ function checkedConfig(
 }
 
 /**
- * Whether a file is meant as a configuration. The keys of any other may be secrets, so they are not shown. One plain
- * word alone is a section with a typing error.
+ * False for a file that is no configuration, whose keys may be secrets and must not be shown. A single plain word
+ * counts as a section with a typing error.
  */
 function looksLikeConfig(value: object): boolean {
   const names = Object.keys(value);

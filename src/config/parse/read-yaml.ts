@@ -2,25 +2,25 @@ import { createRequire } from 'node:module';
 import { Worker } from 'node:worker_threads';
 import type { Issue } from '../../kit/json/validate.ts';
 
-/** The value that a YAML text holds, or everything that is wrong with the text. */
+/** The value of a YAML text, or its problems. */
 export type YamlReading =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly problems: readonly Issue[] };
 
-/** The YAML library, as a value that can be handed over. */
+/** The YAML library, passed as an argument because `readYaml` also runs in a worker. */
 export type YamlLibrary = typeof import('yaml');
 
 /**
- * Reads YAML 1.2 without tags, in time linear in the text. No problem quotes the text, because any of it may be secret.
- * Uses nothing from outside of itself: the thread that reads aside gets its source text.
+ * Parses YAML 1.2 without tags in linear time. No problem quotes the text, because any of it may be secret. The
+ * function must be self-contained: the worker thread gets its source text.
  */
 export function readYaml(yaml: YamlLibrary, text: string): YamlReading {
-  /** Aliases (`*name`) that a file may use; each may stand for a whole tree, so many of them make a bomb. */
+  /** Limit of aliases (`*name`): each may expand to a whole tree. */
   const maxAliases = 100;
-  /** Faults that are told; the later ones mostly follow from the first. */
-  const maxFaults = 20;
-  /** Faults for which the library's words quote the text. */
-  const ownWords: Readonly<Record<string, string>> = {
+  /** Problems reported; later ones mostly follow from the first. */
+  const maxProblems = 20;
+  /** Our message for codes whose library message quotes the text. */
+  const ownMessages: Readonly<Record<string, string>> = {
     BAD_ALIAS: 'the alias is not one',
     BAD_DIRECTIVE: 'directives are not taken',
     BAD_DQ_ESCAPE: 'an escape in the quoted text is not one',
@@ -29,8 +29,8 @@ export function readYaml(yaml: YamlLibrary, text: string): YamlReading {
   const lines = new yaml.LineCounter();
   const problems: Issue[] = [];
 
-  const tell = (offset: number, message: string) => {
-    if (problems.length >= maxFaults) return;
+  const report = (offset: number, message: string) => {
+    if (problems.length >= maxProblems) return;
     const { line, col } = lines.linePos(offset);
     problems.push({ path: `line ${line}, column ${col}`, message });
   };
@@ -44,10 +44,10 @@ export function readYaml(yaml: YamlLibrary, text: string): YamlReading {
     const seen = new Set<string>();
     for (const { key, value } of node.items) {
       const offset = (yaml.isNode(key) ? key.range?.[0] : undefined) ?? 0;
-      if (!yaml.isScalar(key)) tell(offset, 'a key must be a text');
+      if (!yaml.isScalar(key)) report(offset, 'a key must be a text');
       else {
         const name = String(key.value ?? '');
-        if (seen.has(name)) tell(offset, 'keys must be unique');
+        if (seen.has(name)) report(offset, 'keys must be unique');
         seen.add(name);
       }
       checkKeys(value);
@@ -59,15 +59,15 @@ export function readYaml(yaml: YamlLibrary, text: string): YamlReading {
       version: '1.2',
       schema: 'core',
       customTags: [],
-      // The library compares every key with every other one: checkKeys does not.
+      // The library's check takes quadratic time; checkKeys takes linear time.
       uniqueKeys: false,
-      // Pretty errors quote the line, and the line may hold a secret.
+      // Pretty errors quote the line, which may hold a secret.
       prettyErrors: false,
       lineCounter: lines,
     });
     for (const { pos, code, message } of [...document.errors, ...document.warnings]) {
       if (code === 'RESOURCE_EXHAUSTION') return refuse('is nested too deep to be read');
-      tell(pos[0], ownWords[code] ?? message.split(': ')[0] ?? code);
+      report(pos[0], ownMessages[code] ?? message.split(': ')[0] ?? code);
     }
     if (problems.length === 0) checkKeys(document.contents);
     if (problems.length > 0) return { ok: false, problems };
@@ -80,10 +80,10 @@ export function readYaml(yaml: YamlLibrary, text: string): YamlReading {
   }
 }
 
-/** A text that takes longer is given up, milliseconds. */
+/** Time limit of the thread, milliseconds. */
 const TIME_LIMIT_MS = 30_000;
 
-/** A text that takes more memory is given up, megabytes. */
+/** Heap limit of the thread, megabytes. */
 const MEMORY_LIMIT_MB = 1024;
 
 const WORKER = `
@@ -91,7 +91,7 @@ const { parentPort, workerData } = require('node:worker_threads');
 parentPort.postMessage((${readYaml})(require(workerData.library), workerData.text));
 `;
 
-/** The same as readYaml in a thread of its own: a megabyte takes a second, and no stream should wait for it. Never rejects. */
+/** As readYaml, in a worker thread: a megabyte takes a second, which would block all streams. Never rejects. */
 export function readYamlInThread(text: string): Promise<YamlReading> {
   const library = createRequire(import.meta.url).resolve('yaml');
   return new Promise((resolve) => {
@@ -115,7 +115,7 @@ export function readYamlInThread(text: string): Promise<YamlReading> {
       clearTimeout(timer);
       refuse('could not be read');
     });
-    // The process may end while a file is being read.
+    // Does not keep the process alive.
     worker.unref();
   });
 }

@@ -2,8 +2,8 @@ import { isJsonObject } from '../../kit/json/json.ts';
 import type { Issue } from '../../kit/json/validate.ts';
 import type { PriceName } from '../schema/price-names.ts';
 
-/** Prices of what nobody counts yet. */
-const IDLE_PRICES: readonly PriceName[] = [
+/** Prices of units that are not counted yet. */
+const UNUSED_PRICES: readonly PriceName[] = [
   'image_token',
   'audio',
   'audio_output',
@@ -11,16 +11,16 @@ const IDLE_PRICES: readonly PriceName[] = [
   'discount',
 ];
 
-/** Keys that are accepted and checked although what they steer is not there yet. `[]` stands for any place of a list. */
+/** Keys that are checked but have no effect yet. `[]` stands for any index. */
 const UNBUILT_KEYS: readonly string[] = [
-  ...IDLE_PRICES.map((name) => `models[].endpoints[].pricing.${name}`),
-  ...IDLE_PRICES.map((name) => `models[].endpoints[].prices[].pricing.${name}`),
+  ...UNUSED_PRICES.map((name) => `models[].endpoints[].pricing.${name}`),
+  ...UNUSED_PRICES.map((name) => `models[].endpoints[].prices[].pricing.${name}`),
   'plugins.fusion',
   'plugins.web',
   'plugins.moderation',
 ];
 
-/** A warning for each key that the file sets and that has no effect in this version. `written` is the file alone. */
+/** A warning for each key of the file that has no effect yet. `written`: the file without defaults. */
 export function unbuiltWarnings(written: unknown): Issue[] {
   return UNBUILT_KEYS.flatMap((key) => {
     const [first, ...others] = placesOf(written, key.split('.'), '');

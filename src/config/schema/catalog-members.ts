@@ -1,8 +1,8 @@
 import Type from 'typebox';
 import { closed, oneOf, optional } from '../../kit/json/schema.ts';
-import { MOST_USD_OF_PRICE, PRICE_NAMES, type PriceName } from './price-names.ts';
+import { MAX_PRICE_USD, PRICE_NAMES, type PriceName } from './price-names.ts';
 
-/** Members of models and endpoints, as a person writes them: in the configuration and in the data of the catalogue. */
+/** Schemas of the members of models and endpoints, for the configuration file and the catalogue's data. */
 
 const QUANTIZATIONS = [
   'int4',
@@ -38,7 +38,6 @@ export const quantization = oneOf(QUANTIZATIONS);
 
 export const tokens = Type.Integer({ minimum: 1, maximum: 1_000_000_000 });
 
-/** From nothing to everything. */
 export const share = Type.Number({ minimum: 0, maximum: 1 });
 
 export const inputModalities = Type.Array(oneOf(['text', 'image', 'file', 'audio', 'video']), {
@@ -51,10 +50,10 @@ export const outputModalities = Type.Array(oneOf(['text', 'image', 'audio', 'vid
 
 export const quality = closed({ general: optional(share), coding: optional(share) });
 
-/** How much a model can be asked to think, from the least to the most. Not to think at all is no effort. */
+/** Reasoning efforts, ascending. Switching reasoning off is not an effort. */
 export const EFFORT_WORDS = ['minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
 
-/** How a model thinks: whether it always does, and how much it can be asked to. */
+/** A model's reasoning: whether it can be switched off, and the efforts it takes. */
 export const reasoning = closed({
   mandatory: Type.Boolean(),
   default_enabled: optional(Type.Boolean()),
@@ -65,13 +64,12 @@ export const reasoning = closed({
   supports_max_tokens: optional(Type.Boolean()),
 });
 
-/** A day, or a month where the day is not known. */
+/** A day, or a month if the day is not known. */
 export const dayOrMonth = Type.String({
   pattern: '^\\d{4}-\\d{2}(-\\d{2})?$',
   explain: 'must be a day such as 2026-05-01, or a month such as 2026-05',
 });
 
-/** A day of the calendar. */
 export const day = Type.String({
   pattern: '^\\d{4}-\\d{2}-\\d{2}$',
   explain: 'must be a day such as 2026-05-01',
@@ -79,35 +77,35 @@ export const day = Type.String({
 
 export const parameterNames = Type.Array(Type.String({ minLength: 1, maxLength: 64 }), { maxItems: 256 });
 
-/** A price of at most a power of ten. */
-function priceUpTo(mostUsd: number) {
-  const digits = String(mostUsd).length - 1;
+/** Schema of a price of at most `maxUsd`, which must be a power of ten. */
+function priceUpTo(maxUsd: number) {
+  const digits = String(maxUsd).length - 1;
   const less = `\\d{1,${digits}}(\\.\\d{1,18})?`;
   return Type.Optional(
     Type.Union(
-      [Type.String({ pattern: `^0{0,${11 - digits}}(${less}|${mostUsd}(\\.0{1,18})?)$` }), Type.Null()],
+      [Type.String({ pattern: `^0{0,${11 - digits}}(${less}|${maxUsd}(\\.0{1,18})?)$` }), Type.Null()],
       {
-        explain: `must be an exact decimal in quotes, for example "0.000001", of at most ${mostUsd} USD`,
+        explain: `must be an exact decimal in quotes, for example "0.000001", of at most ${maxUsd} USD`,
       },
     ),
   );
 }
 
-const prices = Object.fromEntries(PRICE_NAMES.map((name) => [name, priceUpTo(MOST_USD_OF_PRICE[name])])) as {
+const prices = Object.fromEntries(PRICE_NAMES.map((name) => [name, priceUpTo(MAX_PRICE_USD[name])])) as {
   [name in PriceName]: ReturnType<typeof priceUpTo>;
 };
 
-/** Prices in USD per unit. `overrides`: prices that hold instead once a prompt is this long; later ones win. */
+/** Prices in USD per unit. `overrides`: prices for prompts of at least `min_prompt_tokens`; later ones win. */
 export const pricing = closed({
   ...prices,
   overrides: optional(Type.Array(closed({ min_prompt_tokens: tokens, ...prices }), { maxItems: 16 })),
 });
 
-/** A day, or a moment in UTC. */
+/** A day, or a time in UTC. */
 export const moment = Type.String({
   pattern: '^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}:\\d{2}(\\.\\d{1,3})?Z)?$',
   explain: 'must be a day such as 2026-05-01, or a moment such as 2026-05-01T12:00:00Z',
 });
 
-/** Prices that begin to hold at a moment; `pricing` holds before the first of them. */
+/** Prices with their start; `pricing` holds before the first. */
 export const datedPrices = Type.Array(closed({ from: moment, pricing }), { maxItems: 256 });

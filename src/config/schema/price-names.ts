@@ -1,4 +1,4 @@
-/** Price names as in the public model lists: what the file takes and the catalogue knows. */
+/** Price names, as in the public model lists. */
 export const PRICE_NAMES = [
   'prompt',
   'completion',
@@ -19,25 +19,27 @@ export const PRICE_NAMES = [
 
 export type PriceName = (typeof PRICE_NAMES)[number];
 
-/** More than anybody asks for one token, and for one of anything larger. */
-const MOST_USD_A_TOKEN = 1_000;
-const MOST_USD_A_PIECE = 100_000;
+const MAX_USD_PER_TOKEN = 1_000;
+const MAX_USD_PER_PIECE = 100_000;
 
-/** The highest price that is taken for one unit: what is above is a slip, and would make charges that no table holds. */
-export const MOST_USD_OF_PRICE: Readonly<Record<PriceName, number>> = {
-  prompt: MOST_USD_A_TOKEN,
-  completion: MOST_USD_A_TOKEN,
-  request: MOST_USD_A_PIECE,
-  image: MOST_USD_A_PIECE,
-  image_token: MOST_USD_A_TOKEN,
-  image_output: MOST_USD_A_TOKEN,
-  audio: MOST_USD_A_TOKEN,
-  audio_output: MOST_USD_A_TOKEN,
-  input_audio_cache: MOST_USD_A_TOKEN,
-  input_cache_read: MOST_USD_A_TOKEN,
-  input_cache_write: MOST_USD_A_TOKEN,
-  input_cache_write_1h: MOST_USD_A_TOKEN,
-  internal_reasoning: MOST_USD_A_TOKEN,
-  web_search: MOST_USD_A_PIECE,
-  discount: MOST_USD_A_TOKEN,
+/**
+ * Highest accepted price of one unit. A higher one is a typing error, and its charges could overflow a table's
+ * column.
+ */
+export const MAX_PRICE_USD: Readonly<Record<PriceName, number>> = {
+  prompt: MAX_USD_PER_TOKEN,
+  completion: MAX_USD_PER_TOKEN,
+  request: MAX_USD_PER_PIECE,
+  image: MAX_USD_PER_PIECE,
+  image_token: MAX_USD_PER_TOKEN,
+  image_output: MAX_USD_PER_TOKEN,
+  audio: MAX_USD_PER_TOKEN,
+  audio_output: MAX_USD_PER_TOKEN,
+  input_audio_cache: MAX_USD_PER_TOKEN,
+  input_cache_read: MAX_USD_PER_TOKEN,
+  input_cache_write: MAX_USD_PER_TOKEN,
+  input_cache_write_1h: MAX_USD_PER_TOKEN,
+  internal_reasoning: MAX_USD_PER_TOKEN,
+  web_search: MAX_USD_PER_PIECE,
+  discount: MAX_USD_PER_TOKEN,
 };

@@ -26,7 +26,7 @@ import {
 
 const MAX_TIMER_MS = 2_147_483_647;
 
-/** A key that has this value when the file does not set it. */
+/** A key with a default. */
 function withDefault<T extends TSchema>(schema: T, value: unknown): T {
   return { ...schema, default: value };
 }
@@ -43,7 +43,7 @@ const milliseconds = (value: number) =>
 const text = (maxLength: number) => Type.String({ minLength: 1, maxLength });
 const nullOr = <T extends TSchema>(schema: T) => withDefault(Type.Union([schema, Type.Null()]), null);
 
-/** Wire dialects by the names that people write. */
+/** Wire dialects by their names in the file. */
 export const DIALECT_WORDS = [
   'openai-chat',
   'openai-responses',
@@ -94,7 +94,7 @@ const endpoint = closed({
   prices: optional(datedPrices),
 });
 
-/** Nothing in it has a default: what the file leaves out comes from what ships with the gateway. */
+/** No defaults: members that the file leaves out come from the shipped catalogue. */
 const model = closed({
   id: modelId,
   name: optional(text(200)),
@@ -225,5 +225,5 @@ export const configSchema = closed({
   metrics: section({ public: withDefault(Type.Boolean(), false) }),
 });
 
-/** A whole configuration: the file with every default filled in and every variable put in its place. */
+/** The configuration: the file with defaults and variables filled in. */
 export type Config = Static<typeof configSchema>;

@@ -120,10 +120,10 @@ export function unrecordable(error: LedgerUnavailable): GatewayError {
 function promptTokens(
   counted: number | undefined,
   ratio: number,
-  { bytes, dearTokens, unseenTokens }: WorstPrompt,
+  { bytes, extraTokens, unseenTokens }: WorstPrompt,
 ): number {
   if (counted === undefined) return bytes;
-  const ofText = counted * Math.max(ratio, COUNT_SLACK) + dearTokens;
+  const ofText = counted * Math.max(ratio, COUNT_SLACK) + extraTokens;
   return Math.min(bytes, Math.ceil(ofText) + unseenTokens);
 }
 
@@ -251,7 +251,7 @@ class Sizing {
   #usualFacts(searches: number): CostFacts {
     const { request, prompt, pricedAtMs } = this.#applicant;
     return {
-      promptTokens: prompt.usualTokens,
+      promptTokens: prompt.estimatedTokens,
       mayFillContext: false,
       images: [],
       inputImages: countInputImages(request),
@@ -279,9 +279,10 @@ class Sizing {
   }
 }
 
-/** The chat format has two names for the output limit. A body that has both goes out with both, and an upstream may read either. */
-function highestLimit({ format, body, maxOutputTokens }: GenerationRequest): number | undefined {
-  const older = format === 'chat' ? numberAt(body, 'max_tokens') : undefined;
+/** The higher of two output limits: a body that has both goes out with both, and an upstream may read either. */
+function highestLimit({ formatFacts, body, maxOutputTokens }: GenerationRequest): number | undefined {
+  const [usual, newer] = formatFacts.limitFields;
+  const older = newer === undefined ? undefined : numberAt(body, usual);
   return maxOutputTokens === undefined || older === undefined
     ? maxOutputTokens
     : Math.max(maxOutputTokens, older);

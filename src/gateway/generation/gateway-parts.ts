@@ -1,5 +1,5 @@
 import type { TranslationEntry } from '../../ir/metadata.ts';
-import type { Log } from '../../kit/log.ts';
+import type { Log } from '../../kit/log/log.ts';
 import type { Stage } from '../../stages/stage.ts';
 import type { CountCall } from '../../upstream/call/count-tokens.ts';
 import type { PreviewCall } from '../../upstream/call/preview.ts';

@@ -1,4 +1,5 @@
 import type { ReplyContext } from '../../dialects/dialect.ts';
+import { DIALECTS } from '../../dialects/dialects.ts';
 import type { LegStatus } from '../../ir/leg.ts';
 import { itemKeeper } from '../request/item-references.ts';
 import type { AnswerState } from './answer-parts.ts';
@@ -39,7 +40,7 @@ export class ModelAnswer {
   /** Whether the part of a failed answer that there is is told, with why there is no more. */
   #tellsFailure(): boolean {
     const { input, attemptLog } = this.#underway;
-    const isTold = this.#parts.formats[input.format].tellsFailures === true;
+    const isTold = DIALECTS[input.format].inbound.tellsFailures === true;
     const hasEnded = (status: LegStatus) => attemptLog.legs.some(({ end }) => end?.status === status);
     return isTold && hasEnded('completed') && hasEnded('failed');
   }

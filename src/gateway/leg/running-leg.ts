@@ -126,7 +126,7 @@ export class RunningLeg implements AttemptTools, LegAccountFacts {
   }
 
   get promptTokens(): number {
-    return this.#promptTokens ?? this.admission.countedPrompt ?? this.#prompt.usualTokens;
+    return this.#promptTokens ?? this.admission.countedPrompt ?? this.#prompt.estimatedTokens;
   }
 
   /** Looks at what passes. */
@@ -180,7 +180,7 @@ export class RunningLeg implements AttemptTools, LegAccountFacts {
   async soFar(): Promise<UsedSoFar> {
     // The tokenizer may be busy or starting: an approximate count then has to do.
     if (!this.#meter.isReported) await isInTime(this.#count(), COUNT_PATIENCE_MS);
-    const usage = this.#meter.usage(this.#promptTokens ?? this.#prompt.usualTokens);
+    const usage = this.#meter.usage(this.#promptTokens ?? this.#prompt.estimatedTokens);
     return { usage, bill: billGeneration(this.selected, usage, this.billing) };
   }
 

@@ -1,9 +1,9 @@
 import type { Catalog, Model } from '../../catalog/catalog.ts';
+import { DIALECTS } from '../../dialects/dialects.ts';
 import { invalidRequest } from '../../ir/errors.ts';
-import type { GenerationRequest } from '../../ir/request.ts';
-import type { Clock } from '../../kit/ids.ts';
 import { textAt } from '../../kit/json/members.ts';
 import { inTurn } from '../../kit/loop/turns.ts';
+import type { Clock } from '../../kit/time/clock.ts';
 import type { Caller } from '../../ports/caller.ts';
 import type { OwnCredential, OwnCredentials } from '../../ports/own-credentials.ts';
 import type { Pins } from '../../routing/conversation/pins.ts';
@@ -27,8 +27,6 @@ export interface PlanParts {
   readonly random: () => number;
   readonly tokenizer: Tokenizer;
   readonly clock: Pick<Clock, 'monotonic'>;
-  /** Items that only the relay lane can carry, named by path. */
-  readonly untranslatable: (request: GenerationRequest) => readonly { path: string; message: string }[];
 }
 
 /** Where a leg may go; `mustRelay`: only the relay lane can carry it. */
@@ -66,7 +64,9 @@ export async function planLeg(
     tokenizer: parts.tokenizer,
     signal: input.signal,
   });
-  const untranslatable = await inTurn(parts.clock, () => parts.untranslatable(request));
+  const untranslatable = await inTurn(parts.clock, () =>
+    DIALECTS[request.format].inbound.untranslatableIssues(request),
+  );
   const mustRelay = untranslatable.length > 0;
   if (!mustRelay && report.length === 0) return { plan, mustRelay };
   const candidates = relayedOnly(plan.candidates, untranslatable);

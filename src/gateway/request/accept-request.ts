@@ -1,4 +1,4 @@
-import type { InboundDialect } from '../../dialects/dialect.ts';
+import { DIALECTS } from '../../dialects/dialects.ts';
 import type { Format } from '../../ir/items.ts';
 import type { TranslationEntry } from '../../ir/metadata.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
@@ -15,8 +15,6 @@ import { withDefaultModel, withDefaultSort } from './workspace-defaults.ts';
 
 /** What requests are accepted with. */
 export interface AcceptParts {
-  /** The formats that requests come in. */
-  readonly formats: Readonly<Record<Format, InboundDialect>>;
   /** Changes a body before it is parsed: fills in presets and prompt templates. */
   readonly prepareBody: (format: Format, body: GenerationInput['body']) => PreparedBody;
   /** Files that requests may name. */
@@ -55,7 +53,7 @@ export async function acceptRequest(
   { content, maxTokens }: ContentBounds,
   parts: AcceptParts,
 ): Promise<AcceptedRequest> {
-  const { itemReferences, fileParts } = parts.formats[input.format];
+  const { itemReferences, fileParts } = DIALECTS[input.format].inbound;
   const { caller, signal } = input;
   const { maxFileBytes, contentRoomBytes } = settings;
   const takeRoom = (bytes: number) => content.take(bytes, contentRoomBytes);
@@ -68,11 +66,11 @@ export async function acceptRequest(
   const withFiles = await withStoredFiles(withItems, fileParts, parts.files, () => ({
     workspaceId: caller.workspaceId,
     maxBytes: maxFileBytes,
-    maxTokens: () => maxTokens(() => parseBody(withItems, input, settings, parts)),
+    maxTokens: () => maxTokens(() => parseBody(withItems, input, settings)),
     takeRoom,
     signal,
   }));
-  const request = await parseBody(withFiles.body, input, settings, parts);
+  const request = await parseBody(withFiles.body, input, settings);
   return { request, prompt: new Prompt(request), report: [...prepared.report, ...withFiles.report] };
 }
 
@@ -82,7 +80,7 @@ export function settingsOfRequest(
   settings: GatewaySettings,
   parts: AcceptParts,
 ): GenerationRequest {
-  const dialect = parts.formats[input.format];
+  const dialect = DIALECTS[input.format].inbound;
   const body = withStandIns(preparedBody(input, parts).body, dialect.itemReferences);
   return offered(runAtOnce(dialect.parseRequestSliced(body, settings)), input, settings);
 }
@@ -95,9 +93,8 @@ async function parseBody(
   body: GenerationInput['body'],
   input: GenerationInput,
   settings: GatewaySettings,
-  { formats }: AcceptParts,
 ): Promise<GenerationRequest> {
-  const request = await runInTurns(formats[input.format].parseRequestSliced(body, settings));
+  const request = await runInTurns(DIALECTS[input.format].inbound.parseRequestSliced(body, settings));
   return offered(request, input, settings);
 }
 

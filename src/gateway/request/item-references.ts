@@ -1,4 +1,5 @@
 import type { ReplyContext } from '../../dialects/dialect.ts';
+import { DIALECTS } from '../../dialects/dialects.ts';
 import type { ItemReference, ItemReferences } from '../../dialects/shared/requests/item-references.ts';
 import { GatewayError } from '../../ir/errors.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
@@ -87,7 +88,11 @@ export function itemKeeper(
   { input, request }: { readonly input: GenerationInput; readonly request: GenerationRequest },
   items: OutputItems,
 ): ReplyContext['keepItem'] {
-  if (input.format !== 'responses' || preferencesOf(request).requiresZeroRetention) return undefined;
+  if (
+    DIALECTS[input.format].inbound.itemReferences === undefined ||
+    preferencesOf(request).requiresZeroRetention
+  )
+    return undefined;
   const { hash } = input.caller.key;
   return (item) => items.keep(hash, item);
 }

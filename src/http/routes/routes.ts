@@ -18,11 +18,9 @@ import { healthSchema } from '../../contract/health.ts';
 import { modelCountSchema, modelListSchema, modelReplySchema } from '../../contract/model.ts';
 import { modelCountQuerySchema, modelsQuerySchema } from '../../contract/models-query.ts';
 import { providerListSchema } from '../../contract/provider.ts';
-import { chatInbound } from '../../dialects/chat/chat.ts';
-import type { InboundDialect } from '../../dialects/dialect.ts';
-import { messagesInbound } from '../../dialects/messages/messages.ts';
+import type { FormatDialect } from '../../dialects/dialect.ts';
+import { DIALECTS } from '../../dialects/dialects.ts';
 import { countTokensSchema } from '../../dialects/messages/wire.ts';
-import { responsesInbound } from '../../dialects/responses/responses.ts';
 import { encodeEnvelope } from '../../dialects/shared/answers/error-envelope.ts';
 import { GatewayError } from '../../ir/errors.ts';
 import { EXPOSITION_TYPE } from '../../kit/metrics/exposition.ts';
@@ -88,14 +86,14 @@ export function routesFor(vendor: string): readonly Route[] {
     handler: showCurrentKey,
   };
   return [
-    generationRoute(vendor, responsesInbound, {
+    generationRoute(vendor, DIALECTS.responses, {
       path: '/responses',
       operationId: 'createResponse',
       summary: 'Create a response',
       result: responsesResultSchema,
       errorSchema: errorEnvelopeSchema,
     }),
-    generationRoute(vendor, messagesInbound, {
+    generationRoute(vendor, DIALECTS.messages, {
       path: '/messages',
       operationId: 'createMessage',
       summary: 'Create a message',
@@ -113,10 +111,10 @@ export function routesFor(vendor: string): readonly Route[] {
       rateClass: 'generation',
       request: { query: null, headers: generationHeaderSchema(vendor), body: countTokensSchema(vendor) },
       responses: { 200: ok(tokenCountSchema), ...errors(messagesErrorSchema, GENERATION_ERRORS) },
-      encodeError: (error, context) => messagesInbound.encodeError(error, context),
+      encodeError: (error, context) => DIALECTS.messages.inbound.encodeError(error, context),
       handler: countTokensHandler,
     },
-    generationRoute(vendor, chatInbound, {
+    generationRoute(vendor, DIALECTS.chat, {
       path: '/chat/completions',
       operationId: 'createChatCompletion',
       summary: 'Create a chat completion',
@@ -138,11 +136,7 @@ export function routesFor(vendor: string): readonly Route[] {
         ...errors(errorEnvelopeSchema, [400, 401, 404, 408, 413, 415, 422, 500, 503]),
       },
       encodeError: encodeEnvelope,
-      handler: explainHandler(vendor, {
-        responses: responsesInbound,
-        messages: messagesInbound,
-        chat: chatInbound,
-      }),
+      handler: explainHandler(vendor),
     },
     {
       ...READ,
@@ -312,7 +306,7 @@ export function routesFor(vendor: string): readonly Route[] {
 
 function generationRoute(
   vendor: string,
-  dialect: InboundDialect,
+  dialect: FormatDialect,
   row: {
     readonly path: string;
     readonly operationId: string;
@@ -330,7 +324,11 @@ function generationRoute(
     tag: 'Generation',
     auth: 'inference',
     rateClass: 'generation',
-    request: { query: null, headers: generationHeaderSchema(vendor), body: dialect.requestSchema(vendor) },
+    request: {
+      query: null,
+      headers: generationHeaderSchema(vendor),
+      body: dialect.inbound.requestSchema(vendor),
+    },
     responses: {
       200: {
         description: 'The answer; with `stream` true its events, one by one',
@@ -338,7 +336,7 @@ function generationRoute(
       },
       ...errors(row.errorSchema, GENERATION_ERRORS),
     },
-    encodeError: (error, context) => dialect.encodeError(error, context),
+    encodeError: (error, context) => dialect.inbound.encodeError(error, context),
     handler: generateHandler(dialect),
   };
 }

@@ -100,7 +100,7 @@ class GatewayServer implements HttpServer {
     };
     this.#listener = new Listener(
       limits,
-      { checkMs, doors: basics.doors ?? 1 },
+      { checkMs, listeningSockets: basics.listeningSockets ?? 1 },
       {
         isFull: () => this.#state === 'ready' && this.#turnstile.isFull,
         turnAway: (request) => this.#turnAwayUnread(request),

@@ -172,6 +172,8 @@ describe('what is refused', () => {
     'HTTP/1.1 200 OK\n\n',
     'HTTP/1.1 200 OK\r\na: b\nc: d\r\n\r\n',
     lines('HTTP/1.1 101 Switching', ''),
+    field('Content-Length: 5\t'),
+    field('Transfer-Encoding: chunked\t'),
     field('no colon'),
     field(': no name'),
     field('a name: x'),

@@ -19,6 +19,8 @@ const STATUS_LINE = /^HTTP\/1\.[01] [1-9]\d\d(?: [\t\x20-\x7e\x80-\xff]*)?$/;
 const MINOR_AT = 7;
 const STATUS_AT = 9;
 
+/** A tab in a field that frames the response: `chunked` with a tab behind it is no coding at all for some readers. */
+const TAB_IN_FRAMING = /(?:^|\r\n)(?:content-length|transfer-encoding):[^\r]*\t/i;
 const LONE_LINE_FEED = /[^\r]\n/;
 const CLOSE_OPTION = /(?:^|,)[ \t]*close[ \t]*(?:,|$)/i;
 const DIGITS = /^\d{1,15}$/;
@@ -222,6 +224,7 @@ export class ResponseParser implements ContentTaker {
 
 /** Field lines by lower-case name. Throws if they are malformed. */
 function fieldsOf(lines: string): Record<string, string> {
+  if (lines.includes('\t') && TAB_IN_FRAMING.test(lines)) throw notHttp();
   const text = unfold(lines);
   const fields = text === undefined ? 'malformed' : parseFieldLines(text, 0, RESPONSE_RULES.maxFields);
   if (typeof fields === 'string') throw problemOf(fields);

@@ -1,6 +1,5 @@
 import type { Socket } from 'node:net';
 import type { Cohort } from '../../kit/loop/cohort.ts';
-import { copyOf } from '../../kit/net/lent-bytes.ts';
 import { type BodyFrame, LengthFrame } from '../body-frame.ts';
 import { isLineBreak } from '../characters.ts';
 import { ChunkedFrame } from '../chunked-frame.ts';
@@ -8,7 +7,6 @@ import type { SectionProblem } from '../fields.ts';
 import { REQUEST_RULES } from '../reading-rules.ts';
 import { framingOf } from './framing.ts';
 import { type BodySource, InboundRequest } from './inbound-request.ts';
-import { withLentReads } from './lent-reads.ts';
 import { type AnswerLine, Outgoing } from './outgoing.ts';
 import { type PlainRequest, plainRequest } from './plain-request.ts';
 import { PresenceProbe } from './presence-probe.ts';
@@ -37,8 +35,6 @@ export type Refusal = SectionProblem | 'late' | 'connect';
 /** Whom a connection tells what happens on it. */
 export interface ConnectionOwner {
   readonly limits: ConnectionLimits;
-  /** What all connections read into, one at a time. */
-  readonly readBuffer: Buffer;
   /** Connections on which a request begins in this turn: has each of them take what came. */
   readonly arrivals: Cohort<Connection>;
   /** There is no time for all: it is worth asking before a request is read. */
@@ -115,12 +111,12 @@ export class Connection implements AnswerLine, BodySource {
   /** Characters of line breaks since the last request. */
   #lineBreaks = 0;
 
-  constructor(taken: Socket, owner: ConnectionOwner) {
-    const socket = withLentReads(taken, owner.readBuffer, (bytes, length) => this.#read(bytes, length));
+  constructor(socket: Socket, owner: ConnectionOwner) {
     this.#socket = socket;
     this.#owner = owner;
     // Of nearly all that is written: an encoding that is named is looked up each time.
     socket.setDefaultEncoding('latin1');
+    socket.on('data', (bytes: Buffer) => this.#read(bytes));
     socket.on('drain', () => this.#writing?.becomeWritable());
     socket.on('end', () => this.#end());
     // `close` follows and says it all.
@@ -231,15 +227,14 @@ export class Connection implements AnswerLine, BodySource {
     return this.#came === undefined && this.#receiving === undefined && this.#beginning === undefined;
   }
 
-  /** Whoever there is no time for is told so before anything is kept of what it said. */
-  #read(bytes: Buffer, length: number): void {
+  #read(bytes: Buffer): void {
     if (this.#isDeaf) {
-      this.#discard(length);
+      this.#discard(bytes.length);
       return;
     }
     const isRefused =
-      this.#isBetweenRequests && this.#owner.refusesAtOnce() && this.#isTurnedAwayAtOnce(bytes, length);
-    if (!isRefused) this.#come(copyOf(bytes, 0, length));
+      this.#isBetweenRequests && this.#owner.refusesAtOnce() && this.#isTurnedAwayAtOnce(bytes);
+    if (!isRefused) this.#come(bytes);
   }
 
   /** Nobody listens any more. One who goes on for long after its answer is not read to its end. */
@@ -251,10 +246,10 @@ export class Connection implements AnswerLine, BodySource {
     this.#destroyAfter(this.#owner.limits.lingerMs);
   }
 
-  #isTurnedAwayAtOnce(bytes: Buffer, length: number): boolean {
-    const end = bytes.subarray(0, length).indexOf(END_OF_HEAD, 0, 'latin1');
+  #isTurnedAwayAtOnce(bytes: Buffer): boolean {
+    const end = bytes.indexOf(END_OF_HEAD, 0, 'latin1');
     if (end === -1 || end > this.#owner.limits.maxHeadBytes) return false;
-    const rest = length - end - END_OF_HEAD.length;
+    const rest = bytes.length - end - END_OF_HEAD.length;
     if (!this.#isTurnedAway(bytes.toString('latin1', 0, end + 2), rest)) return false;
     this.#restIfDone();
     return true;

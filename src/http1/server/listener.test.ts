@@ -1,8 +1,9 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import type { InboundRequest } from './inbound-request.ts';
-import { Listener, type Reception } from './listener.ts';
+import { hasReusePort, Listener, type Reception } from './listener.ts';
 import type { Outgoing } from './outgoing.ts';
 
 const LIMITS = {
@@ -25,12 +26,16 @@ afterEach(async () => {
 });
 
 /** One that is full, and turns away what asks for `/work`. */
-async function fullListener(changes: Partial<Reception> = {}, limits = LIMITS) {
+async function fullListener(
+  changes: Partial<Reception> = {},
+  limits = LIMITS,
+  { port: wanted, listeningSockets } = { port: 0, listeningSockets: 1 },
+) {
   const accepted: string[] = [];
   const turnedAway: string[] = [];
   const listener = new Listener(
     limits,
-    { checkMs: 1_000, doors: 1 },
+    { checkMs: 1_000, listeningSockets },
     {
       isFull: () => true,
       turnAway: ({ target }) => {
@@ -50,7 +55,7 @@ async function fullListener(changes: Partial<Reception> = {}, limits = LIMITS) {
       ...changes,
     },
   );
-  const { port } = await listener.listen('127.0.0.1', 0);
+  const { port } = await listener.listen('127.0.0.1', wanted);
   open.push(() => {
     listener.destroyConnections();
     return listener.close();
@@ -189,4 +194,43 @@ test('closes when the last connection has', async () => {
   expect(isClosed).toBe(false);
   socket.end();
   await closed;
+});
+
+/** A listener with several sockets on one port, where Node can share one. */
+async function sharedListener(port: number) {
+  const { listener } = await fullListener({}, LIMITS, { port, listeningSockets: 8 });
+  return listener;
+}
+
+/** The most connections that one turn of the event loop accepts, of 40 that come at once. */
+async function acceptedInOneTurn(listeningSockets: number): Promise<number> {
+  let accepted = 0;
+  let before = 0;
+  let most = 0;
+  const count = () => accepted++;
+  subscribe('net.server.socket', count);
+  const { port } = await fullListener({}, LIMITS, { port: 0, listeningSockets });
+  const callers = Array.from({ length: 40 }, () => connect(port, '127.0.0.1'));
+  open.push(() => callers.map((socket) => socket.destroy()));
+  while (accepted < callers.length) {
+    await new Promise((resolve) => setImmediate(resolve));
+    most = Math.max(most, accepted - before);
+    before = accepted;
+  }
+  unsubscribe('net.server.socket', count);
+  return most;
+}
+
+test('accepts one connection in a turn, or more from several sockets where Node can share a port', async () => {
+  expect(await acceptedInOneTurn(1)).toBe(1);
+  const shared = await acceptedInOneTurn(8);
+  expect(shared).toBeGreaterThanOrEqual(hasReusePort() ? 2 : 1);
+  expect(shared).toBeLessThanOrEqual(8);
+});
+
+test('does not share its port with another listener, and leaves it free in the end', async () => {
+  const first = await fullListener({}, LIMITS, { port: 0, listeningSockets: 8 });
+  await expect(sharedListener(first.port)).rejects.toMatchObject({ code: 'EADDRINUSE' });
+  await first.listener.close();
+  await sharedListener(first.port);
 });

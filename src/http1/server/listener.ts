@@ -1,8 +1,8 @@
-import { type AddressInfo, createServer, type Server } from 'node:net';
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type ListenOptions, type Server } from 'node:net';
 import { Cohort, type CohortLimits } from '../../kit/loop/cohort.ts';
 import { Connection, type ConnectionLimits, type ConnectionOwner, type Refusal } from './connection.ts';
 import type { InboundRequest } from './inbound-request.ts';
-import { MoreDoors } from './more-doors.ts';
 import type { Outgoing } from './outgoing.ts';
 import type { PlainRequest } from './plain-request.ts';
 
@@ -33,25 +33,37 @@ const MOST_REFUSED_AT_ONCE = 32;
 /** Connections that may read and drop much of a request after its answer, at the same time. Others do so shortly. */
 const MOST_DISCARDING = 64;
 
-/** What a caller has sent is read by so many bytes. */
-const READ_BYTES = 64 * 1024;
-
-/** How often what is checked, and by how many sockets connections come in. */
+/** How often time limits are checked, and how many sockets listen. */
 export interface ListenerSettings {
   readonly checkMs: number;
-  readonly doors: number;
+  /**
+   * Sockets that listen on the same port, where Node and the system have `reusePort`; else there is one. Node accepts one
+   * connection from each in a turn of the event loop.
+   */
+  readonly listeningSockets: number;
 }
 
-/** Takes connections in, and watches over all of them with one timer. */
+/** Node ignores `reusePort` before 22.12 and in 23.0. */
+export function hasReusePort(): boolean {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  return major > 23 || (major === 23 && minor >= 1) || (major === 22 && minor >= 12);
+}
+
+/** `reusePort` is newer than the types of the oldest Node that we run on. */
+type SharedListenOptions = ListenOptions & { readonly reusePort?: boolean };
+
+function closed(server: Server): Promise<void> {
+  return new Promise((resolve) => server.close(() => resolve()));
+}
+
+/** Accepts connections, and checks the time limits of all of them with one timer. */
 export class Listener implements ConnectionOwner {
   readonly limits: ConnectionLimits;
   readonly arrivals = new Cohort<Connection>((connection) => connection.arrive(), ARRIVALS);
-  readonly readBuffer = Buffer.allocUnsafeSlow(READ_BYTES);
   readonly #reception: Reception;
   readonly #settings: ListenerSettings;
-  /** All listen in the same place. */
-  readonly #servers: Server[] = [];
-  #moreDoors: MoreDoors | undefined;
+  /** All listen on the same port. */
+  #servers: Server[] = [];
   readonly #connections = new Set<Connection>();
   #checking: NodeJS.Timeout | undefined;
   #closesResting = false;
@@ -68,24 +80,15 @@ export class Listener implements ConnectionOwner {
 
   /** Binds; rejects when it cannot. Port 0 picks a free one. */
   async listen(host: string, port: number): Promise<{ readonly host: string; readonly port: number }> {
-    const { checkMs, doors } = this.#settings;
-    const server = this.#addServer();
-    await new Promise<void>((resolve, reject) => {
-      server.once('error', reject);
-      server.listen(port, host, BACKLOG, () => {
-        server.off('error', reject);
-        resolve();
-      });
-    });
-    this.#watch(server);
-    if (doors > 1) {
-      this.#moreDoors = new MoreDoors(server, doors - 1, (door) =>
-        this.#watch(this.#addServer().listen(door, BACKLOG)),
-      );
-    }
-    // Where something held us up, what came meanwhile is read first: being late was not the callers' fault.
+    const { checkMs, listeningSockets } = this.#settings;
+    // Exclusive: with `reusePort` alone a second gateway could listen on the same port unnoticed.
+    const first = await this.#open({ host, port, backlog: BACKLOG });
+    this.#servers = [first];
+    const { address, port: bound } = first.address() as AddressInfo;
+    if (listeningSockets > 1 && hasReusePort()) await this.#share({ host, port: bound, backlog: BACKLOG });
+    for (const server of this.#servers) server.on('error', (error) => this.#reception.failed(error));
+    // After the sockets were read: if the event loop was held up, bytes that came in time must not count as late.
     this.#checking = setInterval(() => setImmediate(this.#check), checkMs).unref();
-    const { address, port: bound } = server.address() as AddressInfo;
     return { host: address, port: bound };
   }
 
@@ -102,9 +105,7 @@ export class Listener implements ConnectionOwner {
 
   /** Takes no more connections in; resolves when the last is closed. */
   async close(): Promise<void> {
-    const alone = this.#moreDoors?.stop();
-    await Promise.all(this.#servers.map((server) => new Promise((resolve) => server.close(resolve))));
-    await alone;
+    await Promise.all(this.#servers.map(closed));
     if (this.#connections.size > 0) await new Promise<void>((resolve) => (this.#whenNoneIsLeft = resolve));
     clearInterval(this.#checking);
   }
@@ -155,16 +156,26 @@ export class Listener implements ConnectionOwner {
     this.#discarding--;
   }
 
-  #addServer(): Server {
-    // A caller that has ended its side still gets its answers. Nothing is read before it can be lent.
-    const server = createServer({ allowHalfOpen: true, noDelay: true, pauseOnConnect: true });
-    server.on('connection', (socket) => this.#connections.add(new Connection(socket, this)));
-    this.#servers.push(server);
-    return server;
+  /** Replaces the exclusive socket by several that share its port; keeps one if the system cannot share. */
+  async #share(options: SharedListenOptions): Promise<void> {
+    await Promise.all(this.#servers.map(closed));
+    this.#servers = [];
+    try {
+      while (this.#servers.length < this.#settings.listeningSockets) {
+        this.#servers.push(await this.#open({ ...options, reusePort: true }));
+      }
+    } catch {
+      if (this.#servers.length === 0) this.#servers.push(await this.#open(options));
+    }
   }
 
-  #watch(server: Server): void {
-    server.on('error', (error) => this.#reception.failed(error));
+  async #open(options: SharedListenOptions): Promise<Server> {
+    // A caller that has ended its side still gets its responses.
+    const server = createServer({ allowHalfOpen: true, noDelay: true });
+    server.on('connection', (socket) => this.#connections.add(new Connection(socket, this)));
+    server.listen(options);
+    await once(server, 'listening');
+    return server;
   }
 
   readonly #forgetAsked = (): void => {

@@ -16,7 +16,7 @@ describe('a request head', () => {
     expect(parseRequestHead(head('GET / HTTP/1.0'))).toMatchObject({ version: '1.0', rawHeaders: [] });
   });
 
-  it.each(['/', '/%zz', '/a#b', '//x', '/a"<>\\b', 'http://a/b?c', 'HTTPS://a', '*'])(
+  it.each(['/', '/%zz', '/a#b', '//x', '/a"<>\\b', 'http://a/b?c', 'http://u:p@[::1]:1?a', 'HTTPS://a', '*'])(
     'may be for %s',
     (target) => {
       expect(parseRequestHead(head(`GET ${target} HTTP/1.1`))).toMatchObject({ target });
@@ -38,6 +38,9 @@ describe('a request head', () => {
     'GET ?x HTTP/1.1',
     'GET *x HTTP/1.1',
     'GET a:80 HTTP/1.1',
+    'GET http://u@@a/ HTTP/1.1',
+    'GET http://a\\b/ HTTP/1.1',
+    'GET http://a#b HTTP/1.1',
     'get / HTTP/1.1',
     'FOO / HTTP/1.1',
     'GE\tT / HTTP/1.1',

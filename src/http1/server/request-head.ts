@@ -16,8 +16,13 @@ export interface RequestHead {
 const KNOWN_METHODS: ReadonlySet<string> = new Set(METHODS);
 /** Versions that get a reply; those other than HTTP/1 get a refusal. */
 const REQUEST_LINE = /^([A-Z-]+) +([\x21-\x7e]+) HTTP\/(0\.9|1\.0|1\.1|2\.0)$/;
-/** A path, `*` for the server as a whole, or an absolute URL. */
-const TARGET = /^(?:\/|\*$|[a-z]+:\/\/)/i;
+/** Characters of a server's name and of the user before it, as the inside of a class in a regular expression. */
+const AUTHORITY_CLASS = "\\w.!~*'()%;:&=+$,[\\]-";
+/** A path, `*` for the server as a whole, or an absolute URL whose server all readers find in the same place. */
+const TARGET = new RegExp(
+  `^(?:/|\\*$|[a-z]+://[${AUTHORITY_CLASS}]*(?:@[${AUTHORITY_CLASS}]*)?(?:[/?]|$))`,
+  'i',
+);
 
 /** A tab in a field that frames the request: some servers read such a field differently, and so end the request elsewhere. */
 const TAB_IN_FRAMING = /\r\n(?:content-length|transfer-encoding|(?:proxy-)?connection)[^\r]*\t/i;

@@ -5,7 +5,6 @@ import type { App, AppRegistry } from '../../ports/apps.ts';
 import type { KeyStore, WorkspaceStore } from '../../ports/tenancy.ts';
 import type { AnalyticsDimension } from './analytics-names.ts';
 
-/** Where names come from. */
 export interface NameSources {
   readonly tenancy: Pick<KeyStore, 'listKeys'> & Pick<WorkspaceStore, 'listWorkspaces'>;
   readonly apps: Pick<AppRegistry, 'ofHosts'>;
@@ -14,9 +13,9 @@ export interface NameSources {
 /** Names by id. */
 type Names = ReadonlyMap<string, string>;
 
-const PAGE = 1_000;
+const WORKSPACES_PER_PAGE = 1_000;
 
-/** What an account calls the things that its events name by id. Looked up once, when it is first asked for. */
+/** Display names for the ids in an account's events. Each kind is read once, on first use. */
 export class AccountNames {
   readonly #sources: NameSources;
   readonly #accountId: string;
@@ -28,19 +27,19 @@ export class AccountNames {
     this.#accountId = accountId;
   }
 
-  /** Of its keys, by hash. */
+  /** Names of its keys, by hash. */
   keys(): Promise<Names> {
     this.#keys ??= this.#readKeys();
     return this.#keys;
   }
 
-  /** Of its workspaces. */
+  /** Names of its workspaces. */
   workspaces(): Promise<Names> {
     this.#workspaces ??= this.#readWorkspaces();
     return this.#workspaces;
   }
 
-  /** Of those of the apps that are known, by host. */
+  /** Names of the apps that the registry knows, by host. */
   async apps(hosts: readonly string[]): Promise<Names> {
     const apps = await this.#sources.apps.ofHosts(hosts);
     const names = new Map<string, string>();
@@ -55,10 +54,13 @@ export class AccountNames {
 
   async #readWorkspaces(): Promise<Names> {
     const names = new Map<string, string>();
-    for (let offset = 0; ; offset += PAGE) {
-      const page = await this.#sources.tenancy.listWorkspaces(this.#accountId, { offset, limit: PAGE });
+    for (let offset = 0; ; offset += WORKSPACES_PER_PAGE) {
+      const page = await this.#sources.tenancy.listWorkspaces(this.#accountId, {
+        offset,
+        limit: WORKSPACES_PER_PAGE,
+      });
       for (const { id, name } of page.workspaces) names.set(id, name);
-      if (page.workspaces.length < PAGE) return names;
+      if (page.workspaces.length < WORKSPACES_PER_PAGE) return names;
     }
   }
 }
@@ -67,7 +69,7 @@ function titleOf({ title, url, host }: App): string {
   return title ?? originOf(url) ?? host;
 }
 
-/** How the ids of a dimension are shown; one that has no name any more is shown by itself, that of a key masked. */
+/** Loads names for ids and returns the display function. An id without a name is shown itself; a key's hash masked. */
 type ShowIds = (ids: readonly string[], names: AccountNames) => Promise<(id: string) => string>;
 
 const SHOWN: Readonly<Partial<Record<AnalyticsDimension, ShowIds>>> = {
@@ -85,12 +87,12 @@ const SHOWN: Readonly<Partial<Record<AnalyticsDimension, ShowIds>>> = {
   },
 };
 
-/** Whether the values of a dimension are shown as something else. */
+/** True if a dimension's values are replaced by names. */
 export function isShownByName(dimension: string): boolean {
   return Object.hasOwn(SHOWN, dimension);
 }
 
-/** What each of the values of a dimension is shown as. However many there are, others have their turn. */
+/** Display names of a dimension's values. Yields to the event loop. */
 export async function shownValues(
   dimension: AnalyticsDimension,
   values: readonly (string | null)[],

@@ -10,7 +10,6 @@ import type { Sources } from '../sources.ts';
 import { requireWorkspaceId } from '../workspaces/require-workspace-id.ts';
 import { FileIntake } from './file-intake.ts';
 
-/** What files are kept with. */
 export interface FilesDependencies {
   readonly store: FileStore;
   readonly bytes: FileBytes;
@@ -28,20 +27,20 @@ export interface FilePage {
 
 const DEFAULT_PAGE = 100;
 
-/** Ids that are asked for at once. */
-const SWEEP_GROUP = 500;
+/** Ids per query of a sweep. */
+const SWEEP_BATCH_IDS = 500;
 
-/** Files of workspaces. Each operation acts for one caller; what is of another workspace is not there. */
+/** Files of workspaces. Each operation acts for one caller; a file of another workspace is a 404. */
 export class Files {
   readonly #parts: FilesDependencies;
-  /** Files whose content may be there before anything is known of them. */
+  /** Open uploads: their content exists before their row, so a sweep must spare it. */
   readonly #arriving = new Set<string>();
 
   constructor(parts: FilesDependencies) {
     this.#parts = parts;
   }
 
-  /** Begins an upload. It is to be kept or discarded. */
+  /** Begins an upload; the caller must `keep` or `discard` it. */
   async receive(caller: Caller, query: FileQuery): Promise<FileIntake> {
     requireNoProvider(query);
     const workspaceId = await this.#workspaceOf(caller, query);
@@ -96,7 +95,7 @@ export class Files {
     return { file, content: requireFound(await this.#parts.bytes.read(id)) };
   }
 
-  /** Deletes a file for good, first what is known of it, so that nobody finds it without its content. */
+  /** Deletes a file: its row first, so that no reader finds a row without content. */
   async delete(caller: Caller, id: string, query: FileQuery): Promise<void> {
     requireNoProvider(query);
     const workspaceId = await this.#workspaceOfFile(caller, query);
@@ -106,14 +105,14 @@ export class Files {
   }
 
   /**
-   * Removes content that belongs to no file any more: a crash came between the two, or the file was deleted with its
+   * Removes content without a row: after a crash between the two deletions, or when the file was deleted with its
    * workspace or by another gateway.
    */
   async sweep(): Promise<void> {
     const { store, bytes } = this.#parts;
     const ids = (await bytes.ids()).filter((id) => !this.#arriving.has(id));
-    for (let index = 0; index < ids.length; index += SWEEP_GROUP) {
-      const group = ids.slice(index, index + SWEEP_GROUP);
+    for (let index = 0; index < ids.length; index += SWEEP_BATCH_IDS) {
+      const group = ids.slice(index, index + SWEEP_BATCH_IDS);
       const existing = await store.existing(group);
       for (const id of group) if (!existing.has(id)) await bytes.remove(id);
     }
@@ -144,7 +143,7 @@ export class Files {
     throw new GatewayError('permission', 'workspace_id: the key is of another workspace');
   }
 
-  /** Whoever asks for a file learns nothing about workspaces that are not theirs. */
+  /** As #workspaceOf, but an unknown workspace is "file not found", so that callers cannot probe for workspaces. */
   async #workspaceOfFile(caller: Caller, query: FileQuery): Promise<string> {
     try {
       return await this.#workspaceOf(caller, query);
@@ -172,12 +171,12 @@ function requireForward({ before_id: beforeId, order }: FilesQuery): void {
   }
 }
 
-/** A position as callers get it: they see no more than a word. It stays good when its file is deleted. */
+/** The cursor of a page, opaque to callers. It stays valid when its file is deleted. */
 function encodePosition({ id, createdAtMs }: FilePosition): string {
   return Buffer.from(JSON.stringify({ cursor: id, created_at_ms: createdAtMs })).toString('base64url');
 }
 
-/** What a caller gives back, under the name of a parameter. Throws the 400 for anything else. */
+/** Decodes a cursor; `path` names its parameter. Throws 400 for any other text. */
 function decodePosition(text: string, path: string): FilePosition {
   const value = parsed(Buffer.from(text, 'base64url').toString('utf8'));
   if (isJsonObject(value)) {
@@ -196,10 +195,10 @@ function parsed(text: string): Json | undefined {
   }
 }
 
-/** How often content that belongs to no file is looked for, milliseconds. */
+/** Interval of sweeps, milliseconds. */
 const SWEEP_EVERY_MS = 3_600_000;
 
-/** Has content that belongs to no file removed, now and every hour. */
+/** Sweeps now and every hour. */
 export function keepSwept(
   files: Pick<Files, 'sweep'>,
   log: { warn(message: string, fields?: Readonly<Record<string, unknown>>): void },

@@ -8,7 +8,7 @@ export function keyLimitOf({ limitNanos, limitReset, includeByokInLimit }: KeySe
   return { window: limitReset ?? 'lifetime', nanos: limitNanos, countsByok: includeByokInLimit };
 }
 
-/** What a key in its workspace may spend. */
+/** The limits of a key and of its workspace, for the ledger. */
 export function limitsOf(
   key: KeySettings,
   { includeByokInBudgets }: Pick<WorkspaceSettings, 'includeByokInBudgets'>,
@@ -25,7 +25,7 @@ export function limitsOf(
   };
 }
 
-/** What a limit leaves, reservations not counted, at least 0: `limit_remaining`. */
+/** Limit minus settled spending, at least 0; open reservations are not counted (`limit_remaining`). */
 export function remainingNanos({ window, nanos, countsByok }: Limit, { credit, byok }: Spending): Nanos {
   const spent = countsByok ? credit[window] + byok[window] : credit[window];
   return nanos > spent ? nanos - spent : 0n;

@@ -1,29 +1,29 @@
 /**
- * Characters of which other tokenizers make more tokens than ours does, and how many more.
+ * Extra tokens that other tokenizers need for some characters, compared with ours.
  *
  * Measured with the tables of `cl100k_base` and of `o200k_base`, which ours is, on the names of countries, languages,
- * currencies and dates in 60 languages (`dear-characters.test.ts`): what `cl100k_base` counts beyond one and a half times our
- * count, for each letter. In Georgian that is 1.9 for the dearest word and 1.4 for the usual one. Scripts that all tokenizers
- * know well have what a usual text needs, all others what their dearest word needs.
+ * currencies and dates in 60 languages (`extra-tokens.test.ts`): tokens of `cl100k_base` beyond 1.5 times our count,
+ * per letter. In Georgian that is 1.9 for the worst word and 1.4 on average. Common scripts have the average of a
+ * text, all others the value of their worst word.
  */
 
-/** Tokens are counted in sixteenths, so that a table of bytes holds them. */
-const UNITS_A_TOKEN = 16;
+/** The table holds sixteenths of a token, so that a value fits into a byte. */
+const UNITS_PER_TOKEN = 16;
 
-/** Our tokenizer makes one token of up to three digits, others make three. */
+/** Ours makes one token of three digits, others three. */
 const DIGIT = 11;
 const CYRILLIC = 1;
 const HAN = 3;
-/** Accents that are written apart. */
+/** Combining accents. */
 const ACCENT = 8;
 /** One half of an emoji or of a rare letter. */
 const SURROGATE = 12;
-/** Scripts of which other tokenizers know many letters and few words: Hindi, Bengali, Tamil, Thai. */
+/** Scripts with tokens for letters but few for words: Hindi, Bengali, Tamil, Thai. */
 const KNOWN_LETTERS = 24;
 /** All other scripts, and symbols. */
 const RARE = 32;
 
-/** First and last character, units. Later ones win. Characters that no row names need nothing more. */
+/** Later rows win. Characters in no row need no extra tokens. */
 const RANGES: readonly (readonly [first: number, last: number, units: number])[] = [
   [0x0030, 0x0039, DIGIT],
   [0x0300, 0x036f, ACCENT],
@@ -48,9 +48,9 @@ const RANGES: readonly (readonly [first: number, last: number, units: number])[]
 const UNITS = new Uint8Array(0x10000);
 for (const [first, last, units] of RANGES) UNITS.fill(units, first, last + 1);
 
-/** Tokens that another tokenizer may count of a text beyond one and a half times what ours does. */
-export function tokensOfDearCharacters(text: string): number {
+/** Tokens that another tokenizer may count beyond 1.5 times our count. */
+export function extraTokensOf(text: string): number {
   let units = 0;
   for (let index = 0; index < text.length; index++) units += UNITS[text.charCodeAt(index)] ?? 0;
-  return units / UNITS_A_TOKEN;
+  return units / UNITS_PER_TOKEN;
 }

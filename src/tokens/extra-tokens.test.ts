@@ -1,11 +1,11 @@
 import { countTokens as countAsCl100k } from 'gpt-tokenizer/encoding/cl100k_base';
 import { countTokens as countAsOurs } from 'gpt-tokenizer/encoding/o200k_base';
 import { describe, expect, it } from 'vitest';
-import { tokensOfDearCharacters } from './dear-characters.ts';
+import { extraTokensOf } from './extra-tokens.ts';
 
 /** What is reserved for a text at least: `COUNT_SLACK` times our count, and what is dear. Never more than its bytes. */
 const reserved = (text: string) =>
-  Math.min(Buffer.byteLength(text), Math.ceil(countAsOurs(text) * 1.5 + tokensOfDearCharacters(text)));
+  Math.min(Buffer.byteLength(text), Math.ceil(countAsOurs(text) * 1.5 + extraTokensOf(text)));
 
 /** Names of countries, languages, currencies and dates in a language, one a line. */
 function namesIn(language: string): string[] {
@@ -71,6 +71,6 @@ describe('what is reserved for a text', () => {
     ['Chinese', 'zh', 0.16],
   ])('is hardly more than half as much again where all know the words: %s', (_, language, more) => {
     const text = namesIn(language).join(' ').replace(/\d/g, '');
-    expect(tokensOfDearCharacters(text)).toBeLessThanOrEqual(countAsOurs(text) * 1.5 * more);
+    expect(extraTokensOf(text)).toBeLessThanOrEqual(countAsOurs(text) * 1.5 * more);
   });
 });
