@@ -1,4 +1,4 @@
-import type { DialectName, Format } from '../ir/items.ts';
+import type { Format } from '../ir/items.ts';
 import { NO_QUIRKS } from '../ir/quirks.ts';
 import type { Provider } from './catalog.ts';
 import type { DialectWord, ProviderEntry } from './entries.ts';
@@ -6,15 +6,6 @@ import { parseCredential } from './providers/credential.ts';
 import type { Auth, Timeouts } from './providers/provider.ts';
 import { authOf, rowOf } from './providers/provider-rows.ts';
 import type { ProviderRow } from './providers/provider-table.ts';
-
-const DIALECT_OF: Readonly<Record<DialectWord, DialectName | 'simulator'>> = {
-  'openai-chat': 'chat',
-  'openai-responses': 'responses',
-  'anthropic-messages': 'messages',
-  'google-gemini': 'gemini',
-  'aws-bedrock': 'bedrock',
-  simulator: 'simulator',
-};
 
 /** Ways of authorizing whose credential can say the address. */
 const ADDRESSING: ReadonlySet<Auth> = new Set(['google', 'azure', 'aws']);
@@ -30,7 +21,7 @@ export function buildProvider(entry: ProviderEntry): Provider {
   if (!word || auth === undefined || (!address && word !== 'simulator' && !ADDRESSING.has(auth))) {
     throw new Error(`provider ${entry.slug} has neither a dialect and address nor a row in the table`);
   }
-  const dialect = DIALECT_OF[word];
+  const dialect = dialectIn(word);
   const isPublic = row !== undefined && !entry.base_url && !entry.dialect;
   return {
     slug: entry.slug,
@@ -48,6 +39,14 @@ export function buildProvider(entry: ProviderEntry): Provider {
     isPublic,
   };
 }
+
+/** The dialect that a word names: what follows the vendor. */
+function dialectIn(word: DialectWord): Provider['dialect'] {
+  const name: DialectIn<DialectWord> = word.slice(word.indexOf('-') + 1) as DialectIn<DialectWord>;
+  return name;
+}
+
+type DialectIn<Word extends string> = Word extends `${string}-${infer Name}` ? Name : Word;
 
 /** Whether the table knows enough of a provider to call it with nothing but a credential. */
 export function isReachable(slug: string): boolean {

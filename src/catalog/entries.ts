@@ -2,6 +2,7 @@ import type { EFFORT_WORDS } from '../config/schema/catalog-members.ts';
 
 /** Providers and models as a person writes them: in the configuration file and in the tables that ship with the gateway. */
 
+/** Dialects as configurations name them: the vendor whose interface it is, and the dialect. */
 export type DialectWord =
   | 'openai-chat'
   | 'openai-responses'

@@ -1,16 +1,69 @@
 import type { TSchema } from 'typebox';
 import type { GatewayError } from '../ir/errors.ts';
-import type { Event, EventBatch } from '../ir/events.ts';
+import type { Event, EventBatch, Seal } from '../ir/events.ts';
+import type { FormatFacts } from '../ir/format-facts.ts';
 import type { DialectName, Format } from '../ir/items.ts';
 import type { TranslationEntry } from '../ir/metadata.ts';
 import type { Quirks } from '../ir/quirks.ts';
-import type { Effort, GenerationRequest } from '../ir/request.ts';
+import type { GenerationRequest } from '../ir/request.ts';
 import type { Result } from '../ir/result.ts';
+import type { Effort } from '../ir/settings.ts';
 import type { Frame, FrameReader } from '../kit/frames/frames.ts';
 import type { JsonObject } from '../kit/json/json.ts';
+import type { Issue } from '../kit/json/validate.ts';
 import type { Sliced } from '../kit/loop/turns.ts';
+import type { MediaMembers } from './shared/media/check-media.ts';
 import type { FileParts } from './shared/media/stored-files.ts';
+import type { PresetForm } from './shared/presets/preset-form.ts';
+import type { SealsTaken } from './shared/reasoning/seals-taken.ts';
 import type { ItemReferences } from './shared/requests/item-references.ts';
+
+/** A wire dialect: everything about it that other code asks for. */
+export interface Dialect {
+  readonly name: DialectName;
+  /** Absent = only upstreams speak it. */
+  readonly inbound?: InboundDialect;
+  readonly upstream: UpstreamDialect;
+  readonly facts: DialectFacts;
+}
+
+/** A dialect that callers speak too: a format. */
+export interface FormatDialect extends Dialect {
+  readonly name: Format;
+  readonly inbound: InboundDialect;
+  readonly facts: FormatDialectFacts;
+}
+
+/** What is particular to a dialect besides how it is read and written. */
+export interface DialectFacts {
+  readonly seals: SealsTaken;
+  /** How upstreams learn the betas that a caller asked for; absent = they have none. */
+  readonly betaCarrier?: 'header' | 'body';
+  /** Speeds that upstreams are asked for instead of a service tier, by tier; absent = the service tier is sent. */
+  readonly speeds?: Readonly<Partial<Record<'flex' | 'priority', 'fast'>>>;
+  /** Upstreams add the definitions of their own tools to the prompt, and bill them. */
+  readonly addsToolDefinitions?: boolean;
+  /** Models count an image by its tiles unless their name is known to mean otherwise. */
+  readonly countsImageTiles?: boolean;
+}
+
+/** The same of a format. */
+export interface FormatDialectFacts extends DialectFacts {
+  /** Carried by each request of the format. */
+  readonly request: FormatFacts;
+  readonly media: MediaMembers;
+  readonly preset: PresetForm;
+  /** Bodies may name a prompt template, which is filled in before parsing. */
+  readonly hasPromptTemplates?: boolean;
+  /** The smallest valid body, for checks of presets. */
+  readonly minimalRequest: JsonObject;
+  /** The conversation of a body, as it is kept with the record of a generation. */
+  recordedInput(body: JsonObject): JsonObject;
+  /** Thoughts come as summaries if the request asks for them. */
+  readonly summarizesThoughts?: boolean;
+  /** A seal as upstreams of the format mint them, for the simulator. */
+  simulatedSeal(token: string): Seal;
+}
 
 /** What parsing a request needs to know besides the body. */
 export interface ParseContext {
@@ -53,7 +106,6 @@ export interface StreamEncoder {
 
 /** The half of a dialect that callers speak: requests in, answers out. */
 export interface InboundDialect {
-  readonly format: Format;
   /** Schema of the request body; also what the OpenAPI document shows. */
   readonly requestSchema: (vendor: string) => TSchema;
   /** Fields that speak to the gateway and never go upstream. */
@@ -66,6 +118,8 @@ export interface InboundDialect {
   parseRequest(body: JsonObject, context: ParseContext): GenerationRequest;
   /** The same in slices: a body may hold tens of thousands of items. */
   parseRequestSliced(body: JsonObject, context: ParseContext): Sliced<GenerationRequest>;
+  /** Items and parts that only an upstream of the same format can take, because their type is unknown. */
+  untranslatableIssues(request: GenerationRequest): Issue[];
   createEncoder(context: ReplyContext): StreamEncoder;
   /** Whether a whole answer that failed after one of its legs had been completed is told as an answer, not as an error. */
   readonly tellsFailures?: boolean;
@@ -158,7 +212,6 @@ export interface SearchRules {
 
 /** The half of a dialect that upstreams speak: requests out, answers in. */
 export interface UpstreamDialect {
-  readonly name: DialectName;
   /** Path below the provider's base address, for a given model. */
   path(model: string, stream: boolean): string;
   /** Media type of its streams. */

@@ -1,5 +1,4 @@
 import { describe, expect, it, vi } from 'vitest';
-import { INBOUND_DIALECTS } from '../dialects/dialects.ts';
 import type { GenerationInput } from './gateway.ts';
 import { createGateway, type GatewayParts } from './generate.ts';
 
@@ -17,7 +16,6 @@ function gatewayThatReads() {
       maxFileBytes: FILE_BYTES,
       contentRoomBytes: 3 * FILE_BYTES,
     }),
-    formats: INBOUND_DIALECTS,
     prepareBody: (_: string, body: object) => ({ body, report: [] }),
     ownCredentials: { of: async () => [] },
     files: {

@@ -1,5 +1,6 @@
 import type { Catalog, Model } from '../catalog/catalog.ts';
-import type { InboundDialect, ReplyContext } from '../dialects/dialect.ts';
+import type { ReplyContext } from '../dialects/dialect.ts';
+import { DIALECTS } from '../dialects/dialects.ts';
 import { GatewayError, invalidRequest, toGatewayError } from '../ir/errors.ts';
 import type { Format } from '../ir/items.ts';
 import type { LegStatus } from '../ir/leg.ts';
@@ -54,8 +55,6 @@ import type { GatewaySettings } from './settings.ts';
 /** What the spine is built from. */
 export interface GatewayParts extends AnswerParts {
   readonly settings: () => GatewaySettings;
-  /** The formats that requests come in. */
-  readonly formats: Readonly<Record<Format, InboundDialect>>;
   readonly stages: readonly Stage[];
   /** Changes a body before it is parsed: fills in presets and prompt templates. */
   readonly prepareBody: (format: Format, body: GenerationInput['body']) => PreparedBody;
@@ -63,8 +62,6 @@ export interface GatewayParts extends AnswerParts {
   readonly files: StoredFiles;
   /** Output items that requests may name. */
   readonly items: OutputItems;
-  /** Items that only the relay lane can carry, named by path. */
-  readonly untranslatable: (request: GenerationRequest) => readonly { path: string; message: string }[];
   /** Asks an endpoint to count the prompt; undefined when it cannot. */
   readonly countUpstream: (call: CountCall) => Promise<number | undefined>;
   /** Credentials that callers brought. */
@@ -278,7 +275,7 @@ export function createGateway(parts: GatewayParts): Gateway {
 
     contextWithoutEndpoint(input): ReplyContext {
       const settings = parts.settings();
-      const dialect = parts.formats[input.format];
+      const dialect = DIALECTS[input.format].inbound;
       const { body } = preparedBody(parts, input);
       const parsable = withStandIns(body, dialect.itemReferences);
       const request = accepted(runAtOnce(dialect.parseRequestSliced(parsable, settings)), input, settings);
@@ -373,7 +370,7 @@ class ModelAnswer {
   /** Whether what there is of a failed answer is told, with why there is no more. */
   #tellsFailure(): boolean {
     const { input, attemptLog } = this.#underway;
-    const isTold = this.#parts.formats[input.format].tellsFailures === true;
+    const isTold = DIALECTS[input.format].inbound.tellsFailures === true;
     const hasEnded = (status: LegStatus) => attemptLog.legs.some(({ end }) => end?.status === status);
     return isTold && hasEnded('completed') && hasEnded('failed');
   }
@@ -434,7 +431,7 @@ function readRequest(
   bounds: ContentBounds,
 ): Parsed | Promise<Parsed> {
   const prepared = preparedBody(parts, input);
-  const references = parts.formats[input.format].itemReferences;
+  const references = DIALECTS[input.format].inbound.itemReferences;
   const body = withReferencedItems(prepared.body, references, parts.items, () => ({
     keyHash: input.caller.key.hash,
     maxCharacters: settings.maxFileBytes,
@@ -454,16 +451,21 @@ function readFilled(
   prepared: PreparedBody,
   { content, maxTokens }: ContentBounds,
 ): Parsed | Promise<Parsed> {
-  const filled = withStoredFiles(prepared.body, parts.formats[input.format].fileParts, parts.files, () => ({
-    workspaceId: input.caller.workspaceId,
-    maxBytes: settings.maxFileBytes,
-    maxTokens: () => maxTokens(prepared),
-    takeRoom: (bytes) => content.take(bytes, settings.contentRoomBytes),
-    signal: input.signal,
-  }));
-  if (filled === undefined) return parse(parts, input, settings, prepared);
+  const filled = withStoredFiles(
+    prepared.body,
+    DIALECTS[input.format].inbound.fileParts,
+    parts.files,
+    () => ({
+      workspaceId: input.caller.workspaceId,
+      maxBytes: settings.maxFileBytes,
+      maxTokens: () => maxTokens(prepared),
+      takeRoom: (bytes) => content.take(bytes, settings.contentRoomBytes),
+      signal: input.signal,
+    }),
+  );
+  if (filled === undefined) return parse(input, settings, prepared);
   return filled.then(({ body, report }) =>
-    parse(parts, input, settings, { body, report: [...prepared.report, ...report] }),
+    parse(input, settings, { body, report: [...prepared.report, ...report] }),
   );
 }
 
@@ -474,18 +476,17 @@ async function maxPromptTokens(
   settings: GatewaySettings,
   body: PreparedBody,
 ): Promise<number> {
-  const { request } = await parse(parts, input, settings, body);
+  const { request } = await parse(input, settings, body);
   const own = await parts.ownCredentials.of(input.caller);
   return largestContext(request, catalogFor(own, settings.catalog));
 }
 
 function parse(
-  parts: GatewayParts,
   input: GenerationInput,
   settings: GatewaySettings,
   { body, report }: PreparedBody,
 ): Parsed | Promise<Parsed> {
-  const request = runPromptly(parts.formats[input.format].parseRequestSliced(body, settings));
+  const request = runPromptly(DIALECTS[input.format].inbound.parseRequestSliced(body, settings));
   return request instanceof Promise
     ? request.then((late) => parsed(accepted(late, input, settings), report))
     : parsed(accepted(request, input, settings), report);
@@ -537,7 +538,7 @@ async function planned(
       signal: input.signal,
     });
     const plan = fitting instanceof Promise ? await fitting : fitting;
-    const looking = inTurn(parts.clock, () => parts.untranslatable(request));
+    const looking = inTurn(parts.clock, () => DIALECTS[request.format].inbound.untranslatableIssues(request));
     const untranslatable = looking instanceof Promise ? await looking : looking;
     const mustRelay = untranslatable.length > 0;
     if (!mustRelay && report.length === 0) return { plan, mustRelay };

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { requestOf } from '../../test/builders/request.ts';
 import type { GenerationRequest } from '../ir/request.ts';
 import { fitOutput } from './fit-output.ts';
 
-const request = (fields: Partial<GenerationRequest>) =>
-  ({ format: 'chat', body: {}, ...fields }) as unknown as GenerationRequest;
+const request = (fields: Partial<GenerationRequest>) => requestOf({ format: 'chat', body: {}, ...fields });
 
 const anything = { supportedParameters: undefined };
 

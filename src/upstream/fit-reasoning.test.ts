@@ -3,7 +3,7 @@ import { requestOf } from '../../test/builders/request.ts';
 import type { ReasoningFacts } from '../catalog/catalog.ts';
 import type { EffortWord } from '../catalog/entries.ts';
 import type { Format } from '../ir/items.ts';
-import type { ReasoningSettings } from '../ir/request.ts';
+import type { ReasoningSettings } from '../ir/settings.ts';
 import type { JsonObject } from '../kit/json/json.ts';
 import { effortPath, fitReasoning, nearestEffort } from './fit-reasoning.ts';
 
@@ -173,6 +173,6 @@ describe('effortPath', () => {
       'reasoning.effort',
     ],
   ])('%s %j', (format, body, reasoning, path) => {
-    expect(effortPath({ format, body, reasoning })).toBe(path);
+    expect(effortPath(requestOf({ format, body, reasoning }))).toBe(path);
   });
 });

@@ -2,11 +2,11 @@ import type { ReasoningFacts } from '../catalog/catalog.ts';
 import type { EffortWord } from '../catalog/entries.ts';
 import { EFFORT_WORDS } from '../config/schema/catalog-members.ts';
 import { effortNearest, effortOf } from '../dialects/shared/reasoning/reasoning-effort.ts';
-import { REASONING_PLACES } from '../dialects/shared/reasoning/reasoning-places.ts';
+import type { DecidingSetting } from '../ir/format-facts.ts';
 import { NO_ENTRIES, type TranslationEntry } from '../ir/metadata.ts';
-import type { GenerationRequest, ReasoningSettings } from '../ir/request.ts';
-import type { Json, JsonObject } from '../kit/json/json.ts';
-import { membersBeyond, objectAt, textAt } from '../kit/json/members.ts';
+import type { GenerationRequest } from '../ir/request.ts';
+import type { ReasoningSettings } from '../ir/settings.ts';
+import { objectAt, textAt } from '../kit/json/members.ts';
 
 /** A request as a model can think about it, and what had to be changed for that. */
 export interface FittedRequest {
@@ -36,7 +36,7 @@ export function fitReasoning(
   if (effortOf(request.reasoning) === undefined) return fitBudget(request, facts, limit);
   const fitted = fitEffort(withoutBudget(request), facts);
   const dropped: TranslationEntry = {
-    field: REASONING_PLACES[request.format].budgetTokens,
+    field: request.formatFacts.reasoning.places.budgetTokens,
     action: 'dropped',
     detail: 'the model takes no budget in tokens: the effort decides',
   };
@@ -101,72 +101,58 @@ function coerced(request: GenerationRequest, detail: string): TranslationEntry {
 
 // --- Where formats write it ----------------------------------------------------------------------------------------------
 
-type Setting = 'effort' | 'budgetTokens' | 'enabled';
-
 /** Where the caller says how much to think. */
-export function effortPath(request: Pick<GenerationRequest, 'format' | 'body' | 'reasoning'>): string {
-  if (hasShortEffort(request)) return 'reasoning_effort';
-  return REASONING_PLACES[request.format][settingOf(request.reasoning ?? {})];
+export function effortPath(request: Pick<GenerationRequest, 'formatFacts' | 'body' | 'reasoning'>): string {
+  const { places } = request.formatFacts.reasoning;
+  return shortEffortField(request) ?? places[decidingSetting(request.reasoning ?? {})];
 }
 
-/** The setting that decides. */
-function settingOf({ effort, budgetTokens, enabled }: ReasoningSettings): Setting {
+function decidingSetting({ effort, budgetTokens, enabled }: ReasoningSettings): DecidingSetting {
   if (effort !== undefined) return 'effort';
   return budgetTokens === undefined || enabled === false ? 'enabled' : 'budgetTokens';
 }
 
-/** The chat format has a short way to say the effort. */
-function hasShortEffort({ format, body }: Pick<GenerationRequest, 'format' | 'body'>): boolean {
-  return (
-    format === 'chat' &&
-    textAt(body, 'reasoning_effort') !== undefined &&
-    textAt(objectAt(body, 'reasoning'), 'effort') === undefined
-  );
+/** The short field for the effort, if the format has one and the caller used it. */
+function shortEffortField({
+  formatFacts,
+  body,
+}: Pick<GenerationRequest, 'formatFacts' | 'body'>): string | undefined {
+  const { shortEffortField: field } = formatFacts.reasoning;
+  const isUsed =
+    field !== undefined &&
+    textAt(body, field) !== undefined &&
+    textAt(objectAt(body, 'reasoning'), 'effort') === undefined;
+  return isUsed ? field : undefined;
 }
 
 /** The request with an effort instead of a setting, in the representation and in the body that the relay lane sends. */
 function withEffort(request: GenerationRequest, effort: EffortWord): GenerationRequest {
-  const replaced = settingOf(request.reasoning ?? {});
-  const reasoning = { ...settingsWithout(replaced, request), effort };
-  return { ...request, reasoning, body: bodyWith(request, replaced, effort) };
+  const replaced = decidingSetting(request.reasoning ?? {});
+  const short = shortEffortField(request);
+  const body =
+    short === undefined
+      ? request.formatFacts.reasoning.withEffort(request.body, replaced, effort)
+      : { ...request.body, [short]: effort };
+  return { ...request, reasoning: { ...settingsWithout(replaced, request), effort }, body };
 }
 
 /** The request without a budget that stands beside an effort, or beside the wish not to think. */
 function withoutBudget(request: GenerationRequest): GenerationRequest {
-  const { body, format } = request;
-  const [field, value] =
-    format === 'messages'
-      ? ['thinking', thinkingWithout('budgetTokens', objectAt(body, 'thinking'))]
-      : ['reasoning', membersBeyond(objectAt(body, 'reasoning') ?? {}, new Set(['max_tokens'])) ?? null];
-  const reasoning = settingsWithout('budgetTokens', request);
-  return { ...request, reasoning, body: { ...body, [field]: value } };
+  return {
+    ...request,
+    reasoning: settingsWithout('budgetTokens', request),
+    body: request.formatFacts.reasoning.withoutBudget(request.body),
+  };
 }
 
-/** The messages format thinks by budget or as the model sees fit: without the one it is the other. */
-function settingsWithout(setting: Setting, { reasoning = {}, format }: GenerationRequest): ReasoningSettings {
-  if (format !== 'messages' || setting !== 'budgetTokens') {
+function settingsWithout(
+  setting: DecidingSetting,
+  { reasoning = {}, formatFacts }: GenerationRequest,
+): ReasoningSettings {
+  if (formatFacts.reasoning.isAdaptiveWithoutBudget !== true || setting !== 'budgetTokens') {
     const { [setting]: _, ...kept } = reasoning;
     return kept;
   }
   const { budgetTokens: _budget, enabled: _enabled, ...kept } = reasoning;
   return { ...kept, adaptive: true };
-}
-
-function bodyWith(request: GenerationRequest, replaced: Setting, effort: EffortWord): JsonObject {
-  const { body, format } = request;
-  if (hasShortEffort(request)) return { ...body, reasoning_effort: effort };
-  if (format === 'messages') {
-    const thinking = thinkingWithout(replaced, objectAt(body, 'thinking'));
-    return { ...body, thinking, output_config: { ...objectAt(body, 'output_config'), effort } };
-  }
-  const member = REASONING_PLACES[format][replaced].slice('reasoning.'.length);
-  const kept = membersBeyond(objectAt(body, 'reasoning') ?? {}, new Set([member]));
-  return { ...body, reasoning: { ...kept, effort } };
-}
-
-/** `thinking` of the messages format where an effort takes the place of what it said; null = absent. */
-function thinkingWithout(replaced: Setting, thinking: JsonObject | undefined): Json {
-  if (thinking === undefined || replaced === 'enabled') return null;
-  if (replaced === 'effort') return thinking;
-  return { ...membersBeyond(thinking, new Set(['budget_tokens'])), type: 'adaptive' };
 }

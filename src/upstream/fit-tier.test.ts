@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { requestOf } from '../../test/builders/request.ts';
+import { DIALECTS } from '../dialects/dialects.ts';
 import { fitTier } from './fit-tier.ts';
 
 const asking = (changes: object, body: object) =>
@@ -10,19 +11,19 @@ describe('fitTier', () => {
     const { request, report } = fitTier(
       asking({ serviceTier: 'priority' }, { service_tier: 'priority' }),
       undefined,
-      'responses',
+      DIALECTS.responses.facts,
     );
     expect(request.serviceTier).toBeUndefined();
     expect(request.body).toEqual({ model: 'm', input: 'x' });
     expect(report).toMatchObject([{ field: 'service_tier', action: 'dropped' }]);
-    const fast = fitTier(asking({ speed: 'fast' }, { speed: 'fast' }), undefined, 'messages');
+    const fast = fitTier(asking({ speed: 'fast' }, { speed: 'fast' }), undefined, DIALECTS.messages.facts);
     expect(fast.request.body).toEqual({ model: 'm', input: 'x' });
     expect(fast.report).toMatchObject([{ field: 'speed', action: 'dropped' }]);
   });
 
   it.each(['auto', 'default', 'standard_only'])('leaves the tier %s to the upstream', (serviceTier) => {
     const request = asking({ serviceTier }, { service_tier: serviceTier });
-    expect(fitTier(request, undefined, 'responses')).toEqual({ request, report: [] });
+    expect(fitTier(request, undefined, DIALECTS.responses.facts)).toEqual({ request, report: [] });
   });
 
   it.each([
@@ -30,7 +31,7 @@ describe('fitTier', () => {
     ['priority', 'responses', { serviceTier: 'priority', body: { service_tier: 'priority' } }],
     ['priority', 'messages', { speed: 'fast', body: { speed: 'fast' } }],
   ] as const)('asks an endpoint of the tier %s for it in the words of %s', (tier, dialect, sent) => {
-    const { request, report } = fitTier(requestOf(), tier, dialect);
+    const { request, report } = fitTier(requestOf(), tier, DIALECTS[dialect].facts);
     expect(request).toMatchObject(sent);
     expect(report).toEqual([]);
   });
@@ -39,17 +40,17 @@ describe('fitTier', () => {
     const { report } = fitTier(
       asking({ serviceTier: 'priority' }, { service_tier: 'priority' }),
       'flex',
-      'chat',
+      DIALECTS.chat.facts,
     );
     expect(report).toMatchObject([{ field: 'service_tier', action: 'coerced' }]);
-    expect(fitTier(asking({ speed: 'fast' }, {}), 'priority', 'chat').report).toEqual([]);
+    expect(fitTier(asking({ speed: 'fast' }, {}), 'priority', DIALECTS.chat.facts).report).toEqual([]);
   });
 
   it('has no word for flex in the messages dialect', () => {
     const { request } = fitTier(
       asking({ serviceTier: 'flex' }, { service_tier: 'flex' }),
       'flex',
-      'messages',
+      DIALECTS.messages.facts,
     );
     expect(request.body).toEqual({ model: 'm', input: 'x' });
   });

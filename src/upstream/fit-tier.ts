@@ -1,5 +1,5 @@
 import type { Tier } from '../catalog/endpoint-tier.ts';
-import type { DialectName } from '../ir/items.ts';
+import type { DialectFacts } from '../dialects/dialect.ts';
 import { NO_ENTRIES, type TranslationEntry } from '../ir/metadata.ts';
 import type { GenerationRequest } from '../ir/request.ts';
 import type { JsonObject } from '../kit/json/json.ts';
@@ -19,11 +19,6 @@ const SCALE = 'scale';
 /** Members of bodies by which a tier is asked for. */
 const TIER_MEMBERS: ReadonlySet<string> = new Set(['service_tier', 'speed']);
 
-/** Dialects that are asked for a speed, and for which; all others are told the service tier. */
-const WORDS: Readonly<Partial<Record<DialectName, Readonly<Partial<Record<Tier, 'fast'>>>>>> = {
-  messages: { priority: 'fast' },
-};
-
 /**
  * Asks the upstream for the tier that the endpoint is priced for, and for no other: what is served is what is billed.
  * The tier of a request decides between endpoints, which is done by then.
@@ -31,7 +26,7 @@ const WORDS: Readonly<Partial<Record<DialectName, Readonly<Partial<Record<Tier, 
 export function fitTier(
   request: GenerationRequest,
   tier: Tier | undefined,
-  dialect: DialectName,
+  facts: Pick<DialectFacts, 'speeds'>,
 ): FittedRequest {
   const asked = askedTier(request);
   if (tier === undefined) {
@@ -42,16 +37,20 @@ export function fitTier(
     asked === undefined || TIER_OF.get(asked) === tier
       ? NO_ENTRIES
       : [lost(request, asked, 'coerced', `the endpoint that serves is of the tier ${tier}`)];
-  return { request: withTier(without(request), tier, dialect), report };
+  return { request: withTier(without(request), tier, facts), report };
 }
 
 const OF_STANDARD_TIER = 'the endpoint that serves is of the standard tier';
 
-/** The request in the words that the dialect has for a tier; as it is where it has none. */
-function withTier(bare: GenerationRequest, tier: Tier, dialect: DialectName): GenerationRequest {
-  const word = WORDS[dialect]?.[tier];
-  if (word !== undefined) return { ...bare, speed: word, body: { ...bare.body, speed: word } };
-  if (WORDS[dialect] !== undefined) return bare;
+/** The request with the speed or service tier that the dialect asks for; unchanged if it has no word for the tier. */
+function withTier(
+  bare: GenerationRequest,
+  tier: Tier,
+  { speeds }: Pick<DialectFacts, 'speeds'>,
+): GenerationRequest {
+  const speed = speeds?.[tier];
+  if (speed !== undefined) return { ...bare, speed, body: { ...bare.body, speed } };
+  if (speeds !== undefined) return bare;
   return { ...bare, serviceTier: tier, body: { ...bare.body, service_tier: tier } };
 }
 

@@ -1,4 +1,4 @@
-import { INBOUND_DIALECTS, UPSTREAM_DIALECTS } from '../dialects/dialects.ts';
+import { DIALECTS, FORMATS } from '../dialects/dialects.ts';
 import type { TranslationEntry } from '../ir/metadata.ts';
 import type { Clock, IdSource } from '../kit/ids.ts';
 import type { EgressRules } from '../kit/net/egress.ts';
@@ -35,17 +35,17 @@ export function openUpstreams({
 }): Upstreams {
   const network = createNetworkTransport(TRANSPORT_LIMITS, egress);
   const authorize = createAuthorize({ transport: network, clock });
-  const simulator = createSimulator({ dialects: INBOUND_DIALECTS, vendor, clock });
+  const simulator = createSimulator({ dialects: FORMATS, vendor, clock });
   return {
     call: createCallUpstream({
       transports: { network, simulator },
-      dialects: UPSTREAM_DIALECTS,
+      dialects: DIALECTS,
       authorize,
       clock,
       ids,
     }),
     countTokens: (call) => countUpstreamTokens(call, { transport: network, authorize }),
-    preview: (call) => previewCall(call, UPSTREAM_DIALECTS),
+    preview: (call) => previewCall(call, DIALECTS),
     async close() {
       await Promise.all([network.close(), simulator.close()]);
     },

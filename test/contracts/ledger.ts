@@ -82,7 +82,7 @@ export function ledgerContract(name: string, open: () => Promise<LedgerUnderTest
     afterEach(async () => {
       await under.close();
       // Nothing here goes wrong but for amounts that are too large.
-      expect(under.warnings.filter((message) => !message.includes('cost more than any may'))).toEqual([]);
+      expect(under.warnings.filter((message) => !message.includes('exceeds the maximum'))).toEqual([]);
     });
 
     const reserve = (of: NewGeneration, amount: Amount) => ledger.reserve(of, () => amount);
@@ -609,7 +609,7 @@ export function ledgerContract(name: string, open: () => Promise<LedgerUnderTest
           leftNanos: 7n,
         });
         await expect.poll(() => under.generations.count()).toBe(2);
-        expect(under.warnings).toEqual(Array(2).fill(expect.stringContaining('cost more than any may')));
+        expect(under.warnings).toEqual(Array(2).fill(expect.stringContaining('exceeds the maximum')));
         await equationHolds();
       });
 

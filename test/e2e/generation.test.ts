@@ -79,7 +79,7 @@ afterEach(() => {
   spare.clear();
 });
 
-interface Asked {
+interface ReservationRequest {
   readonly id: string;
   readonly status: number;
   readonly body: any;
@@ -88,7 +88,10 @@ interface Asked {
 /** Providers in order, so that the first one is asked first. */
 const ORDER = { provider: { order: ['acme', 'spare'] } };
 
-async function generate(body: object = {}, headers: Record<string, string> = {}): Promise<Asked> {
+async function generate(
+  body: object = {},
+  headers: Record<string, string> = {},
+): Promise<ReservationRequest> {
   const response = await gateway.post(
     '/responses',
     { model: 'acme/large', input: 'Hi', ...ORDER, ...body },

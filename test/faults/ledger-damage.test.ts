@@ -109,7 +109,7 @@ describe('a ledger whose journal is damaged', () => {
       expect(settled).toBe(SETTLED - 1);
       expect(tornTailBytes).toBeGreaterThan(0);
       expect(warnings).toHaveLength(1);
-      expect(warnings[0]).toContain('was being written');
+      expect(warnings[0]).toContain('an unfinished record');
       expect((await reopened(killed, rows)).tornTailBytes).toBe(0);
     },
   );

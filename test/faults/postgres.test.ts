@@ -10,7 +10,7 @@ import {
 } from '../../src/store/ledger/postgres/open-postgres-ledger.ts';
 import { databaseClock } from '../../src/store/ledger/postgres/tallies/database-clock.ts';
 import { reserveNew } from '../../src/store/ledger/postgres/tallies/reservation-statements.ts';
-import { addTallies, keysOf } from '../../src/store/ledger/postgres/tallies/tally-rows.ts';
+import { addTallies, tallyKeysOf } from '../../src/store/ledger/postgres/tallies/tally-rows.ts';
 import { type OpenedPostgres, openPostgres } from '../../src/store/sql/postgres/open-postgres.ts';
 import { SqlGenerationStore } from '../../src/store/sql/stores/sql-generation-store.ts';
 import { temporaryDirectory } from '../contracts/temporary-directory.ts';
@@ -249,7 +249,7 @@ if (server !== undefined) {
       await crashed.ledger.reserve(generation('halfway'), () => credit(9n));
       await crashed.ledger.checkpoint('halfway', { ...use(4n), row: { tokens_completion: 2 } });
       // What a lost answer leaves behind: the database has it, the gateway has never heard of it.
-      await addTallies(postgres.database, keysOf(SCOPES));
+      await addTallies(postgres.database, tallyKeysOf(SCOPES));
       await reserveNew(
         postgres.database,
         { ...generation('stray'), amount: credit(5n) },

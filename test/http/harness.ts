@@ -1,10 +1,10 @@
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import type { Catalog, Endpoint, Model, Provider } from '../../src/catalog/catalog.ts';
-import { chatInbound } from '../../src/dialects/chat/chat.ts';
+import { chat } from '../../src/dialects/chat/index.ts';
 import type { InboundDialect, ReplyContext } from '../../src/dialects/dialect.ts';
-import { messagesInbound } from '../../src/dialects/messages/messages.ts';
-import { responsesInbound } from '../../src/dialects/responses/responses.ts';
+import { messages } from '../../src/dialects/messages/index.ts';
+import { responses } from '../../src/dialects/responses/index.ts';
 import type { Gateway, GenerationInput } from '../../src/gateway/gateway.ts';
 import type { HttpDependencies, HttpSettings } from '../../src/http/dependencies.ts';
 import { createHttpServer, type HttpServer } from '../../src/http/server/server.ts';
@@ -25,9 +25,9 @@ export const MANAGEMENT_KEY = 'sk-test-management';
 export const ACCOUNT = '7a0c3b1e-0000-4000-8000-000000000001';
 
 const INBOUND: Record<Format, InboundDialect> = {
-  responses: responsesInbound,
-  messages: messagesInbound,
-  chat: chatInbound,
+  responses: responses.inbound,
+  messages: messages.inbound,
+  chat: chat.inbound,
 };
 
 export const SETTLED: Settled = {

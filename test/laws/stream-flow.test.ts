@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FREE } from '../../src/catalog/prices/bill.ts';
-import { chatInbound, chatUpstream } from '../../src/dialects/chat/chat.ts';
+import { chat } from '../../src/dialects/chat/index.ts';
 import type { InboundDialect, ReplyContext, UpstreamDialect } from '../../src/dialects/dialect.ts';
-import { messagesInbound, messagesUpstream } from '../../src/dialects/messages/messages.ts';
+import { messages } from '../../src/dialects/messages/index.ts';
 import { type Settlement, type SettleTools, settleAnswer } from '../../src/gateway/generation/settle.ts';
 import type { Event, EventBatch } from '../../src/ir/events.ts';
 import type { GenerationRequest } from '../../src/ir/request.ts';
@@ -169,8 +169,8 @@ const PLAIN_EVENT: Frame = {
 };
 
 const CASES: readonly (readonly [string, Both, fc.Arbitrary<Frame>, Frame])[] = [
-  ['chat', { ...chatInbound, ...chatUpstream }, chatChunk, PLAIN_CHUNK],
-  ['messages', { ...messagesInbound, ...messagesUpstream }, messagesEvent, PLAIN_EVENT],
+  ['chat', { ...chat.inbound, ...chat.upstream }, chatChunk, PLAIN_CHUNK],
+  ['messages', { ...messages.inbound, ...messages.upstream }, messagesEvent, PLAIN_EVENT],
 ];
 
 describe.each(CASES)('frames of %s that differ in their text alone', (_name, dialect, frame) => {

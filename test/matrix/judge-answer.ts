@@ -1,5 +1,5 @@
 import type { ReplyContext } from '../../src/dialects/dialect.ts';
-import { INBOUND_DIALECTS, UPSTREAM_DIALECTS } from '../../src/dialects/dialects.ts';
+import { DIALECTS } from '../../src/dialects/dialects.ts';
 import { type Event, terminalOf } from '../../src/ir/events.ts';
 import { fold } from '../../src/ir/fold.ts';
 import type { DialectName, Format } from '../../src/ir/items.ts';
@@ -29,7 +29,7 @@ export function receive(
 ): JsonObject {
   const request = parse(format, { ...asked, ...(way === 'stream' && { stream: true }) });
   const events = settled(decoded(answer, request, upstream, lane === 'relay', way));
-  const inbound = INBOUND_DIALECTS[format];
+  const inbound = DIALECTS[format].inbound;
   if (way === 'body') {
     const result = fold(events);
     if (result.failure !== undefined) throw result.failure;
@@ -46,7 +46,7 @@ function decoded(
   relay: boolean,
   way: Way,
 ): Event[] {
-  const dialect = UPSTREAM_DIALECTS[upstream];
+  const dialect = DIALECTS[upstream].upstream;
   if (dialect === undefined) throw new Error(`no upstream dialect ${upstream}`);
   if (way === 'body') return dialect.decodeBody(answer.body, { request, relay });
   const decoder = dialect.createDecoder({ request, relay });

@@ -1,5 +1,5 @@
 import type { RenderTarget } from '../../src/dialects/dialect.ts';
-import { INBOUND_DIALECTS, UPSTREAM_DIALECTS, untranslatableIssues } from '../../src/dialects/dialects.ts';
+import { DIALECTS, FORMATS } from '../../src/dialects/dialects.ts';
 import { GatewayError } from '../../src/ir/errors.ts';
 import type { DialectName, Format } from '../../src/ir/items.ts';
 import type { TranslationEntry } from '../../src/ir/metadata.ts';
@@ -39,10 +39,7 @@ export interface SentRequest {
 }
 
 const validators = Object.fromEntries(
-  Object.entries(INBOUND_DIALECTS).map(([format, dialect]) => [
-    format,
-    compileValidator(dialect.requestSchema(VENDOR)),
-  ]),
+  FORMATS.map(({ name, inbound }) => [name, compileValidator(inbound.requestSchema(VENDOR))]),
 ) as Readonly<Record<Format, ReturnType<typeof compileValidator>>>;
 
 /** What is wrong with a body of a format. */
@@ -51,7 +48,7 @@ export function issuesOf(format: Format, body: JsonObject): readonly unknown[] {
 }
 
 export function parse(format: Format, body: JsonObject): GenerationRequest {
-  return INBOUND_DIALECTS[format].parseRequest(body, { vendor: VENDOR });
+  return DIALECTS[format].inbound.parseRequest(body, { vendor: VENDOR });
 }
 
 /** The lanes of a pair: equal formats are relayed, unless a plugin needs the content. */
@@ -69,10 +66,10 @@ export function send(
 ): SentRequest {
   try {
     const request = parse(format, body);
-    if (lane === 'translate' && untranslatableIssues(request).length > 0) {
+    if (lane === 'translate' && DIALECTS[format].inbound.untranslatableIssues(request).length > 0) {
       return { verdict: 'refused', report: [] };
     }
-    const dialect = UPSTREAM_DIALECTS[upstream];
+    const dialect = DIALECTS[upstream].upstream;
     if (dialect === undefined) throw new Error(`no upstream dialect ${upstream}`);
     const render = lane === 'relay' ? dialect.renderRelay : dialect.renderRequest;
     const rendered = runAtOnce(render.call(dialect, request, targetOf(upstream)));

@@ -1,5 +1,5 @@
 import type { UpstreamDialect } from '../../src/dialects/dialect.ts';
-import { UPSTREAM_DIALECTS } from '../../src/dialects/dialects.ts';
+import { DIALECTS } from '../../src/dialects/dialects.ts';
 import type { Event } from '../../src/ir/events.ts';
 import type { DialectName } from '../../src/ir/items.ts';
 import type { GenerationRequest } from '../../src/ir/request.ts';
@@ -10,7 +10,7 @@ import type { Answer } from './recording.ts';
 export type Given = Exclude<Answer, { readonly kind: 'error' }>;
 
 export function dialectNamed(name: DialectName): UpstreamDialect {
-  const dialect = UPSTREAM_DIALECTS[name];
+  const dialect = DIALECTS[name].upstream;
   if (dialect === undefined) throw new Error(`nobody speaks ${name}`);
   return dialect;
 }

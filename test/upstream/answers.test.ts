@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { chatInbound, chatUpstream } from '../../src/dialects/chat/chat.ts';
-import type { InboundDialect, UpstreamDialect } from '../../src/dialects/dialect.ts';
-import { messagesInbound, messagesUpstream } from '../../src/dialects/messages/messages.ts';
-import { responsesInbound, responsesUpstream } from '../../src/dialects/responses/responses.ts';
+import { chat } from '../../src/dialects/chat/index.ts';
+import type { InboundDialect } from '../../src/dialects/dialect.ts';
+import { DIALECTS } from '../../src/dialects/dialects.ts';
+import { messages } from '../../src/dialects/messages/index.ts';
+import { responses } from '../../src/dialects/responses/index.ts';
 import { fold } from '../../src/ir/fold.ts';
 import type { Format } from '../../src/ir/items.ts';
 import type { Result } from '../../src/ir/result.ts';
@@ -18,14 +19,9 @@ import { type FakeUpstream, openFakeUpstream, type Script } from '../fakes/fake-
 /** The ready-made answers over real sockets through the real dialects: what goes in comes out. */
 
 const inbound: Record<Format, InboundDialect> = {
-  responses: responsesInbound,
-  messages: messagesInbound,
-  chat: chatInbound,
-};
-const dialects: Record<Format, UpstreamDialect> = {
-  responses: responsesUpstream,
-  messages: messagesUpstream,
-  chat: chatUpstream,
+  responses: responses.inbound,
+  messages: messages.inbound,
+  chat: chat.inbound,
 };
 const answers: Record<Format, (content: AnswerContent) => Script> = {
   responses: responsesAnswer,
@@ -36,7 +32,7 @@ const answers: Record<Format, (content: AnswerContent) => Script> = {
 const network = createNetworkTransport();
 const callUpstream = createCallUpstream({
   transports: { network, simulator: network },
-  dialects,
+  dialects: DIALECTS,
   authorize: createAuthorize({ transport: network, clock: systemClock }),
   clock: systemClock,
   ids: randomIds,

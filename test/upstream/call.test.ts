@@ -54,6 +54,7 @@ afterEach(async () => {
 function request(more: Partial<GenerationRequest> = {}): GenerationRequest {
   return {
     format: 'chat',
+    formatFacts: lineDialect.facts.request,
     body: {},
     models: ['acme/large'],
     hasFallbackModels: false,

@@ -4,13 +4,15 @@ import { SIMULATOR_PROVIDER } from '../simulator-catalog.ts';
 import type { Auth } from './provider.ts';
 import { PROVIDER_TABLE, type ProviderRow } from './provider-table.ts';
 
-/** How each dialect is authorized unless the provider's row says otherwise. */
-const AUTH_OF: Readonly<Record<DialectWord, Auth>> = {
-  'openai-chat': 'bearer',
-  'openai-responses': 'bearer',
-  'anthropic-messages': 'x-api-key',
-  'google-gemini': 'google',
-  'aws-bedrock': 'aws',
+/** The vendor whose interface a dialect is, as its word begins. */
+type VendorIn<Word extends string> = Word extends `${infer Vendor}-${string}` ? Vendor : Word;
+
+/** How each vendor has its interface authorized. Other providers that speak it do the same unless their row says otherwise. */
+const VENDOR_AUTH: Readonly<Record<VendorIn<DialectWord>, Auth>> = {
+  openai: 'bearer',
+  anthropic: 'x-api-key',
+  google: 'google',
+  aws: 'aws',
   simulator: 'none',
 };
 
@@ -23,5 +25,9 @@ export function rowOf(slug: string): ProviderRow | undefined {
 export function authOf(entry: Pick<ProviderEntry, 'slug' | 'dialect'>): Auth | undefined {
   const row = rowOf(entry.slug);
   const dialect = entry.dialect ?? row?.dialect;
-  return row?.auth ?? (dialect ? AUTH_OF[dialect] : undefined);
+  return row?.auth ?? (dialect ? VENDOR_AUTH[vendorIn(dialect)] : undefined);
+}
+
+function vendorIn(word: DialectWord): VendorIn<DialectWord> {
+  return word.split('-', 1)[0] as VendorIn<DialectWord>;
 }

@@ -6,7 +6,7 @@ import type { Flags } from '../../config/runtime.ts';
 export async function serve(flags: Flags, asJson: boolean): Promise<void> {
   usePlainGlobals();
   useFrugalHeap();
-  const { startGateway } = await import('../../main.ts');
+  const { startGateway } = await import('./start-gateway.ts');
   await startGateway({ flags, asJson });
 }
 

@@ -3,7 +3,7 @@ import {
   examineBooks,
   examineOutbox,
   type JournalFacts,
-  MOST_NEWEST,
+  MAX_NEWEST_ROWS,
 } from '../../examination.ts';
 import { usdOf } from '../../kit/money.ts';
 import type { AccountStatement, Fault } from '../../ports/ledger.ts';
@@ -178,7 +178,7 @@ function lost(unrecorded: BooksFacts['unrecorded']): Finding[] {
   const first = unrecorded.at(-1);
   if (last === undefined || first === undefined) return [];
   const nanos = unrecorded.reduce((sum, { creditNanos }) => sum + creditNanos, 0n);
-  const extent = unrecorded.length === MOST_NEWEST ? 'at least ' : '';
+  const extent = unrecorded.length === MAX_NEWEST_ROWS ? 'at least ' : '';
   const times = [first, last].map(({ settledAtMs }) => new Date(settledAtMs).toISOString());
   return [
     problem(

@@ -279,9 +279,10 @@ class Sizing {
   }
 }
 
-/** The chat format has two names for the output limit. A body that has both goes out with both, and an upstream may read either. */
-function highestLimit({ format, body, maxOutputTokens }: GenerationRequest): number | undefined {
-  const older = format === 'chat' ? numberAt(body, 'max_tokens') : undefined;
+/** The higher of two output limits: a body that has both goes out with both, and an upstream may read either. */
+function highestLimit({ formatFacts, body, maxOutputTokens }: GenerationRequest): number | undefined {
+  const [usual, newer] = formatFacts.limitFields;
+  const older = newer === undefined ? undefined : numberAt(body, usual);
   return maxOutputTokens === undefined || older === undefined
     ? maxOutputTokens
     : Math.max(maxOutputTokens, older);

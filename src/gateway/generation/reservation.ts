@@ -7,7 +7,7 @@ import {
   type Headroom,
   type Ledger,
   LedgerUnavailable,
-  type Reserving,
+  type ReserveOutcome,
 } from '../../ports/ledger.ts';
 import type { PaidCharge } from '../../stages/stage.ts';
 import { isUnlimited } from '../admission/reservation-size.ts';
@@ -31,7 +31,7 @@ export class GenerationReservation {
   /** No limit applied when it was opened. */
   #isUnlimited = false;
   /** Serializes holds, so that two legs never count the same free money. */
-  #holding: Promise<Reserving> | undefined;
+  #holding: Promise<ReserveOutcome> | undefined;
 
   constructor(
     input: Pick<GenerationInput, 'generationId' | 'caller'>,
@@ -88,19 +88,25 @@ export class GenerationReservation {
    * Holds money for a leg: free money if that is enough, else the rest is reserved with the ledger. `size` returns how much,
    * given what there is; null = too little. `row` returns the row of a generation that the ledger does not know yet.
    */
-  hold(row: () => JsonObject, size: (headroom: Headroom) => Amount | null): Promise<Reserving> {
+  hold(row: () => JsonObject, size: (headroom: Headroom) => Amount | null): Promise<ReserveOutcome> {
     // Nearly always the only one: it waits for no other.
     const holding = this.#holding === undefined ? this.#holdNow(row, size) : this.#holdNext(row, size);
     this.#holding = holding;
     return holding;
   }
 
-  async #holdNext(row: () => JsonObject, size: (headroom: Headroom) => Amount | null): Promise<Reserving> {
+  async #holdNext(
+    row: () => JsonObject,
+    size: (headroom: Headroom) => Amount | null,
+  ): Promise<ReserveOutcome> {
     await this.#holding?.catch(() => {});
     return this.#holdNow(row, size);
   }
 
-  async #holdNow(row: () => JsonObject, size: (headroom: Headroom) => Amount | null): Promise<Reserving> {
+  async #holdNow(
+    row: () => JsonObject,
+    size: (headroom: Headroom) => Amount | null,
+  ): Promise<ReserveOutcome> {
     this.#assertNotClosed();
     return this.#isOpen ? this.#holdMore(size) : this.#open(row(), size);
   }
@@ -114,7 +120,7 @@ export class GenerationReservation {
     if (this.#isClosed) throw new Error('money was asked for after the end of a generation');
   }
 
-  async #holdMore(size: (headroom: Headroom) => Amount | null): Promise<Reserving> {
+  async #holdMore(size: (headroom: Headroom) => Amount | null): Promise<ReserveOutcome> {
     const { free } = this;
     const within = this.#isUnlimited ? null : size(onlyFree(free));
     if (within !== null && isWithin(within, free)) {
@@ -161,7 +167,7 @@ export class GenerationReservation {
     await this.#note();
   }
 
-  async #open(row: JsonObject, size: (headroom: Headroom) => Amount | null): Promise<Reserving> {
+  async #open(row: JsonObject, size: (headroom: Headroom) => Amount | null): Promise<ReserveOutcome> {
     const { generationId, caller } = this.#input;
     const { scopes, limits } = caller;
     const outcome = await this.#ledger.reserve(

@@ -1,4 +1,5 @@
 import type { ReplyContext } from '../../dialects/dialect.ts';
+import { DIALECTS } from '../../dialects/dialects.ts';
 import type { ItemReference, ItemReferences } from '../../dialects/shared/requests/item-references.ts';
 import { GatewayError } from '../../ir/errors.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
@@ -95,7 +96,11 @@ export function itemKeeper(
   { input, request }: Pick<Underway, 'input' | 'request'>,
   items: OutputItems,
 ): ReplyContext['keepItem'] {
-  if (input.format !== 'responses' || preferencesOf(request).requiresZeroRetention) return undefined;
+  if (
+    DIALECTS[input.format].inbound.itemReferences === undefined ||
+    preferencesOf(request).requiresZeroRetention
+  )
+    return undefined;
   const { hash } = input.caller.key;
   return (item) => items.keep(hash, item);
 }

@@ -1,4 +1,4 @@
-import type { InboundDialect } from '../../dialects/dialect.ts';
+import type { FormatDialect } from '../../dialects/dialect.ts';
 import type { GenerationInput } from '../../gateway/gateway.ts';
 import { GatewayError, invalidRequest } from '../../ir/errors.ts';
 import type { Format } from '../../ir/items.ts';
@@ -14,7 +14,7 @@ import { attributionOf } from './attribution.ts';
 import { betasOf, cacheWish, MAX_SESSION_ID, SESSION_HEADER, wantsMetadata } from './generation-headers.ts';
 
 /** The handler of one generation format: a whole answer, or a stream when the body asks for one. */
-export function generateHandler(dialect: InboundDialect): Handler {
+export function generateHandler(dialect: FormatDialect): Handler {
   return (call) => (call.body.stream === true ? streamed(call, dialect) : whole(call, dialect));
 }
 
@@ -31,13 +31,13 @@ export const countTokensHandler: Handler = async (call) => {
   }
 };
 
-async function whole(call: Call, dialect: InboundDialect): Promise<void> {
+async function whole(call: Call, { name, inbound }: FormatDialect): Promise<void> {
   const { services, exchange, times } = call;
-  const run = new GenerationRun(call, dialect.format);
+  const run = new GenerationRun(call, name);
   try {
     const { result, context } = await run.windingUp(services.gateway.complete(run.input));
     await BATCH_POINT;
-    const encoding = inTurn(services.clock, () => dialect.encodeBody(result, context));
+    const encoding = inTurn(services.clock, () => inbound.encodeBody(result, context));
     const writing = writeJson(encoding instanceof Promise ? await encoding : encoding);
     const text = await writing;
     exchange.reply.jsonText(200, text);
@@ -47,13 +47,13 @@ async function whole(call: Call, dialect: InboundDialect): Promise<void> {
   }
 }
 
-async function streamed(call: Call, dialect: InboundDialect): Promise<void> {
+async function streamed(call: Call, { name, inbound }: FormatDialect): Promise<void> {
   const { services, exchange, settings, times } = call;
-  const run = new GenerationRun(call, dialect.format);
+  const run = new GenerationRun(call, name);
   try {
     await replyWithStream(exchange.reply, {
       opening: services.gateway.stream(run.input),
-      createEncoder: (context) => dialect.createEncoder(context),
+      createEncoder: (context) => inbound.createEncoder(context),
       contextWithoutEndpoint: () => services.gateway.contextWithoutEndpoint(run.input),
       comment: `${settings.vendor.toUpperCase()} PROCESSING`,
       report: (thrown) => logOwnFault(thrown, exchange, services.log),

@@ -7,11 +7,9 @@ import {
   responsesResultSchema,
   tokenCountSchema,
 } from '../../contract/generation-results.ts';
-import { chatInbound } from '../../dialects/chat/chat.ts';
-import type { InboundDialect } from '../../dialects/dialect.ts';
-import { messagesInbound } from '../../dialects/messages/messages.ts';
+import type { FormatDialect } from '../../dialects/dialect.ts';
+import { DIALECTS } from '../../dialects/dialects.ts';
 import { countTokensSchema } from '../../dialects/messages/wire.ts';
-import { responsesInbound } from '../../dialects/responses/responses.ts';
 import { encodeEnvelope } from '../../dialects/shared/answers/error-envelope.ts';
 import { explainHandler } from '../generation/explain.ts';
 import { countTokensHandler, generateHandler } from '../generation/generate.ts';
@@ -26,14 +24,14 @@ const GENERATION_ERRORS: readonly ErrorStatus[] = [
 /** Everything that runs a generation, or says what would become of one. */
 export function generationRoutes(vendor: string): readonly Route[] {
   return [
-    generationRoute(vendor, responsesInbound, {
+    generationRoute(vendor, DIALECTS.responses, {
       path: '/responses',
       operationId: 'createResponse',
       summary: 'Create a response',
       result: responsesResultSchema,
       errorSchema: errorEnvelopeSchema,
     }),
-    generationRoute(vendor, messagesInbound, {
+    generationRoute(vendor, DIALECTS.messages, {
       path: '/messages',
       operationId: 'createMessage',
       summary: 'Create a message',
@@ -51,10 +49,10 @@ export function generationRoutes(vendor: string): readonly Route[] {
       rateClass: 'generation',
       request: { query: null, headers: generationHeaderSchema(vendor), body: countTokensSchema(vendor) },
       responses: { 200: ok(tokenCountSchema), ...errors(messagesErrorSchema, GENERATION_ERRORS) },
-      encodeError: (error, context) => messagesInbound.encodeError(error, context),
+      encodeError: (error, context) => DIALECTS.messages.inbound.encodeError(error, context),
       handler: countTokensHandler,
     },
-    generationRoute(vendor, chatInbound, {
+    generationRoute(vendor, DIALECTS.chat, {
       path: '/chat/completions',
       operationId: 'createChatCompletion',
       summary: 'Create a chat completion',
@@ -76,18 +74,14 @@ export function generationRoutes(vendor: string): readonly Route[] {
         ...errors(errorEnvelopeSchema, [400, 401, 404, 408, 413, 415, 422, 500, 503]),
       },
       encodeError: encodeEnvelope,
-      handler: explainHandler(vendor, {
-        responses: responsesInbound,
-        messages: messagesInbound,
-        chat: chatInbound,
-      }),
+      handler: explainHandler(vendor),
     },
   ];
 }
 
 function generationRoute(
   vendor: string,
-  dialect: InboundDialect,
+  dialect: FormatDialect,
   row: {
     readonly path: string;
     readonly operationId: string;
@@ -105,7 +99,11 @@ function generationRoute(
     tag: 'Generation',
     auth: 'inference',
     rateClass: 'generation',
-    request: { query: null, headers: generationHeaderSchema(vendor), body: dialect.requestSchema(vendor) },
+    request: {
+      query: null,
+      headers: generationHeaderSchema(vendor),
+      body: dialect.inbound.requestSchema(vendor),
+    },
     responses: {
       200: {
         description: 'The answer; with `stream` true its events, one by one',
@@ -113,7 +111,7 @@ function generationRoute(
       },
       ...errors(row.errorSchema, GENERATION_ERRORS),
     },
-    encodeError: (error, context) => dialect.encodeError(error, context),
+    encodeError: (error, context) => dialect.inbound.encodeError(error, context),
     handler: generateHandler(dialect),
   };
 }

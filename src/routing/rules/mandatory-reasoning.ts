@@ -28,7 +28,7 @@ export function refuseOff<Named extends NamedModel>(
   request: GenerationRequest,
   named: readonly Named[],
 ): ReasoningChoice<Named> {
-  const mayRefuse = request.format !== 'messages' && isSwitchedOff(request);
+  const mayRefuse = request.formatFacts.reasoning.isOffByDefault !== true && isSwitchedOff(request);
   const refused = mayRefuse ? named.filter(isMandatory) : [];
   if (refused.length === 0) return { models: named, rejected: [] };
   if (refused.length === named.length) {

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { CatalogOverlayStore } from '../../ports/catalog-overlay.ts';
 import { readIfThere, writeWhole } from './whole-files.ts';
 
-/** The overlay in a data directory that is held by this process. */
+/** The catalogue overlay of a data directory that this process has locked. */
 export class CatalogOverlayFile implements CatalogOverlayStore {
   readonly path: string;
   readonly maxBytes = 32_000_000;

@@ -1,6 +1,6 @@
 /** A data directory that cannot be used. The message names it and says what to do. */
 export class DataDirectoryProblem extends Error {
-  /** Another process works on it right now. */
+  /** Another process has it locked. */
   readonly inUse: boolean;
 
   constructor(message: string, inUse: boolean, cause?: unknown) {

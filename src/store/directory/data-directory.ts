@@ -7,18 +7,18 @@ import { DataDirectoryProblem } from './data-directory-problem.ts';
 import { EncryptionKeyFiles, KEY_BYTES, readOrMakeSecret } from './secret-files.ts';
 import { makeDirectory } from './whole-files.ts';
 
-/** Where the gateway keeps what it must not lose. Open for one process at a time. */
+/** The gateway's data directory, locked by this process. */
 export interface DataDirectory {
   /** Absolute. */
   readonly path: string;
   readonly databaseFile: string;
-  /** 32 bytes that key the hashes of end-user ids; made once, never shown. */
+  /** 32 bytes that key the hashes of end-user ids; created once, never shown. */
   readonly hashKey: Buffer;
-  /** What encrypts stored credentials. */
+  /** The key that encrypts stored credentials. */
   readonly encryptionKeys: EncryptionKeyKeeper;
-  /** What the operator should mend although it can be used; whole sentences. */
+  /** Problems that do not prevent its use; whole sentences for the operator. */
   readonly warnings: readonly string[];
-  /** Lets the next process in. */
+  /** Releases the lock. */
   close(): void;
 }
 
@@ -26,11 +26,11 @@ export interface DataDirectory {
 export const HASH_KEY_FILE = 'hash-key';
 
 /**
- * Makes the directory if need be (0700) and locks it until it is closed or the process ends, however it ends.
- * `givenEncryptionKey` is base64; without one the directory's own is used and made if need be.
+ * Creates the directory if necessary (0700) and locks it until `close` or the end of the process. `givenEncryptionKey`
+ * is base64; without one the directory's own key is used, and created if necessary.
  */
 export function openDataDirectory(path: string, givenEncryptionKey?: string): DataDirectory {
-  let lock: Lock | undefined;
+  let lock: DirectoryLock | undefined;
   try {
     const isNew = makeDirectory(path);
     lock = lockDirectory(path);
@@ -62,10 +62,10 @@ export function readHashKey(directory: string): Buffer {
   });
 }
 
-/** Whether others may enter is for whoever made the directory to decide, so it is told and not changed. */
+/** Warns of permissions for other users. They are not changed: the operator may have chosen them. */
 function openToOthers(path: string): string[] {
   const mode = statSync(path).mode & 0o777;
-  // Systems without users have no such modes either.
+  // Systems without user ids have no such modes.
   if (process.getuid === undefined || (mode & 0o077) === 0) return [];
   const shown = mode.toString(8).padStart(4, '0');
   return [
@@ -73,17 +73,16 @@ function openToOthers(path: string): string[] {
   ];
 }
 
-/** A data directory that is held by this process. */
-export interface Lock {
-  /** Lets the next process in. */
+/** The lock on a data directory. */
+export interface DirectoryLock {
   release(): void;
 }
 
 /**
- * Takes the lock of a data directory. Throws a DataDirectoryProblem while another process has it. The lock is a transaction
- * that never ends: the system drops it with the process, even after kill -9.
+ * Locks a data directory. Throws a DataDirectoryProblem while another process has it. The lock is an open SQLite
+ * transaction: the system drops it with the process, even after kill -9.
  */
-export function lockDirectory(path: string): Lock {
+export function lockDirectory(path: string): DirectoryLock {
   const file = join(path, 'lock');
   closeSync(openSync(file, 'a', 0o600));
   const holder = new Database(file, { timeout: 0 });

@@ -5,12 +5,12 @@ import { readIfThere, writeWhole } from './whole-files.ts';
 
 const FILE = 'gateway-id';
 
-/** The id that a gateway is known by where it shares its database; undefined while its data directory has none. */
+/** The gateway's id in a shared database; undefined while its data directory has none. */
 export function readGatewayId(directory: string): string | undefined {
   return readIfThere(join(directory, FILE))?.toString('utf8').trim();
 }
 
-/** The same, made if there is none: once, and kept in the data directory. */
+/** Reads the id, and creates and stores one if there is none. */
 export function readOrMakeGatewayId(directory: string): string {
   const file = join(directory, FILE);
   const stored = readGatewayId(directory);
@@ -28,22 +28,22 @@ export function readOrMakeGatewayId(directory: string): string {
 
 const OWNER_FILE = 'gateway-owner';
 
-/** Earlier owners that stay known after the database has the newest: it may be restored to an older state. */
+/** Earlier owner tokens kept after the database has the newest one: the database may be restored to an older state. */
 const MAX_EARLIER_OWNERS = 8;
 
 /**
- * Who a gateway is where it shares its database: its id, and an owner word that each run makes and leaves in the data directory
- * and in the database. A copy of the directory that runs too leaves another word, and so the two are told apart. Only for a
- * process that serves: a command has no run of its own.
+ * The identity of a gateway with a shared database: its id, and an owner token that each run writes to the data
+ * directory and to the database. A running copy of the directory writes another token, which tells the two apart. Only
+ * for gateways: commands have no token.
  */
 export class GatewayIdentity {
   readonly #directory: string;
   #id: string;
-  /** The owner word of this run. */
+  /** The owner token of this run. */
   readonly owner = randomUUID();
   /**
-   * Owner words of earlier runs, newest first. All runs since the last that the database knows are among them: one that was
-   * killed early has left its word in the directory, not in the database.
+   * Owner tokens of earlier runs, newest first. They include all runs since the last one that the database knows: a
+   * run that was killed early has left its token in the directory only.
    */
   readonly earlierOwners: readonly string[];
 
@@ -59,14 +59,14 @@ export class GatewayIdentity {
     return this.#id;
   }
 
-  /** The database has the owner word of this run: most earlier ones are not needed any more. */
+  /** Call when the database has the token of this run: forgets all but the last earlier tokens. */
   adopted(): void {
     if (this.earlierOwners.length > MAX_EARLIER_OWNERS) {
       this.#writeOwners(this.earlierOwners.slice(0, MAX_EARLIER_OWNERS));
     }
   }
 
-  /** Takes another id: a copy of the data directory goes on with the one it had. */
+  /** Takes a new id, because a copy of the data directory uses the old one. */
   renew(): void {
     this.#id = randomUUID();
     writeWhole(join(this.#directory, FILE), `${this.#id}\n`);

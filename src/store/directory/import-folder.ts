@@ -2,24 +2,24 @@ import { chownSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { makeDirectory } from './whole-files.ts';
 
-/** A place for what is on its way in, made for one import by one process. */
+/** A directory for one import, created by one process. */
 export interface ImportPlace {
   readonly name: string;
   readonly file: string;
-  /** Lets whoever owns the data directory read the file, once it is written. */
+  /** Gives the finished file to the user that owns the data directory. */
   share(): void;
   remove(): void;
 }
 
 const FILE = 'events.duckdb';
 
-/** The process that made it, then what makes it unique. */
+/** Process id of its maker, then a unique suffix. */
 const NAME = /^(\d{1,10})-[A-Za-z0-9]{6}$/;
 
-/** What outlives this was left behind, whoever has the number of its process by now, milliseconds. */
-const LONGEST_MS = 86_400_000;
+/** Older directories are leftovers even if their process id is in use (again), milliseconds. */
+const MAX_AGE_MS = 86_400_000;
 
-/** The places of imports in a data directory: what is in them was never taken in, and can be made again. */
+/** The directories of imports in a data directory. Their content was not imported yet and can be prepared again. */
 export class ImportFolder {
   readonly #dataDir: string;
   readonly #path: string;
@@ -29,7 +29,7 @@ export class ImportFolder {
     this.#path = join(dataDir, 'imports');
   }
 
-  /** Makes a place, in a data directory that is there. */
+  /** Creates a directory for an import. The data directory must exist. */
   open(): ImportPlace {
     makeDirectory(this.#path);
     const place = mkdtempSync(join(this.#path, `${process.pid}-`));
@@ -42,13 +42,13 @@ export class ImportFolder {
     };
   }
 
-  /** The file in the place of this name; undefined where there is none. */
+  /** The file of the import with this name; undefined when there is none. */
   fileOf(name: string): string | undefined {
     const file = join(this.#path, name, FILE);
     return NAME.test(name) && statSync(file, { throwIfNoEntry: false })?.isFile() ? file : undefined;
   }
 
-  /** Removes what processes left behind that ended before they could do so themselves. */
+  /** Removes directories whose process ended without removing them. */
   removeLeftovers(nowMs: number): void {
     for (const name of namesIn(this.#path)) {
       const maker = NAME.exec(name)?.[1];
@@ -59,7 +59,7 @@ export class ImportFolder {
     }
   }
 
-  /** The superuser may import into the directory of a gateway that runs as somebody else. */
+  /** Root may import into the directory of a gateway that runs as another user. */
   #share(paths: readonly string[]): void {
     if (process.getuid?.() !== 0) return;
     const { uid, gid } = statSync(this.#dataDir);
@@ -78,7 +78,7 @@ function namesIn(path: string): string[] {
 
 function isOld(path: string, nowMs: number): boolean {
   const status = statSync(path, { throwIfNoEntry: false });
-  return status !== undefined && nowMs - status.mtimeMs > LONGEST_MS;
+  return status !== undefined && nowMs - status.mtimeMs > MAX_AGE_MS;
 }
 
 function isAlive(pid: number): boolean {
@@ -86,7 +86,7 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // One of another user cannot be signalled, and is there.
+    // A process of another user cannot be signalled (EPERM), but exists.
     return (error as NodeJS.ErrnoException).code !== 'ESRCH';
   }
 }

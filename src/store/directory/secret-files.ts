@@ -5,13 +5,13 @@ import type { EncryptionKeyKeeper } from '../../ports/encryption-keys.ts';
 import { DataDirectoryProblem } from './data-directory-problem.ts';
 import { readIfThere, writeWhole } from './whole-files.ts';
 
-/** The variable by which an operator gives the key. */
+/** The environment variable that passes the key. */
 const VARIABLE = 'SIGNALBOX_ENCRYPTION_KEY';
 
-/** The name of the file with the directory's own key. */
+/** The file with the directory's own encryption key. */
 export const OWN_KEY_FILE = 'encryption-key';
 
-/** The encryption key of a data directory that is held by this process: `given` (base64), or the directory's own. */
+/** The encryption key of a locked data directory: `given` (base64), or the directory's own. */
 export class EncryptionKeyFiles implements EncryptionKeyKeeper {
   readonly key: Buffer;
   readonly isGiven: boolean;
@@ -57,7 +57,7 @@ function textOf(key: Buffer): string {
 /** Length of every secret that a data directory keeps. */
 export const KEY_BYTES = 32;
 
-/** The secret of a file, which is made if it is not there. */
+/** Reads a secret from its file, and creates it if there is none. */
 export function readOrMakeSecret(
   file: string,
   form: { read(bytes: Buffer): Buffer; make(): Buffer | string },

@@ -16,8 +16,8 @@ import { dirname } from 'node:path';
 import { DataDirectoryProblem } from './data-directory-problem.ts';
 
 /**
- * Makes a directory (0700), and its parents if need be. True when it was not there before. Node's own recursive way tries
- * for ever where a file system has directories but lets none be made, as /proc does.
+ * Creates a directory (0700) and its missing parents. True when it did not exist. Node's recursive `mkdir` never
+ * returns on file systems that refuse new directories, such as /proc.
  */
 export function makeDirectory(path: string): boolean {
   try {
@@ -34,7 +34,7 @@ export function makeDirectory(path: string): boolean {
   }
 }
 
-/** Writes a file of mode 0600. It has the old content or the new one, even if the machine stops in between. */
+/** Replaces a file (0600) atomically and durably: after a power loss it has the old content or the new one. */
 export function writeWhole(file: string, content: Buffer | string): void {
   const draft = `${file}.draft`;
   rmSync(draft, { force: true });
@@ -58,7 +58,7 @@ function syncDirectoryNow(path: string): void {
   }
 }
 
-/** A name is made, changed or gone for good once its directory is on the disk. */
+/** Makes created, renamed and removed names in a directory durable. */
 export async function syncDirectory(path: string): Promise<void> {
   const handle = await open(path, 'r');
   try {
@@ -68,10 +68,12 @@ export async function syncDirectory(path: string): Promise<void> {
   }
 }
 
-/** Files of the data directory are small, unless they say otherwise. */
+/** Default size limit: most files of a data directory are small. */
 const SMALL_FILE_BYTES = 65_536;
 
-/** The content of a file; undefined when there is none. Throws a DataDirectoryProblem that names it, also above `maxBytes`. */
+/**
+ * The content of a file; undefined when there is none. Throws a DataDirectoryProblem, also for more than `maxBytes`.
+ */
 export function readIfThere(file: string, maxBytes = SMALL_FILE_BYTES): Buffer | undefined {
   try {
     return readRegular(file, maxBytes);
@@ -84,7 +86,7 @@ export function readIfThere(file: string, maxBytes = SMALL_FILE_BYTES): Buffer |
 }
 
 function readRegular(file: string, maxBytes: number): Buffer {
-  // Whoever opens a FIFO without this waits for somebody to write.
+  // Without O_NONBLOCK opening a FIFO blocks until it has a writer.
   const descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     const stats = fstatSync(descriptor);

@@ -9,34 +9,34 @@ import type { CountedGenerations } from '../ledger/embedded/open-embedded-ledger
 import { DuckdbEventStore } from './duckdb/duckdb-event-store.ts';
 import { ProgressFile } from './feed/progress-file.ts';
 import { type Owed, RowRefill } from './feed/row-refill.ts';
-import { type CountedGeneration, eventProjection, generationTaker } from './projection/event-projection.ts';
+import { type CountedGeneration, eventProjection, generationSink } from './projection/event-projection.ts';
 
-/** What events are made from and kept with. */
+/** Location and dependencies of events. */
 export interface EventsOptions {
-  /** The data directory. Events have the file `events.duckdb` in it. */
+  /** The data directory. Events use the file `events.duckdb` in it. */
   readonly directory: string;
   readonly apps: Pick<AppRegistry, 'note'>;
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
 }
 
-/** Events of a gateway that has its data directory to itself. */
-export interface OwnEvents extends CountedGenerations<CountedGeneration>, EventFeed {
+/** Events of a gateway with an embedded database. */
+export interface EmbeddedEvents extends CountedGenerations<CountedGeneration>, EventFeed {
   readonly eventStore: EventStore;
-  /** Begins to bring in what is owed. `rowsReached` resolves once all that was settled by then has its row. */
+  /** Begins to feed owed rows. `rowsReached` resolves once everything settled by then has its row. */
   start(rowsReached: () => Promise<void>): void;
   close(): Promise<void>;
 }
 
-/** Makes the events of a data directory ready. Their file is opened with the first of them, or by the first who asks. */
-export async function openOwnEvents(
+/** Prepares the events of a data directory. Their file is opened with the first event or query. */
+export async function openEmbeddedEvents(
   rows: Pick<GenerationStore, 'settledAfter'>,
   { directory, apps, warn }: EventsOptions,
-): Promise<OwnEvents> {
+): Promise<EmbeddedEvents> {
   const path = join(directory, 'events.duckdb');
   const eventStore = new DuckdbEventStore(path, { warn, onRenewed: () => refill.renewed() });
   const projection = eventProjection(eventStore, apps);
   const refill = await RowRefill.open({
-    projection: generationTaker(projection),
+    projection: generationSink(projection),
     rows,
     file: new ProgressFile(join(directory, 'events-owed.json'), isOwed),
     isEmpty: !existsSync(path),
@@ -73,11 +73,11 @@ function isOwed(value: unknown): value is Owed {
   );
 }
 
-/** How long somebody who asks waits for events that are on their way, milliseconds. Then the answer is without them. */
+/** How long a query waits for events that are not stored yet, milliseconds. After that it is answered without them. */
 const PATIENCE_MS = 2_000;
 
-/** Events of which whoever asks sees all that was settled by then: `counted` resolves once they are there. */
-export function countedFirst(events: EventStore, counted: () => Promise<void>): EventStore {
+/** An event store whose queries first wait for `counted`, so that they include everything settled before. */
+export function eventsAfterCatchUp(events: EventStore, counted: () => Promise<void>): EventStore {
   const first = () => isInTime(counted(), PATIENCE_MS);
   return {
     append: (added) => events.append(added),
@@ -99,8 +99,8 @@ export function countedFirst(events: EventStore, counted: () => Promise<void>): 
   };
 }
 
-/** Apps of which whoever names one sees it, although it has made its first generation only now. */
-export function notedFirst(apps: AppRegistry, counted: () => Promise<void>): AppRegistry {
+/** A registry that waits for `counted` when a host is unknown, so that it finds an app after its first generation. */
+export function appsAfterCatchUp(apps: AppRegistry, counted: () => Promise<void>): AppRegistry {
   return {
     note: (sightings) => apps.note(sightings),
     ofIds: (ids) => apps.ofIds(ids),

@@ -14,26 +14,26 @@ import { assertComplete, assertNothingLost } from '../ledger/snapshot/assert-com
 import { readSnapshotFile } from '../ledger/snapshot/snapshot-file.ts';
 import type { BookedGeneration, SqliteFacts } from './examine-sqlite.ts';
 
-/** What a journal takes on the disk. */
+/** Size of a journal. */
 export interface JournalFacts {
   readonly segments: number;
   readonly bytes: number;
-  /** At the ends of segments, being written when the machine or the process stopped. */
+  /** Bytes of unfinished records at the ends of segments. */
   readonly tornTailBytes: number;
 }
 
-/** What the books of an embedded ledger say. */
+/** Facts about the books of an embedded ledger. */
 export interface BooksFacts {
   readonly journal: JournalFacts;
   readonly accounts: readonly AccountStatement[];
   readonly openReservations: number;
-  /** Generations that the database has a row of and the journal no record, the last settled first. */
+  /** Generations with a row but without a record, last settled first. */
   readonly unrecorded: readonly BookedGeneration[];
-  /** What is wrong with the snapshot, where the journal has everything all the same. */
+  /** Damage of a snapshot that the journal can replace. */
   readonly snapshotProblem: string | undefined;
 }
 
-/** What has not reached a shared database yet. */
+/** Facts about an outbox: what the shared database does not have yet. */
 export interface OutboxFacts {
   readonly journal: JournalFacts;
   readonly openGenerations: number;
@@ -41,14 +41,15 @@ export interface OutboxFacts {
   readonly unbookedGenerations: number;
 }
 
-/** What the database beside a journal knows of it. */
+/** Facts about the journal in the database beside it. */
 export type KnownOfJournal = Pick<SqliteFacts, 'ledgerMark' | 'newestGenerations'>;
 
-/** The database cannot be read, or there is none. */
+/** Without a readable database. */
 const NOTHING_KNOWN: KnownOfJournal = { ledgerMark: 0, newestGenerations: [] };
 
 /**
- * Reads the books of a data directory that is held by this process, without changing anything. Rejects with a DataDirectoryProblem where something is damaged or missing.
+ * Reads the books of a locked data directory without changing anything. Rejects with a DataDirectoryProblem when
+ * something is damaged or missing.
  */
 export async function examineBooks(
   directory: string,
@@ -77,8 +78,8 @@ export async function examineBooks(
 }
 
 /**
- * Reads what a gateway of a shared database still has to book, as `examineBooks` does. `journals`: what of each gateway's journal
- * is booked; without it all that the outbox has may be.
+ * Reads the outbox of a gateway with a shared database, as `examineBooks` does. `journals`: booked ends by gateway;
+ * without it every settled generation in the outbox counts as unbooked.
  */
 export async function examineOutbox(
   directory: string,
@@ -99,7 +100,7 @@ export async function examineOutbox(
   };
 }
 
-/** A directory that is not there has no files. */
+/** Treats a missing directory as empty. */
 function filesIn(directory: string): JournalFiles {
   return {
     ...diskFilesIn(directory),
@@ -120,9 +121,9 @@ function factsOf({ segments, tornTails }: JournalContent): JournalFacts {
 }
 
 /**
- * The generations that were settled after the last one that the books know. `newest`: rows, the last settled first. The books
- * remember the ids of the last ten thousand and more, so one that they do not know was settled long before the others, by a
- * clock that was set back, or is lost to them.
+ * Generations settled after the last one that the books know. `newest`: rows, last settled first. The books remember
+ * at least the last ten thousand ids, so an unknown one was settled long before, or under a clock that was set back,
+ * or is lost.
  */
 export function unrecordedGenerations(
   newest: readonly BookedGeneration[],

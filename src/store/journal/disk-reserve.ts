@@ -5,10 +5,10 @@ const NAME = 'reserve';
 const BLOCK_BYTES = 65_536;
 
 /**
- * Room on the disk that nobody else can take: a file of no meaning. When the disk is full it is removed, and what is under
- * way can still be recorded.
+ * Reserved room on the disk: a file of random bytes. When the disk is full the file is removed, so that work under way
+ * can still be recorded.
  */
-export class Reserve {
+export class DiskReserve {
   readonly #files: JournalFiles;
   readonly #bytes: number;
   #isWhole = false;
@@ -18,20 +18,20 @@ export class Reserve {
     this.#bytes = bytes;
   }
 
-  /** Makes it if it is not there. Rejects when the disk has no room for it. */
+  /** Creates the file if necessary. Rejects when the disk has no room for it. */
   async fill(): Promise<void> {
     if (this.#isWhole || this.#bytes === 0) return;
     try {
       if (!(await this.#isThere())) await this.#write();
       this.#isWhole = true;
     } catch (error) {
-      // Half of it would only take room from the records.
+      // A partial file would only take room from the records.
       await this.#files.remove(NAME).catch(() => {});
       throw error;
     }
   }
 
-  /** True when that made room. */
+  /** Removes the file. True when that made room. */
   async giveBack(): Promise<boolean> {
     if (!this.#isWhole) return false;
     this.#isWhole = false;
@@ -52,7 +52,7 @@ export class Reserve {
   }
 
   async #write(): Promise<void> {
-    // Some file systems make nothing of zeros.
+    // Random, because some file systems do not allocate blocks for zeros.
     const block = randomBytes(Math.min(BLOCK_BYTES, this.#bytes));
     const file = await this.#files.open(NAME, 'create');
     try {

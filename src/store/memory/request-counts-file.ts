@@ -5,10 +5,10 @@ import type { Log } from '../../kit/log.ts';
 import { readIfThere } from '../directory/whole-files.ts';
 import type { DayCount, MemoryLimiter } from './memory-limiter.ts';
 
-/** A file of so many bytes has more keys than anybody counts. */
-const MOST_BYTES = 64 * 1024 * 1024;
+/** A larger file is not one of ours. */
+const MAX_BYTES = 64 * 1024 * 1024;
 
-/** The requests of the day, beside the other files of the data directory: a restart does not begin a new day. */
+/** Request counts of the current day in the data directory, so that a restart does not reset daily limits. */
 export class RequestCountsFile {
   readonly #file: string;
 
@@ -16,17 +16,17 @@ export class RequestCountsFile {
     this.#file = join(dataDirectory, 'request-counts.json');
   }
 
-  /** What was written last. A file that cannot be read is as good as none: it is about one day. */
+  /** The counts written last; none when the file cannot be read, which costs at most one day's counts. */
   read(): DayCount[] {
     try {
-      const content: unknown = JSON.parse(readIfThere(this.#file, MOST_BYTES)?.toString() ?? '[]');
+      const content: unknown = JSON.parse(readIfThere(this.#file, MAX_BYTES)?.toString() ?? '[]');
       return Array.isArray(content) ? content.filter(isDayCount) : [];
     } catch {
       return [];
     }
   }
 
-  /** Survives the end of the process, not always that of the machine: it is about one day. */
+  /** Not synced: survives a crash of the process, not always a power loss. */
   async write(counts: readonly DayCount[]): Promise<void> {
     const draft = `${this.#file}.draft`;
     await writeFile(draft, JSON.stringify(counts), { mode: 0o600 });
@@ -44,10 +44,10 @@ function isDayCount(value: unknown): value is DayCount {
   );
 }
 
-/** How often the requests of the day are written down, milliseconds: so many may be forgotten by a crash. */
+/** Interval between writes, milliseconds. A crash loses the counts of at most this time. */
 const EVERY_MS = 1_000;
 
-/** Writes the requests of the day down every second while there are any, and at the end. */
+/** Writes the limiter's daily counts every second while they change, and on close. */
 export function keepCounts(
   limiter: MemoryLimiter,
   file: RequestCountsFile,

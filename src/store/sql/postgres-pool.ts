@@ -20,8 +20,8 @@ interface Waiting {
 }
 
 /**
- * Connections to a database that may go away: once it does not answer, everybody is refused at once instead of waiting,
- * until it answers again.
+ * Connections to a database that may go away: once it does not answer, everybody is refused at once instead of
+ * waiting, until it answers again.
  */
 export class PostgresPool implements KyselyPool {
   readonly #address: DatabaseAddress;

@@ -1,6 +1,6 @@
 import type { Endpoint, Provider } from '../../catalog/catalog.ts';
 import { type Credential, secretsOf } from '../../catalog/providers/credential.ts';
-import type { RenderedRequest, UpstreamDialect } from '../../dialects/dialect.ts';
+import type { Dialect, RenderedRequest } from '../../dialects/dialect.ts';
 import type { Clock } from '../../kit/ids.ts';
 import { type Destination, destinationOf } from '../auth/destination.ts';
 import type { UpstreamCall } from '../upstream.ts';
@@ -17,7 +17,7 @@ export interface ApproachKey {
   readonly credential: Credential | undefined;
   /** The credential is the caller's own. */
   readonly isOwnCredential: boolean;
-  readonly dialect: UpstreamDialect;
+  readonly dialect: Dialect;
 }
 
 /** What is the same in all calls of an endpoint with one credential: made once, and kept for as long as they come. */
@@ -40,7 +40,7 @@ export class Approach {
       provider,
       confidential: confidentialOf(provider, credential, destination.baseUrl),
       isOwnCredential,
-      readError: (body, headers) => dialect.readError(body, headers),
+      readError: (body, headers) => dialect.upstream.readError(body, headers),
       now: () => clock.now(),
     };
   }
@@ -71,7 +71,7 @@ export class Approach {
     const isSimulated = call.endpoint.provider.dialect === 'simulator';
     const base = isSimulated ? SIMULATOR_BASE : baseUrl;
     return {
-      url: base + dialect.path(model, call.request.stream) + query,
+      url: base + dialect.upstream.path(model, call.request.stream) + query,
       headers: headersOf(this.isAddressedByCaller ? withoutOperatorHeaders(call) : call, dialect, rendered),
       betas: call.betas,
       given: rendered.headers,

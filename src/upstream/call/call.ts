@@ -2,10 +2,13 @@ import type { Provider } from '../../catalog/catalog.ts';
 import { tierOf } from '../../catalog/endpoint-tier.ts';
 import type {
   DecodeContext,
+  Dialect,
+  DialectFacts,
   RenderedRequest,
   RenderTarget,
   UpstreamDialect,
 } from '../../dialects/dialect.ts';
+import type { Dialects } from '../../dialects/dialects.ts';
 import { TransportProblem } from '../../http1/client/transport-problem.ts';
 import type { DialectName, Format } from '../../ir/items.ts';
 import { NO_ENTRIES, type TranslationEntry } from '../../ir/metadata.ts';
@@ -29,7 +32,7 @@ import {
 import { type Approach, Approaches } from './approach.ts';
 import { Batches, MAX_EVENT_BYTES, streamReader } from './batches.ts';
 import { type FailureScope, failureOfBody, failureOfProblem, failureOfReply } from './failure.ts';
-import { BETA_CARRIERS, BETA_HEADER } from './headers-of.ts';
+import { BETA_HEADER } from './headers-of.ts';
 import { openCall, type UnsignedCall } from './open-call.ts';
 import { redactJson } from './redact.ts';
 import { Turns } from './turns.ts';
@@ -40,7 +43,7 @@ export interface CallDependencies {
   /** `simulator` serves the providers of that dialect, `network` all others. */
   readonly transports: { readonly network: Transport; readonly simulator: Transport };
   /** The dialects that are built. */
-  readonly dialects: Readonly<Partial<Record<DialectName, UpstreamDialect>>>;
+  readonly dialects: Partial<Dialects>;
   readonly authorize: Authorize;
   readonly clock: Clock;
   readonly ids: IdSource;
@@ -89,7 +92,13 @@ export function createCallUpstream(dependencies: CallDependencies): CallUpstream
     }
     const told = withSecrets(scope, secrets);
     if (!isAnswer(reply)) throw await refusalOf(reply, call, told);
-    const answering: Answering = { call, dialect, scope: told, turns, ground: ids.token(12) };
+    const answering: Answering = {
+      call,
+      dialect: dialect.upstream,
+      scope: told,
+      turns,
+      ground: ids.token(12),
+    };
     return { status: reply.status, report: rendered.report, batches: answerOf(reply, answering) };
   };
 }
@@ -139,18 +148,18 @@ export function* renderCall(
     UpstreamCall,
     'request' | 'endpoint' | 'lane' | 'hashUser' | 'betas' | 'mostOutputTokens' | 'mostSearches'
   >,
-  dialect: UpstreamDialect,
+  { upstream, facts }: Dialect,
   model: string,
 ): Sliced<RenderedRequest> {
   const target = targetOf(call, model);
   const paid = fitOutput(call.request, call.mostOutputTokens, call.endpoint);
-  const searching = fitSearches(paid.request, call.mostSearches, dialect);
-  const ofTier = fitTier(searching.request, tierOf(call.endpoint), dialect.name);
+  const searching = fitSearches(paid.request, call.mostSearches, upstream);
+  const ofTier = fitTier(searching.request, tierOf(call.endpoint), facts);
   const { request, report } = fitReasoning(ofTier.request, call.endpoint.reasoning, target.maxOutputTokens);
-  const lost = lostBetas(target, dialect);
+  const lost = lostBetas(target, facts);
   const rendered = yield* call.lane === 'relay'
-    ? dialect.renderRelay(request, target)
-    : dialect.renderRequest(request, target);
+    ? upstream.renderRelay(request, target)
+    : upstream.renderRequest(request, target);
   const entries = [paid.report, searching.report, ofTier.report, report, lost];
   return entries.every(({ length }) => length === 0)
     ? rendered
@@ -159,9 +168,9 @@ export function* renderCall(
 
 function lostBetas(
   { betas }: RenderTarget,
-  { name }: Pick<UpstreamDialect, 'name'>,
+  { betaCarrier }: Pick<DialectFacts, 'betaCarrier'>,
 ): readonly TranslationEntry[] {
-  if (betas === undefined || betas.length === 0 || BETA_CARRIERS[name] !== undefined) return NO_ENTRIES;
+  if (betas === undefined || betas.length === 0 || betaCarrier !== undefined) return NO_ENTRIES;
   const detail = `the upstream has no betas: ${betas.join(', ')}`;
   return [{ field: BETA_HEADER, action: 'dropped', detail }];
 }

@@ -1,7 +1,7 @@
 import type { Endpoint } from '../../catalog/catalog.ts';
 import type { Credential } from '../../catalog/providers/credential.ts';
 import type { RenderTarget } from '../../dialects/dialect.ts';
-import { messagesUpstream } from '../../dialects/messages/messages.ts';
+import { messages } from '../../dialects/messages/index.ts';
 import { renderCountTokens } from '../../dialects/messages/render-count-tokens.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import { tokenCount } from '../../ir/usage.ts';
@@ -38,7 +38,7 @@ export async function countUpstreamTokens(
   const { request, endpoint, signal } = call;
   const { provider } = endpoint;
   const destination = destinationOf(endpoint, call.credential);
-  if (provider.dialect !== messagesUpstream.name || destination === undefined) return undefined;
+  if (provider.dialect !== messages.name || destination === undefined) return undefined;
   const { baseUrl, query, model, credential } = destination;
   const target = {
     model,
@@ -50,8 +50,8 @@ export async function countUpstreamTokens(
   const fitted = fitReasoning(request, endpoint.reasoning, endpoint.maxOutputTokens);
   const rendered = await runInTurns(renderCountTokens(fitted.request, target));
   try {
-    const url = `${baseUrl}${messagesUpstream.path(model, false)}/count_tokens${query}`;
-    const headers = headersOf(call, messagesUpstream, rendered);
+    const url = `${baseUrl}${messages.upstream.path(model, false)}/count_tokens${query}`;
+    const headers = headersOf(call, messages, rendered);
     const opened = await openCall(
       { provider, credential, url, headers, body: rendered.body, signal, isRepeatable: true },
       { transport, authorize },

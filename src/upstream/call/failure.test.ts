@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { geminiUpstream } from '../../dialects/gemini/gemini.ts';
+import { gemini } from '../../dialects/gemini/index.ts';
 import { TransportProblem, type TransportReason } from '../../http1/client/transport-problem.ts';
 import { GatewayError } from '../../ir/errors.ts';
 import { isJsonObject } from '../../kit/json/json.ts';
@@ -218,7 +218,7 @@ describe('errors inside an answer', () => {
 });
 
 describe('what only the error body says', () => {
-  const scope: FailureScope = { ...SCOPE, readError: geminiUpstream.readError };
+  const scope: FailureScope = { ...SCOPE, readError: gemini.upstream.readError };
   const refused = (status: number, error: object, headers: Record<string, string> = {}) =>
     failureOfReply({ status, headers, body: JSON.stringify([{ error }]) }, scope);
   const quota = {

@@ -1,20 +1,13 @@
-import type { RenderedRequest, UpstreamDialect } from '../../dialects/dialect.ts';
-import type { DialectName } from '../../ir/items.ts';
+import type { Dialect, RenderedRequest } from '../../dialects/dialect.ts';
 import type { UpstreamCall } from '../upstream.ts';
 
 /** The header by which callers ask for betas. */
 export const BETA_HEADER = 'anthropic-beta';
 
-/** How a dialect is told the betas a caller asked for: those in the body it renders itself. Others have none. */
-export const BETA_CARRIERS: Readonly<Partial<Record<DialectName, 'header' | 'body'>>> = {
-  messages: 'header',
-  bedrock: 'body',
-};
-
 /** Headers of a call but for its authorization; later ones win: ours, the dialect's, the caller's betas, the operator's. */
 export function headersOf(
   call: Pick<UpstreamCall, 'request' | 'endpoint' | 'betas'>,
-  dialect: Pick<UpstreamDialect, 'name' | 'streamType'>,
+  { upstream, facts }: Pick<Dialect, 'upstream' | 'facts'>,
   rendered: RenderedRequest,
 ): Record<string, string> {
   const { provider } = call.endpoint;
@@ -22,10 +15,10 @@ export function headersOf(
     'content-type': 'application/json',
     // Some servers in front of providers turn away requests without one.
     'user-agent': 'signalbox',
-    accept: call.request.stream ? dialect.streamType : 'application/json',
+    accept: call.request.stream ? upstream.streamType : 'application/json',
   };
   addLowerCased(headers, rendered.headers);
-  if (BETA_CARRIERS[dialect.name] === 'header' && call.betas !== undefined) {
+  if (facts.betaCarrier === 'header' && call.betas !== undefined) {
     const own = headers[BETA_HEADER];
     headers[BETA_HEADER] = own === undefined ? call.betas : `${own},${call.betas}`;
   }

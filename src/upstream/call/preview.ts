@@ -1,5 +1,4 @@
-import type { UpstreamDialect } from '../../dialects/dialect.ts';
-import type { DialectName } from '../../ir/items.ts';
+import type { Dialects } from '../../dialects/dialects.ts';
 import type { TranslationEntry } from '../../ir/metadata.ts';
 import { runInTurns } from '../../kit/loop/turns.ts';
 import type { UpstreamCall } from '../upstream.ts';
@@ -11,7 +10,7 @@ export type PreviewCall = Pick<UpstreamCall, 'request' | 'endpoint' | 'lane'>;
 /** What would be lost or changed on the way to an endpoint. Nothing is sent, nothing that is rendered is kept. */
 export async function previewCall(
   call: PreviewCall,
-  dialects: Readonly<Partial<Record<DialectName, UpstreamDialect>>>,
+  dialects: Partial<Dialects>,
 ): Promise<readonly TranslationEntry[]> {
   const dialect = dialects[dialectOf(call.endpoint.provider, call.request.format)];
   if (dialect === undefined) return [];

@@ -3,27 +3,27 @@ import type { DuckdbThread } from './duckdb-thread.ts';
 import { APP_SUMS, DAY_MS } from './schema.ts';
 import type { Statement } from './statement.ts';
 
-/** Answers that are remembered. */
-const MOST_ANSWERS = 8;
+/** Maximum of cached answers. */
+const MAX_ANSWERS = 8;
 
-/** Apps in all of them together: more would take more memory than they save time. */
-const MOST_APPS = 400_000;
+/** Maximum of apps in all cached answers: bounds their memory. */
+const MAX_APPS = 400_000;
 
 interface Remembered {
   readonly windows: readonly DayWindow[];
-  /** Undefined while it is being looked for. */
+  /** Undefined while the query runs. */
   readonly totals: AppTotals | undefined;
 }
 
 /**
- * What was last found of apps. Most windows are of days that are over, and what was used on them changes no more; what does
- * change is forgotten.
+ * Cache of app totals. Most windows cover past days, whose totals no longer change; answers whose windows get new
+ * events are dropped.
  */
 export class AppTotalsMemory {
-  /** By windows, the one unused longest first. */
+  /** By windows, least recently used first. */
   readonly #answers = new Map<string, Remembered>();
 
-  /** What is remembered, or else what is looked for, remembered unless it may have changed meanwhile. */
+  /** The cached answer, or that of `look`, which is cached unless its windows changed meanwhile. */
   async of(windows: readonly DayWindow[], look: () => Promise<AppTotals>): Promise<AppTotals> {
     const key = windows.map(({ startMs, endMs }) => `${startMs}-${endMs}`).join();
     const known = this.#answers.get(key)?.totals;
@@ -34,12 +34,12 @@ export class AppTotalsMemory {
     const looking: Remembered = { windows, totals: undefined };
     this.#remember(key, looking);
     const totals = await look();
-    const isRoom = totals.apps.length <= MOST_APPS;
+    const isRoom = totals.apps.length <= MAX_APPS;
     if (isRoom && this.#answers.get(key) === looking) this.#remember(key, { windows, totals });
     return totals;
   }
 
-  /** Events of these moments were added, or may have been. */
+  /** Call after events in this range may have been added. */
   changed(firstMs: number, lastMs: number): void {
     for (const [key, { windows }] of this.#answers) {
       if (windows.some(({ startMs, endMs }) => startMs <= lastMs && firstMs < endMs))
@@ -51,7 +51,7 @@ export class AppTotalsMemory {
     this.#answers.delete(key);
     this.#answers.set(key, answer);
     for (const oldest of this.#answers.keys()) {
-      if (this.#answers.size <= MOST_ANSWERS && this.#apps() <= MOST_APPS) return;
+      if (this.#answers.size <= MAX_ANSWERS && this.#apps() <= MAX_APPS) return;
       this.#answers.delete(oldest);
     }
   }
@@ -63,11 +63,11 @@ export class AppTotalsMemory {
   }
 }
 
-/** The apps of the file by their place in it, as far as they were asked for. Places are given in turn and for good. */
+/** Names of apps by their place in the file, read on demand. Places are assigned in order and never change. */
 export class KnownApps {
   readonly #apps: string[] = [];
 
-  /** The apps at places that the file has. Those that are not known yet are read from it, all at once. */
+  /** The apps at existing places. Unknown ones are read from the file in one query. */
   async at(places: ArrayLike<number>, thread: DuckdbThread, signal?: AbortSignal): Promise<string[]> {
     if (!this.#knows(places)) await this.#read(thread, signal);
     return Array.from(places, (place) => this.#apps[place] ?? '');
@@ -90,23 +90,23 @@ export class KnownApps {
   }
 }
 
-/** Days of 1970 on: the first, and the one after the last. */
+/** A range of days since 1970: first, and the one after the last. */
 interface DayRange {
   readonly first: number;
   readonly end: number;
 }
 
-/** Days whose sums are read from one table. */
+/** A range of days to read from one table. */
 interface Piece extends DayRange {
   readonly table: string;
 }
 
 const SUMMED = ['tokens', 'requests'] as const;
 
-/** A statement for the sums of apps. Its columns: place of the app, then tokens of each window, then requests of each. */
+/** The query for app totals. Columns: place of the app, then tokens of each window, then requests of each. */
 export function appTotalsSql(windows: readonly DayWindow[]): Statement {
   const columns = SUMMED.flatMap((name) => windows.map((_, window) => ({ name, window })));
-  // Each window has columns of its own, in which the rows of others are 0: so every row is added up once.
+  // Each window has its own columns, which are 0 in rows of other windows, so that every row is summed once.
   const pieces = windows.flatMap(({ startMs, endMs }, ofPiece) => {
     const range = { first: Math.ceil(startMs / DAY_MS), end: Math.ceil(endMs / DAY_MS) };
     const padded = columns.map(
@@ -123,7 +123,7 @@ export function appTotalsSql(windows: readonly DayWindow[]): Statement {
   return { sql, parameters: {} };
 }
 
-/** Reads whole spans of days where a range has some, and what is before and after them from the spans below. */
+/** Covers a range with whole spans of a level, and the rest before and after them with spans of the level below. */
 function piecesOf({ first, end }: DayRange, level: number): Piece[] {
   const sums = APP_SUMS[level];
   if (sums === undefined || first >= end) return [];

@@ -18,7 +18,7 @@ const text = (of: TextColumn['of']): TextColumn => ({ type: 'VARCHAR', of });
 const whole = (of: NumberColumn['of']): NumberColumn => ({ type: 'BIGINT', of });
 const flag = (of: NumberColumn['of']): NumberColumn => ({ type: 'BOOLEAN', of });
 
-/** What daily sums are kept by, besides the day. Few combinations of it are shared by many events. */
+/** Text columns of a series: daily sums are kept per day and series. Many events share few series. */
 export const SERIES_TEXTS = {
   account_id: text((event) => event.accountId),
   workspace_id: text((event) => event.workspaceId),
@@ -34,13 +34,13 @@ export const SERIES_TEXTS = {
   modalities: text((event) => event.modalities),
 } as const satisfies Readonly<Record<string, TextColumn>>;
 
-/** The other half of `SERIES_TEXTS`. */
+/** Other columns of a series. */
 export const SERIES_NUMBERS = {
   is_zdr: flag((event) => event.isZdr),
   is_byok: flag((event) => event.isByok),
 } as const satisfies Readonly<Record<string, NumberColumn>>;
 
-/** What every event has of its own. */
+/** Text columns of an event. */
 export const EVENT_TEXTS = {
   id: text((event) => event.id),
   origin: text((event) => event.origin),
@@ -49,7 +49,7 @@ export const EVENT_TEXTS = {
   external_user: text((event) => event.externalUser),
 } as const satisfies Readonly<Record<string, TextColumn>>;
 
-/** The other half of `EVENT_TEXTS`. */
+/** Other columns of an event. */
 export const EVENT_NUMBERS = {
   created_ms: whole((event) => event.createdAtMs),
   is_guarded: flag((event) => event.isGuarded),
@@ -74,7 +74,7 @@ export type ColumnName =
   | keyof typeof EVENT_TEXTS
   | keyof typeof EVENT_NUMBERS;
 
-/** Columns as a table is made with them. */
+/** Column declarations for CREATE TABLE. */
 export function declarationsOf(columns: Readonly<Record<string, Column>>): string[] {
   return Object.entries(columns).map(([name, { type }]) => `${name} ${type}`);
 }

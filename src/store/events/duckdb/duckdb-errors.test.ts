@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { GenerationRefused } from '../../../ports/generations.ts';
 import { DatabaseUnavailable } from '../../sql/database-unavailable.ts';
-import { DuckdbFileDamaged, duckdbTroubleOf } from './duckdb-errors.ts';
+import { DuckdbFileDamaged, duckdbErrorOf } from './duckdb-errors.ts';
 
 it.each([
   [
@@ -23,5 +23,5 @@ it.each([
     DatabaseUnavailable,
   ],
 ])('takes "%s" (while opening: %s) for what it is', (message, isOpening, kind) => {
-  expect(duckdbTroubleOf(message, isOpening)).toBeInstanceOf(kind);
+  expect(duckdbErrorOf(message, isOpening)).toBeInstanceOf(kind);
 });

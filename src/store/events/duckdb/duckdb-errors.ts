@@ -2,11 +2,11 @@ import { GatewayError } from '../../../ir/errors.ts';
 import { GenerationRefused } from '../../../ports/generations.ts';
 import { DatabaseUnavailable } from '../../sql/database-unavailable.ts';
 
-/** The file cannot be read, and no other try will help: it is damaged, of another program, or of another release. */
+/** The file is unreadable, and a retry does not help: it is damaged, or from another program or release. */
 export class DuckdbFileDamaged extends Error {}
 
-/** More would have to be kept in memory than is set aside for it. */
-export class QuestionTooLarge extends GatewayError {
+/** A query exceeded the memory limit. */
+export class QueryTooLarge extends GatewayError {
   constructor() {
     super(
       'invalid-request',
@@ -15,7 +15,7 @@ export class QuestionTooLarge extends GatewayError {
   }
 }
 
-/** Whether memory was what an error of DuckDB was about. */
+/** Whether DuckDB ran out of memory. */
 export function isOutOfMemory(error: unknown): boolean {
   return (
     error instanceof DatabaseUnavailable &&
@@ -23,21 +23,21 @@ export function isOutOfMemory(error: unknown): boolean {
   );
 }
 
-/** What an error of DuckDB says when it may pass: another process has the file, the disk is full or away. */
-const PASSING =
+/** Messages of temporary errors: the file is locked, the disk is full or unavailable. */
+const TRANSIENT =
   /could not set lock|conflicting lock|no space left|file too large|quota|permission denied|read-only file|too many open files|input\/output error|cannot open file|no such file|out of memory|interrupted/i;
 
-/** What it says of a file that it can no longer read, also after it was opened. */
+/** Messages of damaged files, also after opening. */
 const DAMAGED =
   /not a valid duckdb database|version number|corrupt|checksum|serialization error|replaying wal|enough bytes/i;
 
-/** What it says when a sum goes beyond 64 bits. */
+/** Messages of sums beyond 64 bits. */
 const OUT_OF_RANGE = /^(out of range|conversion) error/i;
 
-/** What an error of DuckDB means. While a file is opened everything is damage that is not known to pass. */
-export function duckdbTroubleOf(message: string, isOpening: boolean): Error {
+/** Maps a message of DuckDB to an error. While opening, every error that is not known to be temporary means damage. */
+export function duckdbErrorOf(message: string, isOpening: boolean): Error {
   const cause = new Error(message);
-  if (PASSING.test(message)) return new DatabaseUnavailable(cause);
+  if (TRANSIENT.test(message)) return new DatabaseUnavailable(cause);
   if (isOpening || DAMAGED.test(message)) return new DuckdbFileDamaged(message);
   return OUT_OF_RANGE.test(message) ? new GenerationRefused(message) : new DatabaseUnavailable(cause);
 }

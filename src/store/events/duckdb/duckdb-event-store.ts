@@ -19,7 +19,7 @@ import type {
 } from '../../../ports/events.ts';
 import { DatabaseUnavailable } from '../../sql/database-unavailable.ts';
 import { AppTotalsMemory, appTotalsSql, KnownApps } from './app-totals.ts';
-import { DuckdbFileDamaged, isOutOfMemory, QuestionTooLarge } from './duckdb-errors.ts';
+import { DuckdbFileDamaged, isOutOfMemory, QueryTooLarge } from './duckdb-errors.ts';
 import { DUCKDB_OPTIONS, type DuckdbColumns, type DuckdbRows, DuckdbThread } from './duckdb-thread.ts';
 import { takeInBundle } from './event-bundle.ts';
 import { isOfDays, querySql } from './query-sql.ts';
@@ -29,41 +29,41 @@ import { KnownSeries, stageEvents } from './stage-events.ts';
 import { plain, statementsOf } from './statement.ts';
 import { appendedOf, takeInStatements } from './take-in.ts';
 
-/** Events since the last compaction of sums that are worth one. */
-const MANY_ADDED = 200_000;
+/** Number of new events after which sums are compacted. */
+const COMPACT_AFTER_EVENTS = 200_000;
 
 /**
- * Questions that are answered at the same time, and those of one account among them. Each takes one of the four threads that
- * a process has for its disks, and whoever writes takes another: the journal needs the rest.
+ * Limits of concurrent queries. Each query takes one of the four threads of libuv's pool, and a write takes another:
+ * the journal needs the rest.
  */
-const QUESTIONS_AT_ONCE = 2;
-const QUESTIONS_OF_ONE = 1;
+const MAX_QUERIES = 2;
+const MAX_QUERIES_PER_ACCOUNT = 1;
 
-/** Who asks about all accounts. */
-const EVERYBODY = '';
+/** Stands for queries over all accounts. */
+const ALL_ACCOUNTS = '';
 
-/** Who is told of what happens to the file. */
+/** Callbacks of the store. */
 export interface DuckdbEventStoreOptions {
-  /** Is told of what went wrong and could be borne. */
+  /** Logs problems that do not stop the gateway. */
   readonly warn?: (message: string, fields?: Readonly<Record<string, unknown>>) => void;
-  /** The file was made anew, because there was none or what there was is damaged: whoever has events hands them over again. */
+  /** Called when a new file was created, because there was none or it was damaged: feed all events again. */
   readonly onRenewed?: () => void;
 }
 
-/** Events in a file of DuckDB, in a thread that is started on first use and again after it ended. */
+/** Events in a DuckDB file, used by a worker thread that is started on demand. */
 export class DuckdbEventStore implements EventStore {
   readonly #file: string;
   readonly #options: DuckdbEventStoreOptions;
   #thread: DuckdbThread | undefined;
-  /** These are of the file that the thread has open. */
+  /** Caches of the file that the thread has open. */
   #knownSeries = new KnownSeries();
   #appTotals = new AppTotalsMemory();
   #knownApps = new KnownApps();
   #settingAside: Promise<void> | undefined;
-  /** A new file that is damaged too says that something else is. */
+  /** Set aside only once: if the new file is damaged too, the cause is elsewhere. */
   #hasSetAside = false;
   #written: Promise<unknown> = Promise.resolve();
-  readonly #questions = new FairPlaces(QUESTIONS_AT_ONCE, QUESTIONS_OF_ONE);
+  readonly #queries = new FairPlaces(MAX_QUERIES, MAX_QUERIES_PER_ACCOUNT);
   #addedSinceCompact = 0;
   #isClosed = false;
 
@@ -89,7 +89,7 @@ export class DuckdbEventStore implements EventStore {
   }
 
   query(query: EventQuery, signal?: AbortSignal): Promise<EventAnswer> {
-    return this.#asking(query.accountId ?? EVERYBODY, signal, async (thread) => {
+    return this.#query(query.accountId ?? ALL_ACCOUNTS, signal, async (thread) => {
       const columns = await thread.columns(querySql(query), signal);
       const answer = await runInTurns(answerOf(query, columns));
       return { ...answer, missingBeforeMs: await missingBefore(thread, query) };
@@ -102,7 +102,7 @@ export class DuckdbEventStore implements EventStore {
   }
 
   prune(beforeMs: number): Promise<number> {
-    // A file that nobody has used yet is not made for this.
+    // Pruning does not create the file.
     if (this.#thread === undefined && !existsSync(this.#file)) return Promise.resolve(0);
     const before = BigInt(beforeMs - (beforeMs % DAY_MS));
     return this.#inTurn(async (thread) => {
@@ -129,7 +129,7 @@ export class DuckdbEventStore implements EventStore {
   }
 
   async #lookForAppTotals(windows: readonly DayWindow[], signal?: AbortSignal): Promise<AppTotals> {
-    return this.#asking(EVERYBODY, signal, async (thread) => {
+    return this.#query(ALL_ACCOUNTS, signal, async (thread) => {
       const [places, ...sums] = (await thread.columns(
         appTotalsSql(windows),
         signal,
@@ -142,22 +142,22 @@ export class DuckdbEventStore implements EventStore {
     });
   }
 
-  /** Questions take turns: work that reads is long, and the threads that it takes are few and not ours alone. */
-  #asking<Result>(
-    who: string,
+  /** Limits concurrent queries: they are long, and the pool's threads are few and shared. */
+  #query<Result>(
+    accountId: string,
     signal: AbortSignal | undefined,
     work: (thread: DuckdbThread) => Promise<Result>,
   ): Promise<Result> {
-    return this.#questions.within(who, signal, async () => {
+    return this.#queries.within(accountId, signal, async () => {
       try {
         return await this.#with(work);
       } catch (error) {
-        throw isOutOfMemory(error) ? new QuestionTooLarge() : error;
+        throw isOutOfMemory(error) ? new QueryTooLarge() : error;
       }
     });
   }
 
-  /** Work that writes is one after another. */
+  /** Runs writes one after another. */
   #inTurn<Result>(work: (thread: DuckdbThread) => Promise<Result>): Promise<Result> {
     const done = this.#written.then(() => this.#with(work));
     this.#written = done.catch(() => {});
@@ -190,7 +190,7 @@ export class DuckdbEventStore implements EventStore {
     return this.#thread;
   }
 
-  /** Puts a damaged file out of the way, once for all that asked it. */
+  /** Renames a damaged file, once for all work that failed on it. */
   async #setAside(thread: DuckdbThread, damage: DuckdbFileDamaged): Promise<void> {
     if (thread === this.#thread && !this.#hasSetAside) {
       this.#thread = undefined;
@@ -229,10 +229,10 @@ export class DuckdbEventStore implements EventStore {
 
   async #compactAfter(thread: DuckdbThread, added: number): Promise<void> {
     this.#addedSinceCompact += added;
-    if (this.#addedSinceCompact >= MANY_ADDED) await this.#compact(thread);
+    if (this.#addedSinceCompact >= COMPACT_AFTER_EVENTS) await this.#compact(thread);
   }
 
-  /** Sums are right without it: what goes wrong here is tried again after more events. */
+  /** Sums are right without compaction: a failure is retried after more events. */
   async #compact(thread: DuckdbThread): Promise<void> {
     try {
       await thread.transact(statementsOf(COMPACT));
@@ -255,7 +255,7 @@ async function missingBefore(thread: DuckdbThread, query: EventQuery): Promise<n
   return query.startMs < prunedBeforeMs ? prunedBeforeMs : null;
 }
 
-/** How many rows a statement says that it changed. */
+/** The single number that a statement returned. */
 function countOf(rows: DuckdbRows | undefined): number {
   return Number(rows?.[0]?.[0] ?? 0);
 }
@@ -286,7 +286,7 @@ function textOrNull(value: unknown): string | null {
   return typeof value === 'string' ? value : null;
 }
 
-/** In a packed column NaN stands for null. */
+/** Packed columns have NaN for null. */
 function numberOrNull(value: unknown): number | null {
   return value === null || value === undefined || Number.isNaN(value) ? null : Number(value);
 }

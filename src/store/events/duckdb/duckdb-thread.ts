@@ -2,12 +2,12 @@ import { createRequire } from 'node:module';
 import { type Transferable, Worker } from 'node:worker_threads';
 import { isInTime } from '../../../kit/loop/is-in-time.ts';
 import { DatabaseUnavailable } from '../../sql/database-unavailable.ts';
-import { duckdbTroubleOf } from './duckdb-errors.ts';
+import { duckdbErrorOf } from './duckdb-errors.ts';
 import { DUCKDB_WORKER } from './duckdb-worker.ts';
 import type { PackedColumn } from './pack-events.ts';
 import type { Statement } from './statement.ts';
 
-/** How every file of DuckDB is opened: nothing is loaded from outside, and memory goes back once work is done. */
+/** Options of every DuckDB file: no extensions are loaded, and memory is returned to the system after use. */
 export const DUCKDB_OPTIONS: Readonly<Record<string, string>> = {
   threads: '2',
   memory_limit: '256MB',
@@ -17,20 +17,20 @@ export const DUCKDB_OPTIONS: Readonly<Record<string, string>> = {
   autoload_known_extensions: 'false',
 };
 
-/** How a database is opened. */
+/** Settings of a database. */
 export interface DuckdbSettings {
   readonly file: string;
   readonly options: Readonly<Record<string, string>>;
-  /** Run once, when it is opened. Makes at least a table `shape`. */
+  /** Statements that run when it is opened. They create at least a table `shape`. */
   readonly schema: readonly string[];
-  /** Written into a new file. One with another number is not opened. */
+  /** Version of the schema, written into a new file. A file with another number is refused. */
   readonly shape: number;
 }
 
 /** Rows of a statement, each a list of its columns. */
 export type DuckdbRows = readonly (readonly unknown[])[];
 
-/** Columns of a statement: those of numbers alone packed, with NaN for null; anything else as it is. */
+/** Columns of a result: numeric ones packed, with NaN for null; others as lists. */
 export type DuckdbColumns = readonly (Float64Array | readonly unknown[])[];
 
 type Question =
@@ -51,15 +51,17 @@ type Reply =
 
 const ENDED = 'the thread of the events has ended';
 
-/** What the thread makes is gone after each question: more room for it would only stay taken, megabytes. */
-const YOUNG_MB = 4;
+/**
+ * Young generation of the worker's heap: its objects live for one question, and a larger heap would stay allocated.
+ */
+const YOUNG_GENERATION_MB = 4;
 
-/** How long closing waits for work that is under way, milliseconds. */
+/** How long closing waits for current work, milliseconds. */
 const CLOSING_MS = 10_000;
 
 /**
- * A thread with a database of its own: it is opened with the first question. Once it has ended it is never used again:
- * what was staged is gone with it.
+ * A worker thread with its own database, which is opened with the first question. Never reused after its end, because
+ * staged rows are lost with it.
  */
 export class DuckdbThread {
   readonly #worker: Worker;
@@ -68,20 +70,20 @@ export class DuckdbThread {
   #lastId = 0;
   #isEnded = false;
 
-  /** `onNew` is told that the file was made anew. */
+  /** `onNew` is called when the file was created. */
   constructor(settings: DuckdbSettings, onNew?: () => void) {
     const library = createRequire(import.meta.url).resolve('@duckdb/node-api');
-    // Flags that say how this process reads its own program say nothing about the worker's.
+    // The process's own loader flags do not apply to the worker.
     this.#worker = new Worker(DUCKDB_WORKER, {
       eval: true,
       execArgv: [],
       workerData: { library, settings },
-      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
+      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
     });
     this.#worker.on('message', (reply: Reply) => {
       if (reply.kind === 'new') onNew?.();
       else if (reply.ok) this.#asked.get(reply.id)?.resolve(reply.answer);
-      else this.#asked.get(reply.id)?.reject(duckdbTroubleOf(reply.message, reply.isOpening));
+      else this.#asked.get(reply.id)?.reject(duckdbErrorOf(reply.message, reply.isOpening));
     });
     this.#worker.on('error', (error) => this.#end(error));
     this.#ended = new Promise((resolve) => {
@@ -90,7 +92,7 @@ export class DuckdbThread {
         resolve();
       });
     });
-    // The process may end while the worker waits for work.
+    // An idle worker does not keep the process alive.
     this.#worker.unref();
   }
 
@@ -99,35 +101,35 @@ export class DuckdbThread {
   }
 
   /**
-   * Adds rows to a table, after what was asked before; they are there for what is asked next. The numbers are moved to the
-   * thread: they are gone here.
+   * Adds rows to a table, in order with other writes. Number columns are transferred to the thread and unusable here
+   * afterwards.
    */
   async stage(table: string, columns: readonly PackedColumn[]): Promise<void> {
     const moved = columns.filter((column) => column instanceof Float64Array).map(({ buffer }) => buffer);
     await this.#ask({ kind: 'stage', table, columns }, { moved });
   }
 
-  /** Runs statements after what was asked before, all or none. Resolves with the rows of each. */
+  /** Runs statements in a transaction, in order with other writes. Resolves with the rows of each. */
   async transact(statements: readonly Statement[]): Promise<readonly DuckdbRows[]> {
     return (await this.#ask({ kind: 'transact', statements })) as readonly DuckdbRows[];
   }
 
-  /** Runs a statement after what was asked before, by itself. */
+  /** Runs a single statement, in order with other writes. */
   async run(statement: Statement): Promise<DuckdbRows> {
     return (await this.#ask({ kind: 'run', statement })) as DuckdbRows;
   }
 
-  /** Runs a statement that only reads. */
+  /** Runs a query, concurrently with other work. */
   async query(statement: Statement, signal?: AbortSignal): Promise<DuckdbRows> {
     return (await this.#ask({ kind: 'query', statement }, { signal })) as DuckdbRows;
   }
 
-  /** Runs a statement that only reads and may answer many rows: numbers cost this side next to nothing. */
+  /** As `query`, for large results: packed number columns cost this thread next to nothing. */
   async columns(statement: Statement, signal?: AbortSignal): Promise<DuckdbColumns> {
     return (await this.#ask({ kind: 'columns', statement }, { signal })) as DuckdbColumns;
   }
 
-  /** Lets it end after what is under way. */
+  /** Ends the thread after its current work. */
   async close(): Promise<void> {
     if (!this.#isEnded) this.#worker.postMessage(null);
     await isInTime(this.#ended, CLOSING_MS);

@@ -1,7 +1,7 @@
 /**
- * The program of the thread, as text: the worker is started from it wherever the rest of the program lies. Writing is one
- * after another, on one connection; every query has a connection of its own. A database that failed beyond repair is
- * closed and opened again with the next question.
+ * Source of the worker as text, so that it works inside the bundle. Writes run one after another on one connection;
+ * every query has its own connection. A database that failed fatally is closed, and opened again with the next
+ * question.
  */
 export const DUCKDB_WORKER = `
 const { parentPort, workerData } = require('node:worker_threads');
@@ -46,7 +46,7 @@ const close = async () => {
   database?.writer.closeSync();
   database?.instance.closeSync();
 };
-// By id: those that are under way, and their connections once they have one.
+// Running queries by id, with their connections.
 const queries = new Map();
 const interrupt = ({ id }) => {
   const query = queries.get(id);

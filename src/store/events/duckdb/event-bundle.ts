@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import type { AppSighting } from '../../../ports/apps.ts';
 import type { Appended, GenerationEvent } from '../../../ports/events.ts';
-import { together } from '../projection/app-sightings.ts';
+import { mergedSighting } from '../projection/app-sightings.ts';
 import { DuckdbFileDamaged } from './duckdb-errors.ts';
 import { DUCKDB_OPTIONS, DuckdbThread } from './duckdb-thread.ts';
 import { type NewSeries, packEvents, packSeries, seriesValuesOf } from './pack-events.ts';
@@ -9,7 +9,7 @@ import { type EventSource, placeSeriesSql, SHAPE, STAGED_TABLES } from './schema
 import { plain, type Statement, statementsOf } from './statement.ts';
 import { appendedOf, takeInStatements } from './take-in.ts';
 
-/** A bundle that is no bundle, was not closed, or is of another release. */
+/** The file is no bundle, was not closed, or is from another release. */
 export class EventBundleUnreadable extends Error {
   constructor(file: string, reason: string) {
     super(`the events prepared in ${file} cannot be read (${reason}); prepare them again`);
@@ -22,26 +22,26 @@ const SCHEMA: readonly string[] = [
   `CREATE TABLE IF NOT EXISTS events (${STAGED_TABLES.events.join(', ')})`,
   `CREATE TABLE IF NOT EXISTS series (${STAGED_TABLES.series.join(', ')})`,
   'CREATE TABLE IF NOT EXISTS apps (sighting VARCHAR)',
-  // Written last: a bundle without it was not closed.
+  // Written last: a bundle without a row here was not closed.
   'CREATE TABLE IF NOT EXISTS facts (events BIGINT, repeated BIGINT)',
 ];
 
-/** Events that are written in one message: as many as DuckDB takes at once. */
+/** Events per message: DuckDB's limit for a chunk. */
 const SLICE = 2_000;
 
-/** Opens a new file for events that are prepared apart from the store. */
+/** Creates a bundle: a file of events that is prepared outside of the store. */
 export function openEventBundle(file: string): EventBundleWriter {
   return new EventBundleWriter(file);
 }
 
-/** Writes a bundle. Nothing of it can be read before it is closed. */
+/** Writes a bundle. It cannot be read before `close`. */
 export class EventBundleWriter {
   readonly #file: string;
   readonly #thread: DuckdbThread;
-  /** Numbers of series, in the order in which they were first seen. */
+  /** Numbers of series, in order of appearance. */
   readonly #series = new Map<string, number>();
   readonly #apps = new Map<string, AppSighting>();
-  /** What is being written while the next events are made. */
+  /** The current write, while the next events are packed. */
   #staged: Promise<unknown>;
 
   constructor(file: string) {
@@ -50,7 +50,7 @@ export class EventBundleWriter {
     this.#staged = quiet(this.#thread.run(plain('BEGIN')));
   }
 
-  /** Adds events. Rejects with GenerationRefused when one of them does not fit: then the bundle is of no use. */
+  /** Adds events. Rejects with GenerationRefused when one of them does not fit; discard the bundle then. */
   async add(events: readonly GenerationEvent[]): Promise<void> {
     for (let begin = 0; begin < events.length; begin += SLICE) {
       const slice = events.slice(begin, begin + SLICE);
@@ -79,15 +79,15 @@ export class EventBundleWriter {
     return place;
   }
 
-  /** Adds what the registry of apps is to hear of. */
+  /** Adds sightings for the registry of apps. */
   addApps(sightings: readonly AppSighting[]): void {
     for (const sighting of sightings) {
       const before = this.#apps.get(sighting.host);
-      this.#apps.set(sighting.host, before === undefined ? sighting : together(before, sighting));
+      this.#apps.set(sighting.host, before === undefined ? sighting : mergedSighting(before, sighting));
     }
   }
 
-  /** Completes the bundle. Of events with one id the first stays. */
+  /** Completes the bundle. Of events with the same id the first is kept. */
   async close(): Promise<void> {
     try {
       await this.#staged;
@@ -102,7 +102,7 @@ export class EventBundleWriter {
     }
   }
 
-  /** Gives the bundle up and removes its file. */
+  /** Removes the bundle's file. */
   async discard(): Promise<void> {
     await this.#staged.catch(() => {});
     await this.#thread.close();
@@ -110,7 +110,7 @@ export class EventBundleWriter {
   }
 }
 
-/** Its failure is for whoever awaits it. */
+/** Prevents an unhandled rejection; the error reaches the next `await`. */
 function quiet<Result>(work: Promise<Result>): Promise<Result> {
   work.catch(() => {});
   return work;
@@ -124,7 +124,7 @@ const COMPLETE: readonly string[] = [
     AND rowid NOT IN (SELECT first FROM repeated)`,
 ];
 
-/** What a bundle has for the registry of apps: one sighting for each. */
+/** The app sightings of a bundle, one per app. */
 export async function readBundleApps(file: string): Promise<readonly AppSighting[]> {
   const options = { ...DUCKDB_OPTIONS, access_mode: 'READ_ONLY' };
   const thread = new DuckdbThread({ file, options, schema: [], shape: SHAPE });
@@ -140,12 +140,12 @@ export async function readBundleApps(file: string): Promise<readonly AppSighting
 
 const BUNDLE: EventSource = { events: 'bundle.events', series: 'bundle.series', places: 'placed' };
 
-/** An id is looked for among all events: in an import it may come with another moment. */
-const EVER = { first: 0n, last: BigInt(Number.MAX_SAFE_INTEGER) };
+/** Searches ids among all events: an imported event may have another time. */
+const ANY_TIME = { first: 0n, last: BigInt(Number.MAX_SAFE_INTEGER) };
 
 /** Adds the events of a bundle to the database of a thread, all or none. */
 export async function takeInBundle(thread: DuckdbThread, file: string): Promise<Appended> {
-  // A database that cannot be opened is not to be blamed on the bundle.
+  // Opens the database first, so that its errors are not attributed to the bundle.
   await thread.run(plain('SELECT 1'));
   try {
     await thread.run(attached(file));
@@ -153,7 +153,7 @@ export async function takeInBundle(thread: DuckdbThread, file: string): Promise<
     if (facts === undefined) throw new EventBundleUnreadable(file, 'it was never closed');
     if (facts[1] !== SHAPE) throw new EventBundleUnreadable(file, 'it is of another release');
     const placing = statementsOf(placeSeriesSql(BUNDLE));
-    const answers = await thread.transact([...placing, ...takeInStatements(BUNDLE, EVER)]);
+    const answers = await thread.transact([...placing, ...takeInStatements(BUNDLE, ANY_TIME)]);
     const { added, known, tooOld } = appendedOf(answers.slice(placing.length));
     return { added, known: known + Number(facts[0]), tooOld };
   } catch (error) {
@@ -163,7 +163,7 @@ export async function takeInBundle(thread: DuckdbThread, file: string): Promise<
   }
 }
 
-/** The name of the file is a text of SQL: nothing can be bound here. */
+/** ATTACH takes no parameters, so the path is quoted. */
 function attached(file: string): Statement {
   return plain(`ATTACH '${file.replaceAll("'", "''")}' AS bundle (READ_ONLY)`);
 }

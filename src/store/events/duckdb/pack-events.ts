@@ -3,10 +3,10 @@ import type { GenerationEvent } from '../../../ports/events.ts';
 import { GenerationRefused } from '../../../ports/generations.ts';
 import { EVENT_NUMBERS, EVENT_TEXTS, SERIES_NUMBERS, SERIES_TEXTS } from './columns.ts';
 
-/** A column on its way to the thread, in the order of `STAGED_TABLES`: texts, or numbers with NaN for null. */
+/** A column for the worker thread: texts, or numbers with NaN for null. The order is that of `STAGED_TABLES`. */
 export type PackedColumn = readonly (string | null)[] | Float64Array<ArrayBuffer>;
 
-/** A series, the event that it was first seen with, and its number among those that are handed over together. */
+/** A new series, the event that it was first seen with, and its number in the batch. */
 export interface NewSeries {
   readonly values: string;
   readonly event: GenerationEvent;
@@ -18,7 +18,7 @@ const seriesNumbers = Object.values(SERIES_NUMBERS);
 const eventTexts = Object.values(EVENT_TEXTS);
 const eventNumbers = Object.entries(EVENT_NUMBERS);
 
-/** The values of the series that an event belongs to, as one text. */
+/** The values of an event's series as one text. */
 export function seriesValuesOf(event: GenerationEvent): string {
   const values: unknown[] = [];
   for (const { of } of seriesTexts) values.push(of(event));
@@ -26,7 +26,7 @@ export function seriesValuesOf(event: GenerationEvent): string {
   return JSON.stringify(values);
 }
 
-/** Makes columns of events, given the number of each one's series. Throws GenerationRefused for one that does not fit. */
+/** Columns of events with the numbers of their series. Throws GenerationRefused for a value that does not fit. */
 export function packEvents(
   events: readonly GenerationEvent[],
   series: Float64Array<ArrayBuffer>,
@@ -38,7 +38,7 @@ export function packEvents(
   ];
 }
 
-/** Makes columns of series. */
+/** Columns of series. */
 export function packSeries(series: readonly NewSeries[]): readonly PackedColumn[] {
   return [
     series.map(({ values }) => keyOf(values)),
@@ -48,7 +48,7 @@ export function packSeries(series: readonly NewSeries[]): readonly PackedColumn[
   ];
 }
 
-/** What a series is known by in every file: 128 bits of a digest of its values. */
+/** Key of a series, the same in every file: 128 bits of a digest of its values. */
 function keyOf(values: string): string {
   return createHash('sha256').update(values).digest('base64url').slice(0, 22);
 }

@@ -14,10 +14,10 @@ import type { Statement } from './statement.ts';
 
 const THROUGHPUT = 'completion_tokens * 1000.0::DOUBLE / nullif(generation_ms, 0)';
 
-/** No part of a generation is charged for this. */
+/** No data source yet. */
 const NO_SOURCE = 'NULL::HUGEINT';
 
-/** What each metric is, over events or over daily sums alike: an event is `requests` = 1. */
+/** SQL of each metric, for events and daily sums alike: an event has `requests` = 1. */
 const METRIC_SQL: Readonly<Record<MetricName, string>> = {
   request_count: 'sum(requests)',
   tokens_total: 'sum(prompt_tokens + completion_tokens)',
@@ -77,7 +77,7 @@ const DIMENSION_COLUMNS: Readonly<Record<DimensionName, ColumnName>> = {
 
 const calendar = (unit: string) => `epoch_ms(date_trunc('${unit}', make_timestamp_ms(at_ms)))`;
 
-/** Where the bucket around a moment begins. */
+/** Begin of the bucket of a moment. */
 const BUCKET_SQL: Readonly<Record<Granularity, string>> = {
   minute: 'at_ms - at_ms % 60000',
   hour: 'at_ms - at_ms % 3600000',
@@ -100,7 +100,7 @@ const EVENTS = `(SELECT created_ms AS at_ms, 1 AS requests, *
 const DAILY = `(SELECT first_day::BIGINT * ${DAY_MS} AS at_ms, *
   FROM ${ALL_DAILY} AS daily JOIN series ON series.place = daily.series)`;
 
-/** Whether daily sums can answer: whole days, and nothing that they do not tell apart. */
+/** Whether daily sums suffice: whole days, and only metrics and dimensions that they have. */
 export function isOfDays({
   metrics,
   dimensions,
@@ -123,7 +123,8 @@ export function isOfDays({
 }
 
 /**
- * The statement for a question. Its columns: bucket, dimensions, metrics, rows without limits, groups. Text of the caller is only ever bound.
+ * The statement of a query. Columns: bucket, dimensions, metrics, rows without limits, groups. All text from callers
+ * is bound as parameters.
  */
 export function querySql(query: EventQuery): Statement {
   const parameters: Record<string, string | bigint> = {};
@@ -172,7 +173,7 @@ function orderSql({ order, dimensions }: EventQuery): string {
   return [`${first} ${order.direction === 'asc' ? 'ASC' : 'DESC'} NULLS LAST`, ...ties].join(', ');
 }
 
-/** Lengths of prompts go by size, everything else by its text. */
+/** Sorts buckets of prompt length by size, everything else by text. */
 function orderedBy(field: EventOrder['field'], column: string): string {
   if (field !== 'context_length_bucket') return column;
   const names = CONTEXT_LENGTH_BUCKETS.map(([, name]) => `'${name}'`);

@@ -10,10 +10,10 @@ import {
 /** Milliseconds of a day. */
 export const DAY_MS = 86_400_000;
 
-/** Which tables there are and what they hold. A file that was made for another shape is not read. */
+/** Version of the schema. Files of another version are not read. */
 export const SHAPE = 1;
 
-/** What is summed up for each day and series. */
+/** Columns that are summed per day and series. */
 const DAILY_SUMS = [
   'prompt_tokens',
   'completion_tokens',
@@ -30,11 +30,11 @@ const seriesColumns = { ...SERIES_TEXTS, ...SERIES_NUMBERS };
 const seriesNames = Object.keys(seriesColumns);
 const eventNames = [...Object.keys(EVENT_TEXTS), ...Object.keys(EVENT_NUMBERS)];
 
-/** Sums that are kept: a row for each span of so many days and each of what they are kept by. */
+/** A table of sums: one row per span of `days` and per value of `by`. */
 interface SumsTable {
   readonly table: string;
   readonly days: number;
-  /** Where batches put their sums, by days, until compaction adds them to those of the table. */
+  /** Table to which batches append daily sums, until compaction merges them. */
   readonly added: string;
   readonly by: string;
   readonly sums: readonly string[];
@@ -50,14 +50,14 @@ const DAILY = {
 
 const APPS_ADDED = { added: 'app_added', by: 'app_place', sums: ['requests', 'tokens'] } as const;
 
-/** Sums of apps, by spans that divide into whole ones of the span before. */
+/** Sums of apps. Each span consists of whole spans of the level before. */
 export const APP_SUMS = [
   { table: 'app_days', days: 1, ...APPS_ADDED },
   { table: 'app_weeks', days: 7, ...APPS_ADDED },
   { table: 'app_four_weeks', days: 28, ...APPS_ADDED },
 ] as const satisfies readonly SumsTable[];
 
-/** Columns of events and of series as they come in: numbers are not given a type of their own before they are in. */
+/** Columns of staged events and series: all numbers are DOUBLE until they are taken in. */
 export const STAGED_TABLES = {
   events: [...textsOf(EVENT_TEXTS), 'series DOUBLE', ...numbersOf(EVENT_NUMBERS)],
   series: ['key VARCHAR', ...textsOf(SERIES_TEXTS), 'place DOUBLE', ...numbersOf(SERIES_NUMBERS)],
@@ -72,9 +72,9 @@ function numbersOf(columns: object): string[] {
 }
 
 /**
- * The tables. What many events share is a series, written once. Sums are there from the first event on: a batch adds rows to
- * them, compaction makes one of those that are alike. Moments are whole milliseconds and days are numbered from 1970, so
- * that no time zone has a say. There is no index: an id is looked for among events of the same time, and those lie together.
+ * The tables. Values that many events share are a series, stored once. Batches append rows to the sums, and compaction
+ * merges rows with the same key. Times are integer milliseconds and days are numbered from 1970, so no time zone
+ * applies. There is no index: ids are searched among events of the same time, which lie together.
  */
 export const SCHEMA: readonly string[] = [
   'CREATE TABLE IF NOT EXISTS shape (version INTEGER)',
@@ -92,31 +92,31 @@ export const SCHEMA: readonly string[] = [
   'CREATE TABLE IF NOT EXISTS pruned (before_ms BIGINT)',
 ];
 
-/** The moment before which events were pruned. */
+/** Time before which events were pruned. */
 export const PRUNED_BEFORE = 'SELECT coalesce(max(before_ms), 0) FROM pruned';
 
-/** Where events that are taken in lie: tables with the columns of `STAGED_TABLES`. */
+/** Tables of events to take in, with the columns of `STAGED_TABLES`. */
 export interface EventSource {
   readonly events: string;
   readonly series: string;
-  /** Says for the number that an event has for its series (`staged_place`) which one it is here. */
+  /** Maps an event's series number (`staged_place`) to the series' place in this file. */
   readonly places: string;
 }
 
-/** Events that `append` was given. Their series have the numbers that they have here. */
+/** Events of `append`. Their series numbers are places in this file already. */
 export const STAGED: EventSource = {
   events: 'staged_events',
   series: 'staged_series',
   places: '(SELECT place AS staged_place, place, app_place, is_zdr FROM series)',
 };
 
-/** Makes the table for events anew. What an append that failed has left there is gone. */
+/** Recreates the staging table of events, without leftovers of a failed append. */
 export const MAKE_STAGED_EVENTS = `CREATE OR REPLACE TEMP TABLE ${STAGED.events} (${STAGED_TABLES.events.join(', ')})`;
 
-/** Makes the table for series anew. */
+/** Recreates the staging table of series. */
 export const MAKE_STAGED_SERIES = `CREATE OR REPLACE TEMP TABLE ${STAGED.series} (${STAGED_TABLES.series.join(', ')})`;
 
-/** Which series `placeSeriesSql` found and made: their places, and the numbers that they came with. */
+/** Places of the series that `placeSeriesSql` found or added, with their staged numbers. */
 export const PLACES = 'SELECT place, staged_place FROM placed';
 
 const sumsOf = (names: readonly string[]) =>
@@ -125,7 +125,7 @@ const dayOf = (moment: string) => `(${moment}::BIGINT // ${DAY_MS})::INTEGER`;
 const nextPlace = (table: string) =>
   `(SELECT coalesce(max(place), 0) FROM ${table}) + row_number() OVER () AS place`;
 
-/** Steps that give apps and series their places, and make the table `placed` of them. */
+/** Statements that assign places to new apps and series, and create the table `placed`. */
 export function placeSeriesSql({ series }: EventSource): readonly string[] {
   return [
     `INSERT INTO apps SELECT ${nextPlace('apps')}, app FROM (
@@ -138,7 +138,7 @@ export function placeSeriesSql({ series }: EventSource): readonly string[] {
   ];
 }
 
-/** Names the events that are known or too old. `$first` and `$last` bound the moments among which an id is looked for. */
+/** Selects events that are known or too old. `$first` and `$last` bound the times among which ids are searched. */
 export function leaveOutSql({ events }: EventSource): string {
   return `CREATE OR REPLACE TEMP TABLE left_out AS
     SELECT rowid AS row, created_ms < (${PRUNED_BEFORE}) AS is_too_old FROM ${events}
@@ -146,13 +146,13 @@ export function leaveOutSql({ events }: EventSource): string {
       SELECT id FROM events WHERE created_ms BETWEEN $first::BIGINT AND $last::BIGINT)`;
 }
 
-/** How many events there are, how many of them are known and how many too old. */
+/** Counts all events, known ones and too old ones. */
 export function countLeftOutSql({ events }: EventSource): string {
   return `SELECT (SELECT count(*) FROM ${events}), count(*) FILTER (NOT is_too_old),
     count(*) FILTER (is_too_old) FROM left_out`;
 }
 
-/** Steps that take in what was not left out. */
+/** Statements that take in the remaining events. */
 export function takeInSql({ events, places }: EventSource): readonly string[] {
   const fresh = `${events} AS staged JOIN ${places} AS places ON staged_place = staged.series::INTEGER
     WHERE staged.rowid NOT IN (SELECT row FROM left_out)`;
@@ -168,8 +168,8 @@ export function takeInSql({ events, places }: EventSource): readonly string[] {
 }
 
 /**
- * Steps that remove events before `$before`. The second says how many that were. Where nothing is removed everything that
- * comes later is known to be new, however old it is.
+ * Statements that remove events before `$before`; the second returns their number. The limit is recorded only if
+ * events are removed: otherwise older events that arrive later are known to be new.
  */
 export const PRUNE: readonly string[] = [
   `INSERT INTO pruned SELECT $before::BIGINT
@@ -177,7 +177,7 @@ export const PRUNE: readonly string[] = [
   'DELETE FROM events WHERE created_ms < $before::BIGINT',
 ];
 
-/** Steps that add what batches added to the sums of before. */
+/** Statements that merge the appended sums. */
 export const COMPACT: readonly string[] = [
   ...[DAILY, ...APP_SUMS].flatMap(compactSql),
   `DELETE FROM ${DAILY.added}`,

@@ -1,6 +1,6 @@
 import { rename } from 'node:fs/promises';
 
-/** Gives a damaged file and its log another name. Resolves with the name. */
+/** Renames a damaged file and its log. Resolves with the new name. */
 export async function setAside(file: string): Promise<string> {
   const time = new Date().toISOString().replaceAll(/[-:]|\.\d+/g, '');
   const to = `${file}.damaged-${time}`;

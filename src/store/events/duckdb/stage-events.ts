@@ -7,10 +7,10 @@ import { MAKE_STAGED_EVENTS, MAKE_STAGED_SERIES, PLACES, placeSeriesSql, STAGED 
 import { plain, statementsOf } from './statement.ts';
 import type { Moments } from './take-in.ts';
 
-/** Events that are handed over in one message: making it must not hold up the loop. */
+/** Events per message: packing them must not block the event loop. */
 const SLICE = 500;
 
-/** Hands events over, after series that are new. Resolves with the moments of the earliest and the latest. */
+/** Stages events, after their new series. Resolves with the range of their times. */
 export async function stageEvents(
   thread: DuckdbThread,
   events: readonly GenerationEvent[],
@@ -37,7 +37,7 @@ export async function stageEvents(
   return { first: BigInt(first), last: BigInt(last) };
 }
 
-/** The place of each event's series in the file. Those that are new get one, whatever becomes of the events. */
+/** The place of each event's series. New series get one, even if the events fail later. */
 async function placeSeries(
   thread: DuckdbThread,
   events: readonly GenerationEvent[],
@@ -86,10 +86,10 @@ async function placesOf(
   return places;
 }
 
-/** Series that are remembered: more than an installation uses in a day, and a few megabytes. */
-const MOST = 20_000;
+/** Maximum of cached series: more than an installation uses in a day, and a few megabytes. */
+const MAX_SERIES = 20_000;
 
-/** Which places series have in a file. It only saves looking: what is forgotten is looked up again. */
+/** Cache of the places of series in a file. */
 export class KnownSeries {
   readonly #places = new Map<string, number>();
 
@@ -98,7 +98,7 @@ export class KnownSeries {
   }
 
   note(values: string, place: number): void {
-    if (this.#places.size >= MOST) this.#places.clear();
+    if (this.#places.size >= MAX_SERIES) this.#places.clear();
     this.#places.set(values, place);
   }
 }

@@ -1,10 +1,10 @@
-/** A statement and what is bound to the names in it. */
+/** A statement with named parameters. */
 export interface Statement {
   readonly sql: string;
   readonly parameters: Readonly<Record<string, string | bigint>>;
 }
 
-/** Statements with the same values bound to each; those that name none of them are given none. */
+/** Statements with the same parameters; each gets those that it names. */
 export function statementsOf(
   sql: readonly string[],
   parameters: Readonly<Record<string, bigint>> = {},
@@ -15,7 +15,7 @@ export function statementsOf(
   }));
 }
 
-/** A statement that nothing is bound to. */
+/** A statement without parameters. */
 export function plain(sql: string): Statement {
   return { sql, parameters: {} };
 }

@@ -3,13 +3,13 @@ import type { DuckdbRows } from './duckdb-thread.ts';
 import { countLeftOutSql, type EventSource, leaveOutSql, takeInSql } from './schema.ts';
 import { plain, type Statement } from './statement.ts';
 
-/** The moments among which an id is looked for. */
+/** Range of times among which ids are searched. */
 export interface Moments extends Readonly<Record<string, bigint>> {
   readonly first: bigint;
   readonly last: bigint;
 }
 
-/** Statements that take in events whose series have their places. `appendedOf` reads what they answer. */
+/** Statements that take in events whose series have places. `appendedOf` reads their results. */
 export function takeInStatements(source: EventSource, moments: Moments): readonly Statement[] {
   return [
     { sql: leaveOutSql(source), parameters: moments },
@@ -18,7 +18,7 @@ export function takeInStatements(source: EventSource, moments: Moments): readonl
   ];
 }
 
-/** What the statements of `takeInStatements` answered. */
+/** The outcome in the results of `takeInStatements`. */
 export function appendedOf([, counted]: readonly DuckdbRows[]): Appended {
   const [all = 0, known = 0, tooOld = 0] = (counted?.[0] ?? []).map(Number);
   return { added: all - known - tooOld, known, tooOld };

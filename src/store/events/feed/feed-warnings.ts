@@ -1,7 +1,7 @@
 type Warn = (message: string, fields?: Readonly<Record<string, unknown>>) => void;
 
-/** Tells once that something fails, however often it is tried, and once that it works again. */
-export class ToldOnce {
+/** Logs the first of a run of failures, and the success that ends it. */
+export class FailureWarning {
   readonly #warn: Warn;
   readonly #words: { readonly fails: string; readonly works: string };
   #isFailing = false;
@@ -22,13 +22,13 @@ export class ToldOnce {
   }
 }
 
-/** What is told when events are gone that had been there. */
-export const LOST =
+/** Logged when the file of events was lost. */
+export const EVENTS_LOST =
   'the file of the events is gone or was damaged; it is made anew from the rows of generations that are kept; ' +
   'imported usage and sums of days before the oldest row do not come back';
 
-/** What is told when rows of generations do not become events, and when they do again. */
-export const FEEDING = {
+/** Logged when rows cannot be fed to the events, and when that works again. */
+export const FEED_WARNINGS = {
   fails: 'events cannot be brought in; what was settled waits in the rows of generations',
   works: 'events are brought in again',
 };

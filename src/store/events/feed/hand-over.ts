@@ -1,36 +1,36 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { StoredGeneration } from '../../../ports/generations.ts';
 import { addInHalves } from '../../ledger/projection/add-in-halves.ts';
-import type { GenerationTaker } from '../projection/event-projection.ts';
+import type { GenerationSink } from '../projection/event-projection.ts';
 
-/** Generations that follow a place, and where they end; undefined when there are none. */
-export interface Page<Place> {
+/** Generations after a position, and the position of the last one; undefined when there are none. */
+export interface RowPage<Place> {
   readonly generations: readonly StoredGeneration[];
   readonly end: Place | undefined;
 }
 
-/** How generations come from their rows to a projection. */
+/** Source, target and progress of a handover from rows to a projection. */
 export interface HandingOver<Place> {
   readonly behind: Place;
-  /** At most `limit` generations behind a place; fewer when there are no more. */
-  read(behind: Place, limit: number): Promise<Page<Place>>;
-  readonly projection: GenerationTaker;
-  /** Is told of each place up to which the projection has everything. */
+  /** At most `limit` generations after a position; fewer only at the end. */
+  read(behind: Place, limit: number): Promise<RowPage<Place>>;
+  readonly projection: GenerationSink;
+  /** Called with each position up to which the projection has everything. */
   reached(place: Place): Promise<void>;
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
   readonly signal: AbortSignal;
 }
 
-/** Rows that are read at once: few enough that nobody waits because of it. */
+/** Rows per read: few enough not to block the event loop. */
 const PAGE = 200;
 
-/** Generations that are handed over at once. */
+/** Generations per batch. */
 const BATCH = 1_000;
 
-/** Between pages everybody else has a turn, milliseconds. */
+/** Pause between pages, so that other work gets its turn, milliseconds. */
 const PAUSE_MS = 1;
 
-/** Hands over all generations behind a place, until there are no more. Rejects when the signal is aborted. */
+/** Hands over all generations after a position. Rejects when the signal is aborted. */
 export async function handOver<Place>(handing: HandingOver<Place>): Promise<void> {
   let { behind } = handing;
   for (let isLast = false; !isLast; ) {

@@ -2,7 +2,7 @@ import { open, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { readIfThere, syncDirectory } from '../../directory/whole-files.ts';
 
-/** How far the events have come, in a small file beside theirs. */
+/** Progress of a feed, in a small file beside the events. */
 export class ProgressFile<Progress> {
   readonly #file: string;
   readonly #isProgress: (value: unknown) => value is Progress;
@@ -13,7 +13,7 @@ export class ProgressFile<Progress> {
     this.#isProgress = isProgress;
   }
 
-  /** What was written last; undefined also for what cannot be read: handing over twice changes nothing. */
+  /** The progress written last; undefined when unreadable, because feeding rows again does no harm. */
   read(): Progress | undefined {
     try {
       const content: unknown = JSON.parse(readIfThere(this.#file)?.toString() ?? 'null');
@@ -23,7 +23,7 @@ export class ProgressFile<Progress> {
     }
   }
 
-  /** Writes it whole, for good, after what was given before. */
+  /** Replaces the file atomically and durably. Writes are queued. */
   write(progress: Progress): Promise<void> {
     const written = this.#written.then(() => this.#write(progress));
     this.#written = written.catch(() => {});

@@ -1,68 +1,68 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { DatabaseUnavailable } from '../../sql/database-unavailable.ts';
 import { BEFORE_ALL, type BookedPage, type BookedPlace } from '../../sql/stores/booked-generations.ts';
-import type { GenerationTaker } from '../projection/event-projection.ts';
-import { FEEDING, LOST, ToldOnce } from './feed-warnings.ts';
+import type { GenerationSink } from '../projection/event-projection.ts';
+import { EVENTS_LOST, FailureWarning, FEED_WARNINGS } from './feed-warnings.ts';
 import { handOver } from './hand-over.ts';
 import type { ProgressFile } from './progress-file.ts';
 
-/** How far events have come among the rows of generations that gateways share. */
+/** Progress of the feed among the shared rows of generations. */
 export interface FeedProgress extends BookedPlace {
   /** See BookedPage. */
   readonly history: string;
 }
 
-/** The rows that gateways share. */
+/** The shared rows of generations. */
 export interface BookedRows {
   after(place: BookedPlace, limit: number): Promise<BookedPage>;
-  /** Makes rows visible that came with a backup of another server. */
+  /** See `adoptGenerations`. */
   adopt(): Promise<void>;
 }
 
 export interface RowFeedOptions {
-  readonly projection: GenerationTaker;
+  readonly projection: GenerationSink;
   readonly rows: BookedRows;
   readonly file: Pick<ProgressFile<FeedProgress>, 'read' | 'write'>;
-  /** Whether there is no event at all. */
+  /** Whether the file of events does not exist. */
   readonly isEmpty: boolean;
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
-  /** How often rows are looked for, milliseconds. */
+  /** Interval of passes, milliseconds. */
   readonly everyMs?: number;
 }
 
 const EVERY_MS = 1_500;
 
-/** Nothing is known of any server. */
+/** Progress before the first pass. */
 const BEGINNING: FeedProgress = { ...BEFORE_ALL, history: '' };
 
-/** The rows could not be read: the database is away, and whoever needs it says so. */
+/** The rows could not be read because the database does not answer. Not logged here: requests log it. */
 class RowsAway extends Error {}
 
 /**
- * Brings in, from the rows of generations that gateways share, what any of them has settled, every moment anew. Handing over
- * again what is there changes nothing.
+ * Feeds events from the shared rows of generations, in periodic passes: each gateway counts what all of them have
+ * settled. Feeding a row again has no effect.
  */
 export class RowFeed {
   readonly #options: RowFeedOptions;
   readonly #closing = new AbortController();
-  readonly #trouble: ToldOnce;
+  readonly #trouble: FailureWarning;
   #progress: FeedProgress;
-  /** All is to be brought in once more. */
+  /** The next pass starts from the beginning. */
   #isAgain = false;
   #pass: Promise<void> | undefined;
   #run: Promise<void> = Promise.resolve();
 
   private constructor(options: RowFeedOptions, progress: FeedProgress) {
     this.#options = options;
-    this.#trouble = new ToldOnce(options.warn, FEEDING);
+    this.#trouble = new FailureWarning(options.warn, FEED_WARNINGS);
     this.#progress = progress;
   }
 
-  /** Looks how far it had come. */
+  /** Reads the progress of earlier runs. */
   static async open(options: RowFeedOptions): Promise<RowFeed> {
     const noted = options.file.read();
     if (noted === undefined || !options.isEmpty) return new RowFeed(options, noted ?? BEGINNING);
-    if (noted.settledAtMs !== BEFORE_ALL.settledAtMs) options.warn(LOST);
+    if (noted.settledAtMs !== BEFORE_ALL.settledAtMs) options.warn(EVENTS_LOST);
     await options.file.write(BEGINNING);
     return new RowFeed(options, BEGINNING);
   }
@@ -71,17 +71,17 @@ export class RowFeed {
     this.#run = this.#work();
   }
 
-  /** Brings in all that has rows. Rejects when that fails; it is tried again then. */
+  /** Feeds all rows again. Rejects when that fails; later passes retry it. */
   async all(): Promise<void> {
     await this.#again();
     do await this.#once();
     while (this.#isAgain && !this.#closing.signal.aborted);
   }
 
-  /** The events began anew: all that has rows is to be brought in, unless that has just begun. */
+  /** The file of events was created: feeds all rows again, unless the feed is at its beginning. */
   renewed(): void {
     if (this.#progress.settledAtMs === BEFORE_ALL.settledAtMs) return;
-    // What cannot be noted is known to this process.
+    // If the file cannot be written, this process still knows.
     this.#again().catch(() => {});
   }
 
@@ -111,7 +111,7 @@ export class RowFeed {
     }
   }
 
-  /** One pass; whoever asks while one is under way waits for that. */
+  /** Runs one pass; a call during a pass joins it. */
   #once(): Promise<void> {
     this.#pass ??= this.#handOver().finally(() => {
       this.#pass = undefined;

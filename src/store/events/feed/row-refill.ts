@@ -1,43 +1,43 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { GenerationStore, SettledPlace } from '../../../ports/generations.ts';
-import type { GenerationTaker } from '../projection/event-projection.ts';
-import { FEEDING, LOST, ToldOnce } from './feed-warnings.ts';
+import type { GenerationSink } from '../projection/event-projection.ts';
+import { EVENTS_LOST, FailureWarning, FEED_WARNINGS } from './feed-warnings.ts';
 import { handOver } from './hand-over.ts';
 import type { ProgressFile } from './progress-file.ts';
 
-/** What events lack: the generations behind a place among the rows; null = none. */
+/** Rows that the events lack: all generations after a position; null = none. */
 export interface Owed {
   readonly behind: SettledPlace | null;
 }
 
 export interface RowRefillOptions {
-  readonly projection: GenerationTaker;
+  readonly projection: GenerationSink;
   readonly rows: Pick<GenerationStore, 'settledAfter'>;
   readonly file: Pick<ProgressFile<Owed>, 'read' | 'write'>;
-  /** Whether there is no event at all. */
+  /** Whether the file of events does not exist. */
   readonly isEmpty: boolean;
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
-  /** How long it waits before it begins, so that what is over soon is not held up, and before it tries again, milliseconds. */
+  /** Delay before a pass and before a retry, so that short-lived commands are not held up, milliseconds. */
   readonly waitMs?: number;
 }
 
 const WAIT_MS = 2_000;
 
-/** The place before all rows. */
+/** The position before all rows. */
 const BEFORE_ALL: SettledPlace = { settledAtMs: Number.MIN_SAFE_INTEGER, id: '' };
 
 /**
- * Brings in, from the rows of generations, what events lack and the journal has no more: because their file was lost or they
- * were away for too long, or because somebody asks for it. Works in the background and goes on after a restart.
+ * Feeds events from rows when the journal no longer has their records: after the file of events was lost or
+ * unavailable for too long, or on request. Works in the background and continues after a restart.
  */
 export class RowRefill {
   readonly #options: RowRefillOptions;
   readonly #closing = new AbortController();
-  readonly #trouble: ToldOnce;
-  /** What the file says; undefined while there were never any events. */
+  readonly #trouble: FailureWarning;
+  /** Content of the progress file; undefined while there were never any events. */
   #noted: Owed | undefined;
   #behind: SettledPlace | null;
-  /** Owed since a pass began that may have gone by already. */
+  /** Rows that fell due during the current pass and may have been skipped by it. */
   #next: SettledPlace | null = null;
   #rowsReached: () => Promise<void> = async () => {};
   #pass: Promise<void> | undefined;
@@ -45,34 +45,34 @@ export class RowRefill {
 
   private constructor(options: RowRefillOptions, noted: Owed | undefined) {
     this.#options = options;
-    this.#trouble = new ToldOnce(options.warn, FEEDING);
+    this.#trouble = new FailureWarning(options.warn, FEED_WARNINGS);
     this.#noted = noted;
     this.#behind = noted === undefined ? BEFORE_ALL : noted.behind;
   }
 
-  /** Looks what is owed. */
+  /** Reads what earlier runs owe. */
   static async open(options: RowRefillOptions): Promise<RowRefill> {
     const noted = options.file.read();
     if (noted === undefined || !options.isEmpty) return new RowRefill(options, noted);
-    if (noted.behind?.settledAtMs !== BEFORE_ALL.settledAtMs) options.warn(LOST);
+    if (noted.behind?.settledAtMs !== BEFORE_ALL.settledAtMs) options.warn(EVENTS_LOST);
     const all = { behind: BEFORE_ALL };
     await options.file.write(all);
     return new RowRefill(options, all);
   }
 
-  /** Begins. `rowsReached` resolves once all that was settled by then has its row. */
+  /** Starts. `rowsReached` resolves once everything settled by then has its row. */
   start(rowsReached: () => Promise<void>): void {
     this.#rowsReached = rowsReached;
     this.#wake();
   }
 
-  /** Takes note, for good, that generations settled since a moment are to be brought in from their rows. */
+  /** Notes durably that generations settled since a moment must be fed from their rows. */
   async owe(sinceMs: number): Promise<void> {
     await this.#owe({ settledAtMs: sinceMs, id: '' });
     this.#wake();
   }
 
-  /** Brings in all that has rows. Rejects when that fails; it is tried again then. */
+  /** Feeds all rows again. Rejects when that fails; later passes retry it. */
   async all(): Promise<void> {
     await this.#owe(BEFORE_ALL);
     try {
@@ -82,16 +82,16 @@ export class RowRefill {
     }
   }
 
-  /** The events began anew: all that has rows is to be brought in, unless that has just begun. */
+  /** The file of events was created: feeds all rows again, unless the feed is at its beginning. */
   renewed(): void {
     if (this.#behind?.settledAtMs === BEFORE_ALL.settledAtMs) return;
-    // What cannot be noted is known to this process.
+    // If the file cannot be written, this process still knows.
     this.#owe(BEFORE_ALL)
       .catch(() => {})
       .finally(() => this.#wake());
   }
 
-  /** Events have been written: if they are gone one day, they were lost. */
+  /** Notes that events exist, so that a missing file counts as lost from now on. */
   async written(): Promise<void> {
     if (this.#noted === undefined && this.#behind === null) await this.#note();
   }
@@ -135,7 +135,7 @@ export class RowRefill {
     }
   }
 
-  /** One pass; whoever asks while one is under way waits for that. */
+  /** Runs one pass; a call during a pass joins it. */
   #once(): Promise<void> {
     this.#pass ??= this.#handOver().finally(() => {
       this.#pass = undefined;

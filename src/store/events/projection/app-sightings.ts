@@ -3,25 +3,25 @@ import { stringsAt, textAt } from '../../../kit/json/members.ts';
 import { type AppSighting, appSightingOf } from '../../../ports/apps.ts';
 import type { StoredGeneration } from '../../../ports/generations.ts';
 
-/** Which apps made generations: one sighting for each, with its latest title and all of its categories. */
+/** The apps of generations: one sighting each, with the latest title and all categories. */
 export function appSightingsOf(
   generations: readonly Pick<StoredGeneration, 'row' | 'settledAtMs'>[],
 ): AppSighting[] {
-  return oneOfEachApp(generations.map(sightingOf));
+  return oneSightingPerApp(generations.map(sightingOf));
 }
 
-/** One sighting for each app that was seen. */
-export function oneOfEachApp(seen: readonly (AppSighting | undefined)[]): AppSighting[] {
+/** Merges sightings of the same app. */
+export function oneSightingPerApp(seen: readonly (AppSighting | undefined)[]): AppSighting[] {
   const sightings = new Map<string, AppSighting>();
   for (const sighting of seen) {
     if (sighting === undefined) continue;
     const before = sightings.get(sighting.host);
-    sightings.set(sighting.host, before === undefined ? sighting : together(before, sighting));
+    sightings.set(sighting.host, before === undefined ? sighting : mergedSighting(before, sighting));
   }
   return [...sightings.values()];
 }
 
-/** The app that made a generation; undefined where it said nothing that an app is known by. */
+/** The app of a generation; undefined without an address that identifies one. */
 export function sightingOf({
   row,
   settledAtMs,
@@ -37,8 +37,8 @@ export function sightingOf({
   });
 }
 
-/** Two sightings of one app as one. */
-export function together(first: AppSighting, second: AppSighting): AppSighting {
+/** Merges two sightings of one app. */
+export function mergedSighting(first: AppSighting, second: AppSighting): AppSighting {
   const isNewer = second.title !== null && (first.title === null || second.atMs > first.atMs);
   const titled = isNewer ? second : first;
   return {

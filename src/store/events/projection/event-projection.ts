@@ -6,16 +6,16 @@ import type { EventStore, GenerationEvent } from '../../../ports/events.ts';
 import type { GenerationRow } from '../../../ports/generation-row.ts';
 import type { StoredGeneration } from '../../../ports/generations.ts';
 import type { Projected, Projection } from '../../ledger/projection/projector.ts';
-import { oneOfEachApp, sightingOf } from './app-sightings.ts';
+import { oneSightingPerApp, sightingOf } from './app-sightings.ts';
 
-/** A settled generation as it is counted. */
+/** A settled generation as an event. */
 export interface CountedGeneration extends Projected {
   readonly event: GenerationEvent;
-  /** The app that made it; undefined where none is known. */
+  /** Its app; undefined when unknown. */
   readonly sighting: AppSighting | undefined;
 }
 
-/** Settled generations as events, and the apps that made them. Those from before the last pruning are in the daily sums already. */
+/** Projects settled generations to events and apps. The store skips those from before its last pruning. */
 export function eventProjection(
   events: Pick<EventStore, 'append'>,
   apps: Pick<AppRegistry, 'note'>,
@@ -28,22 +28,18 @@ export function eventProjection(
       sighting: sightingOf(generation),
     }),
     async add(counted) {
-      const sightings = oneOfEachApp(counted.map(({ sighting }) => sighting));
+      const sightings = oneSightingPerApp(counted.map(({ sighting }) => sighting));
       if (sightings.length > 0) await apps.note(sightings);
       await events.append(counted.map(({ event }) => event));
     },
   };
 }
 
-/** A projection that is handed whole generations. */
-export type GenerationTaker = Pick<Projection, 'name' | 'add'>;
+/** A projection that takes whole generations. */
+export type GenerationSink = Pick<Projection, 'name' | 'add'>;
 
-/** Makes a projection take generations as they are. */
-export function generationTaker<Item extends Projected>({
-  name,
-  of,
-  add,
-}: Projection<Item>): GenerationTaker {
+/** Adapts a projection to whole generations. */
+export function generationSink<Item extends Projected>({ name, of, add }: Projection<Item>): GenerationSink {
   return { name, add: (generations) => add(generations.map(of)) };
 }
 

@@ -1,24 +1,24 @@
 import type { Nanos } from '../../../kit/money.ts';
 import type { Limit } from '../../../ports/ledger.ts';
 
-/** The money of an account. A value. */
+/** The money of an account. Immutable. */
 export interface Balance {
-  /** Given in all, from the beginning. */
+  /** Granted since the beginning. */
   readonly grantedNanos: Nanos;
-  /** False: spending is counted, but nothing is refused for want of credits. */
+  /** False: spending is counted, but no request is refused for lack of credits. */
   readonly isEnforced: boolean;
   /**
-   * Granted, neither spent nor reserved. Kept with every step, not computed from the other figures: that they agree is
-   * what `verify` checks.
+   * Granted, neither spent nor reserved. Updated with every record instead of computed from the other figures, so that
+   * `verify` can compare them.
    */
   readonly leftNanos: Nanos;
-  /** Used beyond reservations and limits, and charged to nobody, in all. */
+  /** Used beyond reservations and limits and charged to no account, since the beginning. */
   readonly writtenOffNanos: Nanos;
-  /** The record that changed the grant last. */
+  /** Sequence of the last grant record. */
   readonly sequence: number;
 }
 
-/** An account that nobody gave anything: not enforced. */
+/** An account without a grant: not enforced. */
 export const UNGRANTED: Balance = {
   grantedNanos: 0n,
   isEnforced: false,
@@ -30,12 +30,12 @@ export const UNGRANTED: Balance = {
 /** The part of a balance that a grant changes. */
 export type Grant = Pick<Balance, 'grantedNanos' | 'isEnforced' | 'leftNanos'>;
 
-/** The limit that a balance is. */
+/** A balance as a limit; none when it is not enforced. */
 export function limitsOf({ isEnforced, grantedNanos }: Grant): readonly Limit[] {
   return isEnforced ? [{ window: 'lifetime', nanos: grantedNanos, countsByok: false }] : [];
 }
 
-/** A balance after another grant; null = not enforced from now on. */
+/** A balance after a grant; null = no longer enforced. */
 export function regranted(balance: Grant, grantedNanos: Nanos | null): Grant {
   if (grantedNanos === null) return { ...balance, isEnforced: false };
   return {

@@ -19,12 +19,12 @@ import type { OpenGeneration } from './open-generation.ts';
 import { hasSpent, NOTHING_SPENT, spend, spendingAt } from './spending.ts';
 import { Tallies, type Tally, type TallyEntry } from './tallies.ts';
 
-/** What a record did: something, or nothing because it came before or its generation was never heard of. */
+/** Effect of a record: applied, or none because it was applied before or its generation is unknown. */
 export type Applied = 'applied' | 'repeated' | 'unknown';
 
-/** All that the books know. Values only: it stays as it is while the books go on. */
+/** The content of the books. Immutable: later records do not change it. */
 export interface BooksSnapshot {
-  /** The last record that it holds. */
+  /** Sequence of its last record. */
   readonly sequence: number;
   readonly tallies: Readonly<Record<Scope, readonly TallyEntry[]>>;
   readonly balances: readonly (readonly [accountId: string, balance: Balance])[];
@@ -42,18 +42,18 @@ export const EMPTY_BOOKS: BooksSnapshot = {
 };
 
 /**
- * What is in the books. Changed by records and nothing else, and by each of them once: a record, or a run of them, may
- * come again. Whether a record should be is not asked here: it was decided.
+ * The state of the books. Only records change it, and each record once: one that is replayed again has no effect.
+ * Limits are not checked here: `Books` has decided before it made the record.
  */
 export class BooksState {
   readonly #tallies: Tallies;
   readonly #balances: Map<string, Balance>;
   readonly #open = new Map<string, OpenGeneration>();
   readonly #ended: EndedGenerations;
-  /** Records up to here were in the snapshot. */
+  /** Sequence of the snapshot: records up to here are in it. */
   readonly #restored: number;
   #sequence: number;
-  /** Those asked for last: nearly always the same again, and then one object for all tallies. */
+  /** Cached, because they rarely change: all tallies then share one object. */
   #windows: WindowNumbers | undefined;
 
   constructor(snapshot: BooksSnapshot) {
@@ -88,7 +88,7 @@ export class BooksState {
     return this.#tallies.ids(scope);
   }
 
-  /** The accounts that were given, have spent or have reserved something. */
+  /** Accounts with a grant, spending or a reservation. */
   accountIds(): Iterable<string> {
     return this.#balances.keys();
   }
@@ -107,7 +107,7 @@ export class BooksState {
     return this.#ended.has(generationId);
   }
 
-  /** Everything, at once and cheaply. */
+  /** Takes a snapshot synchronously; cheap, because values are shared. */
   snapshot(): BooksSnapshot {
     return {
       sequence: this.#sequence,
@@ -157,8 +157,8 @@ export class BooksState {
 
   #topUp({ generationId, reserved }: TopUpRecord): Applied {
     const generation = this.#open.get(generationId);
-    if (generation === undefined) return this.#absence(generationId);
-    // Reservations only grow: one that comes again after a later one is smaller.
+    if (generation === undefined) return this.#notOpen(generationId);
+    // Reservations only grow: an earlier record that is replayed again has the smaller amount.
     const raised = atLeast(generation.reserved, reserved);
     const more = minus(raised, generation.reserved);
     this.#open.set(generationId, { ...generation, reserved: raised });
@@ -169,13 +169,13 @@ export class BooksState {
 
   #checkpoint({ generationId, spent, atMs, row, sequence }: CheckpointRecord): Applied {
     const generation = this.#open.get(generationId);
-    if (generation === undefined) return this.#absence(generationId);
+    if (generation === undefined) return this.#notOpen(generationId);
     if (sequence <= (generation.checkpoint?.sequence ?? 0)) return 'repeated';
     this.#open.set(generationId, { ...generation, checkpoint: { spent, atMs, row, sequence } });
     return 'applied';
   }
 
-  /** A charge is booked even if the record of its reservation was lost. */
+  /** Books the charge even if the record of its reservation was lost. */
   #settle({ generationId, scopes, charge, writtenOffNanos, atMs, sequence }: SettleRecord): Applied {
     const isOpen = this.#open.has(generationId);
     if (!isOpen && this.#ended.has(generationId)) return 'repeated';
@@ -220,11 +220,11 @@ export class BooksState {
     return 'applied';
   }
 
-  #absence(generationId: string): Applied {
+  #notOpen(generationId: string): Applied {
     return this.#ended.has(generationId) ? 'repeated' : 'unknown';
   }
 
-  /** Closes a generation. Returns what was reserved for it. */
+  /** Closes a generation. Returns its reservation. */
   #end(generationId: string): Amount {
     const reserved = this.#open.get(generationId)?.reserved ?? NOTHING;
     this.#open.delete(generationId);
@@ -232,7 +232,7 @@ export class BooksState {
     return reserved;
   }
 
-  /** With `windows`, those that are over begin anew: a clock that is set back before the charge finds no old one. */
+  /** `windows`: resets expired windows, so that a clock set back before the charge does not count into an old one. */
   #reserve(scopes: ScopeIds, more: Amount, windows?: WindowNumbers): void {
     for (const scope of SCOPES) {
       const { spending, reserved, sequence } = this.#tallies.get(scope, scopes[scope]);

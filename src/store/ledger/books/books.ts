@@ -6,7 +6,7 @@ import type {
   ForgettableScope,
   Headroom,
   Limits,
-  Purse,
+  LocalAllowance,
   Refusal,
   Scope,
   ScopeIds,
@@ -40,14 +40,14 @@ import { spendingAt } from './spending.ts';
 import { writeOffOf } from './write-offs.ts';
 
 /** Money to be reserved for a new generation. */
-export interface Reservation extends Purse {
+export interface Reservation extends LocalAllowance {
   readonly generationId: string;
   /**
-   * The most that the generation may cost. Where a limit counts BYOK both sides count: until it is settled nobody knows
-   * which credential serves.
+   * The most that the generation may cost. A limit that includes BYOK counts both parts, because the credential that
+   * serves is unknown until the settlement.
    */
   readonly amount: Amount;
-  /** What is known of the generation, for whoever writes its row after a crash. */
+  /** What is known of the generation so far: its row is made from this after a crash. */
   readonly row: JsonObject;
 }
 
@@ -64,31 +64,35 @@ export interface Refused {
   readonly refusal: Refusal;
 }
 
-/** Not done: the generation has ended already, or was never heard of (or so long ago that it is forgotten). */
+/** Not done: the generation has ended, or is unknown (also if it ended too long ago to be remembered). */
 export interface NotOpen {
   readonly ok: false;
   readonly reason: 'ended' | 'unknown';
 }
 
 /**
- * Who has spent what, and what is reserved: for all scopes of a generation at once, or for none. Synchronous, so that
+ * Spending and reservations, changed for all scopes of a generation or for none. Synchronous, so that
  * nothing comes between a check and what it allows. Every change is decided here, becomes a record, and is made by
  * applying that record: books that apply the same records after a restart are equal.
  */
 export class Books {
   readonly #state: BooksState;
 
-  /** Empty books, or those of a snapshot. These may apply the records that came later, and earlier ones to no effect. */
+  /**
+   * Empty books, or those of a snapshot. These may apply the records that came later, and earlier ones to no effect.
+   */
   constructor(snapshot: BooksSnapshot = EMPTY_BOOKS) {
     this.#state = new BooksState(snapshot);
   }
 
-  /** Of the last record that they have; 0 while they have none. */
+  /** Sequence of the last record; 0 while there is none. */
   get sequence(): number {
     return this.#state.nextSequence - 1;
   }
 
-  /** Reserves money for a new generation. Throws when its id was used before. `standings`: of this very moment. */
+  /**
+   * Reserves money for a new generation. Throws when its id was used before. `standings`: computed in the same turn.
+   */
   reserve(
     { generationId, scopes, limits, amount, row, atMs }: Reservation,
     standings: readonly Standing[] = this.#standings(scopes, limits, atMs),
@@ -113,17 +117,17 @@ export class Books {
   }
 
   /** Where the limits of a new generation stand, in the order of the scopes. */
-  standings({ scopes, limits, atMs }: Purse): readonly Standing[] {
+  standings({ scopes, limits, atMs }: LocalAllowance): readonly Standing[] {
     return this.#standings(scopes, limits, atMs);
   }
 
-  /** What there is to reserve from. `standings`: of this very moment. */
-  headroom(purse: Purse, standings = this.standings(purse)): Headroom {
+  /** What can be reserved. `standings`: computed in the same turn. */
+  headroom(allowance: LocalAllowance, standings = this.standings(allowance)): Headroom {
     return headroomWithin(standings);
   }
 
   /** The limit that leaves least; undefined when nothing is limited. */
-  tightest({ scopes, limits, atMs }: Purse): Refusal | undefined {
+  tightest({ scopes, limits, atMs }: LocalAllowance): Refusal | undefined {
     return refusalOf(this.#standings(scopes, limits, atMs));
   }
 
@@ -152,7 +156,7 @@ export class Books {
     return { ...done, more };
   }
 
-  /** Notes how far an open generation has come. */
+  /** Records what an open generation has used so far. */
   checkpoint(generationId: string, { used, row, atMs }: Use): Done<CheckpointRecord> | NotOpen {
     assertAmount(used);
     if (!this.#state.open.has(generationId)) return this.#notOpen(generationId);
@@ -167,8 +171,8 @@ export class Books {
   }
 
   /**
-   * What settling would charge for this use: all of it, unless it goes beyond both the reservation and a limit. Undefined
-   * when the generation is not open. For whoever must say it in the row that it settles with.
+   * What settling would charge for this use: all of it, unless it exceeds both the reservation and a limit. Undefined
+   * when the generation is not open. Needed to put the charge into the row that is settled.
    */
   chargeFor(generationId: string, used: Amount, atMs: number): Amount | undefined {
     assertAmount(used);
@@ -177,8 +181,8 @@ export class Books {
   }
 
   /**
-   * Ends an open generation: lets its reservation go and charges what it used, once. Never refused. No limit is passed
-   * and no balance goes below zero by it: what goes beyond is written off.
+   * Ends an open generation: releases its reservation and charges what it used, once. Never refused. No limit is
+   * exceeded and no balance becomes negative: the excess is written off.
    */
   settle(generationId: string, use: Use): Done<SettleRecord> | NotOpen {
     const { used, row, atMs } = use;
@@ -198,15 +202,15 @@ export class Books {
     });
   }
 
-  /** Lets the reservation of a generation go that was never sent. */
+  /** Releases the reservation of a generation that was never sent upstream. */
   void(generationId: string, atMs: number): Done<VoidRecord> | NotOpen {
     if (!this.#state.open.has(generationId)) return this.#notOpen(generationId);
     return this.#done<VoidRecord>({ kind: 'void', sequence: this.#state.nextSequence, atMs, generationId });
   }
 
   /**
-   * Sets what is left of an account's balance, reservations not counted; null = not enforced. What is in flight is still
-   * charged: lowering can so take a balance below zero, use alone cannot.
+   * Sets what is left of an account's balance, reservations not counted; null = not enforced. Open generations are
+   * still charged, so lowering a balance can make it negative; use alone cannot.
    */
   grant(accountId: string, leftNanos: Nanos | null, atMs: number): Done<GrantRecord> {
     const grantedNanos = leftNanos === null ? null : this.#settledNanos(accountId) + leftNanos;
@@ -220,24 +224,24 @@ export class Books {
   }
 
   /**
-   * Forgets what a deleted key or workspace has spent. What is in flight there is still settled, and begins a new sum:
-   * whoever opens the books forgets the ids that no longer exist.
+   * Forgets the spending of a deleted key or workspace. Its open generations are still settled and begin a new sum,
+   * which the next start forgets.
    */
   forget(scope: ForgettableScope, id: string, atMs: number): Done<ForgetRecord> {
     return this.#done<ForgetRecord>({ kind: 'forget', sequence: this.#state.nextSequence, atMs, scope, id });
   }
 
-  /** Makes a change that was decided before. */
+  /** Applies a record that was decided before, in a replay. */
   apply(record: LedgerRecord): Applied {
     return this.#state.apply(record);
   }
 
-  /** All that the books know, at once and cheaply. */
+  /** Takes a snapshot synchronously; cheap, because values are shared. */
   snapshot(): BooksSnapshot {
     return this.#state.snapshot();
   }
 
-  /** What a scope has spent, as it counts at a moment. */
+  /** Spending of a scope, with the windows at a moment. */
   spendingOf(scope: Scope, id: string, atMs: number): Spending {
     return spendingAt(this.#state.tallyOf(scope, id).spending, this.#state.windowsAt(atMs));
   }
@@ -257,7 +261,7 @@ export class Books {
     return this.#statement(accountId, this.#state.tallyOf('account', accountId).reserved.creditNanos);
   }
 
-  /** The money of all accounts, with reservations summed anew from the open generations. */
+  /** The money of all accounts, with reservations summed from the open generations. */
   verify(): AccountStatement[] {
     const reserved = new Map<string, Nanos>();
     for (const generation of this.#state.open.values()) {

@@ -1,4 +1,4 @@
-/** The ids of ended generations, in the two halves that they are forgotten by. */
+/** Ids of ended generations in two halves; the older half is dropped as a whole. */
 export interface EndedIds {
   readonly older: readonly string[];
   readonly recent: readonly string[];
@@ -7,20 +7,20 @@ export interface EndedIds {
 /** No generation has ended. */
 export const NONE_ENDED: EndedIds = { older: [], recent: [] };
 
-/** Ids in each half. At 500 generations a second both together are half a minute and more. */
-const HALF = 16_384;
+/** Ids in each half: at 500 generations a second, at least half a minute in total. */
+const HALF_IDS = 16_384;
 
 /**
- * Remembers which generations have ended, so that a record that comes again changes nothing. It need not remember for
- * long: ids are never used twice, records that a snapshot holds are known by their sequence number, and what is left,
- * records that were appended again after the disk failed, follow the first ones closely.
+ * Remembers which generations have ended, so that a repeated record has no effect. A short memory suffices: ids are
+ * never reused, records in a snapshot are recognised by their sequence, and records that are appended again after a
+ * disk failure follow the first ones closely.
  */
 export class EndedGenerations {
   readonly #half: number;
   #older: Set<string>;
   #recent: Set<string>;
 
-  constructor({ older, recent }: EndedIds, half = HALF) {
+  constructor({ older, recent }: EndedIds, half = HALF_IDS) {
     this.#half = half;
     this.#older = new Set(older);
     this.#recent = new Set(recent);
@@ -38,7 +38,7 @@ export class EndedGenerations {
     this.#recent.add(generationId);
   }
 
-  /** All that are remembered. */
+  /** All remembered ids. */
   ids(): EndedIds {
     return { older: [...this.#older], recent: [...this.#recent] };
   }

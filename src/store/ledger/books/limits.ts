@@ -3,16 +3,16 @@ import type { Nanos } from '../../../kit/money.ts';
 import { LIMIT_WINDOWS } from '../../../kit/time/windows.ts';
 import type { Headroom, Limit, Refusal, Scope, Spending } from '../../../ports/ledger.ts';
 
-/** In the order in which limits are checked. */
+/** All scopes, in the order in which limits are checked. */
 export const SCOPES: readonly Scope[] = ['key', 'workspace', 'account'];
 
-/** Where a limit stands. */
+/** A limit, and what is left of it. */
 export interface Standing {
   readonly scope: Scope;
   readonly limit: Limit;
   /** Neither spent nor reserved. Negative after the limit was lowered. */
   readonly leftNanos: Nanos;
-  /** Not spent, whatever is reserved of it. Negative after the limit was lowered. */
+  /** Not spent, whatever is reserved. Negative after the limit was lowered. */
   readonly unspentNanos: Nanos;
 }
 
@@ -21,14 +21,14 @@ export function countedNanos({ countsByok }: Limit, { creditNanos, byokNanos }: 
   return countsByok ? creditNanos + byokNanos : creditNanos;
 }
 
-/** What has been spent of a limit, given spending as it counts now. */
+/** What was spent of a limit, given spending with current windows. */
 export function spentNanos({ window, countsByok }: Limit, { credit, byok }: Spending): Nanos {
   return countsByok ? credit[window] + byok[window] : credit[window];
 }
 
 /**
- * Of the limits that an amount would break, or of all of them if there is no amount, the one that leaves least; of those of the
- * same scope that leave nothing the one with the longest window, because it lasts longest. Undefined when there is none.
+ * The tightest of the limits that an amount would exceed, or of all limits without an amount. Among exhausted limits
+ * of one scope it is the one with the longest window, because it resets last. Undefined when there is none.
  */
 export function refusalOf(standings: readonly Standing[], amount?: Amount): Refusal | undefined {
   let tightest: Standing | undefined;
@@ -47,7 +47,7 @@ function isTighter(one: Standing, other: Standing): boolean {
   return LIMIT_WINDOWS.indexOf(one.limit.window) > LIMIT_WINDOWS.indexOf(other.limit.window);
 }
 
-/** What costs nothing passes even a limit that was lowered below what is spent. */
+/** An amount of zero passes even a limit that was lowered below what is spent. */
 function isWithin({ limit, leftNanos }: Standing, amount: Amount): boolean {
   const counted = countedNanos(limit, amount);
   return counted === 0n || counted <= leftNanos;
@@ -62,8 +62,8 @@ export function headroomWithin(standings: readonly Standing[]): Headroom {
 }
 
 /**
- * What is charged in the end. Up to what was reserved: all of it. Beyond that only what the limits still leave; the rest
- * is the operator's loss, because nobody spends more than a limit. What own credentials served is a fact, not a charge.
+ * The charge of a settlement: all of the use up to the reservation, and beyond that what the limits still leave. The
+ * rest is the operator's loss. BYOK usage is recorded in full, because the account's own provider bills it.
  */
 export function chargeWithin(standings: readonly Standing[], reserved: Amount, used: Amount): Amount {
   let creditNanos = used.creditNanos;
@@ -95,9 +95,9 @@ function atLeastZero(nanos: Nanos): Nanos {
   return nanos > 0n ? nanos : 0n;
 }
 
-/** The limit that leaves least, where something was found to be too little for. */
+/** The tightest limit, after `size` found too little. Throws when there is no limit. */
 export function tightest(standings: readonly Standing[]): Refusal {
   const refusal = refusalOf(standings);
-  if (refusal === undefined) throw new RangeError('an unlimited purse was said to hold too little');
+  if (refusal === undefined) throw new RangeError('no limit applies, but `size` found too little');
   return refusal;
 }

@@ -3,50 +3,50 @@ import type { UsageSource } from '../../../ir/usage.ts';
 import type { JsonObject } from '../../../kit/json/json.ts';
 import type { Limits, ScopeIds, Use } from '../../../ports/ledger.ts';
 
-/** A generation that money is reserved for and that is not settled. */
+/** A generation with a reservation that is not settled yet. */
 export interface OpenGeneration {
   readonly generationId: string;
   readonly scopes: ScopeIds;
   readonly limits: Limits;
   readonly reserved: Amount;
   readonly acceptedAtMs: number;
-  /** What was known of it when money was reserved, as its row will say it. */
+  /** Members of its row that were known when it was accepted. */
   readonly row: JsonObject;
   readonly checkpoint: Checkpoint | null;
 }
 
-/** How far a generation had come. */
+/** What a generation had used by a moment. */
 export interface Checkpoint {
-  /** What would be charged if it ended here: tokens once there was output, and whatever tools have cost. */
+  /** The charge if it ended here: tokens once there was output, and the cost of tools. */
   readonly spent: Amount;
   readonly atMs: number;
-  /** What was known of it by then, as its row will say it. */
+  /** Members of its row that were known by then. */
   readonly row: JsonObject;
-  /** The record that says so. */
+  /** Sequence of its record. */
   readonly sequence: number;
 }
 
-/** What becomes of a generation whose gateway crashed. */
+/** How a generation is settled after a crash. */
 export interface Resolution {
   readonly charge: Amount;
   readonly usageSource: UsageSource;
 }
 
-/** A crash before any output costs nothing; one in the middle what the last checkpoint says. */
+/** Without a checkpoint there was no output, and nothing is charged; otherwise what the last checkpoint says. */
 export function resolutionOf({ checkpoint }: OpenGeneration): Resolution {
   return checkpoint === null
     ? { charge: NOTHING, usageSource: 'none' }
     : { charge: checkpoint.spent, usageSource: 'estimated' };
 }
 
-/** Makes the row of a generation of what was kept of it when it was accepted. */
+/** Completes the row of a generation from what was known when it was accepted. */
 export type WholeRow = (accepted: JsonObject) => JsonObject;
 
 const asIs: WholeRow = (row) => row;
 
 /**
- * How a generation ended whose gateway crashed: as far as it had come, and with an error. Where its upstream had said what it
- * used, its checkpoint says so.
+ * The use of a generation that a crash interrupted: what its last checkpoint says, with finish reason `error`. The
+ * usage source is the checkpoint's own if it has one, because the upstream may have reported usage by then.
  */
 export function interruptedUse(generation: OpenGeneration, atMs: number, wholeRow: WholeRow = asIs): Use {
   const { charge, usageSource } = resolutionOf(generation);

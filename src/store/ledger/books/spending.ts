@@ -17,7 +17,7 @@ export function hasSpent({ credit, byok }: Spending): boolean {
   return credit.lifetime !== 0n || byok.lifetime !== 0n;
 }
 
-/** Spending as it counts at a moment: the sums of windows that are over are zero. Windows never move back. */
+/** Spending with the windows at a moment: sums of expired windows become zero. Windows never move back. */
 export function spendingAt(spending: Spending, at: WindowNumbers): Spending {
   const { windows, credit, byok } = spending;
   if (windows.daily === at.daily && windows.weekly === at.weekly && windows.monthly === at.monthly) {

@@ -3,15 +3,15 @@ import type { Scope, Spending } from '../../../ports/ledger.ts';
 import { SCOPES } from './limits.ts';
 import { hasSpent, NOTHING_SPENT } from './spending.ts';
 
-/** What a key, a workspace or an account has spent, and what is reserved for its open generations. A value. */
+/** Spending of a key, a workspace or an account, and reservations of its open generations. Immutable. */
 export interface Tally {
   readonly spending: Spending;
   readonly reserved: Amount;
-  /** The record that changed the spending last. */
+  /** Sequence of the last record that changed the spending. */
   readonly sequence: number;
 }
 
-/** The spending of a scope's tallies, by id: reservations are those of the open generations. */
+/** A tally as a snapshot has it: without reservations, which follow from the open generations. */
 export type TallyEntry = readonly [id: string, tally: Pick<Tally, 'spending' | 'sequence'>];
 
 const EMPTY: Tally = { spending: NOTHING_SPENT, reserved: NOTHING, sequence: 0 };
@@ -30,7 +30,7 @@ export class Tallies {
     return this.#maps[scope].get(id) ?? EMPTY;
   }
 
-  /** Keeps a tally; one without any money is as good as none. */
+  /** Stores a tally; removes it when it is empty. */
   set(scope: Scope, id: string, tally: Tally): void {
     if (isEmpty(tally)) this.#maps[scope].delete(id);
     else this.#maps[scope].set(id, tally);
@@ -41,7 +41,7 @@ export class Tallies {
     return this.#maps[scope].keys();
   }
 
-  /** What a snapshot keeps. */
+  /** All tallies for a snapshot. */
   entries(): Readonly<Record<Scope, readonly TallyEntry[]>> {
     const [key, workspace, account] = SCOPES.map((scope) => [...this.#maps[scope]]);
     return { key: key ?? [], workspace: workspace ?? [], account: account ?? [] };

@@ -2,18 +2,18 @@ import type { Amount } from '../../../ir/amount.ts';
 import type { Nanos } from '../../../kit/money.ts';
 import type { Uncharged, Use, WriteOffCause } from '../../../ports/ledger.ts';
 
-/** The part of a use that no account is charged, and why; the cause is null when there is none. */
+/** The part of a use that is charged to no account, and its cause; null when there is none. */
 export interface WriteOff {
   readonly writtenOffNanos: Nanos;
   readonly writtenOffCause: WriteOffCause | null;
 }
 
-/** The cause of what was used beyond a reservation when it was not said. */
-const UNSAID: WriteOffCause = 'output';
+/** Cause of an excess when the use names none. */
+const DEFAULT_CAUSE: WriteOffCause = 'output';
 
-/** What of a use is not charged. Of two causes the one that cost more is named. */
+/** The part of a use that is not charged. Of two causes the larger one is named. */
 export function writeOffOf(
-  { used, exceededBy = UNSAID, uncharged }: Pick<Use, 'used' | 'exceededBy' | 'uncharged'>,
+  { used, exceededBy = DEFAULT_CAUSE, uncharged }: Pick<Use, 'used' | 'exceededBy' | 'uncharged'>,
   charge: Amount,
 ): WriteOff {
   const exceededNanos = used.creditNanos - charge.creditNanos;

@@ -22,21 +22,21 @@ export interface CompactionOptions {
   readonly projectors: readonly AnyProjector[];
   readonly published: PublishedSnapshot;
   readonly mark: LedgerMark;
-  /** What the mark says; undefined when that is not true any more. */
+  /** Sequence in the mark; undefined when the mark is wrong because a loss was accepted. */
   readonly marked: number | undefined;
-  /** A snapshot is taken when records of so many bytes have been written since the last one. */
+  /** Bytes of records after which the next snapshot is taken. */
   readonly everyBytes: number;
-  /** With more bytes than that nothing is kept any longer that a projection can find elsewhere. */
-  readonly mostBytes: number;
+  /** A longer journal is no longer kept for projections that can read from rows instead. */
+  readonly maxBytes: number;
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
 }
 
-/** Whatever was written: a start must not have more than this to replay. */
+/** Snapshots are taken at least this often, to bound the replay at a start. */
 const EVERY_MS = 300_000;
 
 /**
- * Keeps the journal short: takes snapshots of the books and lets the segments go that neither the snapshot nor a projection
- * needs any more.
+ * Keeps the journal short: takes snapshots of the books, and removes segments that neither the snapshot nor a
+ * projection needs.
  */
 export class Compaction {
   readonly #options: CompactionOptions;
@@ -57,14 +57,14 @@ export class Compaction {
     }, EVERY_MS).unref();
   }
 
-  /** Records of so many bytes have been written. The first ones are worth a snapshot: from then on a loss is noticed. */
+  /** Counts written bytes. The very first records cause a snapshot, because only its mark lets a loss be noticed. */
   note(bytes: number): void {
     const isFirst = this.#bytes === 0 && this.#published.sequence === 0;
     this.#bytes += bytes;
     if (isFirst || this.#bytes >= this.#options.everyBytes) void this.compact();
   }
 
-  /** Takes a snapshot and lets segments go. Never rejects: what fails is told once and tried again later. */
+  /** Takes a snapshot and removes segments. Never rejects: a failure is logged once and retried later. */
   compact(): Promise<void> {
     this.#run ??= this.#compact().finally(() => {
       this.#run = undefined;
@@ -72,7 +72,7 @@ export class Compaction {
     return this.#run;
   }
 
-  /** Lets segments go that are not needed any more. */
+  /** Removes segments that are no longer needed. */
   async release(): Promise<void> {
     const { segments, projectors, journal } = this.#options;
     const { sequence, segment } = this.#published;
@@ -83,8 +83,8 @@ export class Compaction {
   }
 
   /**
-   * Tells the mark of the snapshot on the disk: of nothing later, because that may be lost without being damage. Never
-   * rejects: what fails is told once and tried again with the next snapshot.
+   * Writes the mark: the sequence of the published snapshot, because later records may be lost legitimately. Never
+   * rejects: a failure is logged once and retried with the next snapshot.
    */
   async keepMark(): Promise<void> {
     if (!this.#isMarkBehind()) return;
@@ -95,13 +95,16 @@ export class Compaction {
       this.#isMarkFailing = false;
     } catch (error) {
       if (!this.#isMarkFailing) {
-        this.#options.warn('the database could not be told how far the ledger has come', { error });
+        this.#options.warn(
+          'the mark of the ledger cannot be written to the database; a lost journal would not be noticed',
+          { error },
+        );
       }
       this.#isMarkFailing = true;
     }
   }
 
-  /** Takes a last snapshot, if there is anything new and the disk works. */
+  /** Takes a last snapshot, if there are new records and the disk works. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
     await this.#run;
@@ -109,7 +112,7 @@ export class Compaction {
     if (this.#hasNews() && journal.isWritable && writer.isKeepingUp) await this.compact();
   }
 
-  /** A segment behind the current one may be there only because a projection was late. */
+  /** More than one segment may mean that a projection was late and segments can be removed now. */
   #hasNews(): boolean {
     return this.#bytes > 0 || this.#isMarkBehind() || this.#options.journal.size.segments > 1;
   }
@@ -131,22 +134,22 @@ export class Compaction {
     }
   }
 
-  async #letGo(): Promise<void> {
-    const { journal, mostBytes, projectors } = this.#options;
-    if (journal.size.bytes <= mostBytes) return;
-    // What cannot be noted stays in the journal.
-    await Promise.allSettled(projectors.map((projector) => projector.letGo()));
+  async #releaseProjections(): Promise<void> {
+    const { journal, maxBytes, projectors } = this.#options;
+    if (journal.size.bytes <= maxBytes) return;
+    // If that fails, the projection keeps needing the journal.
+    await Promise.allSettled(projectors.map((projector) => projector.releaseJournal()));
   }
 
-  /** The journal has everything first: a snapshot must not know of a settlement that is in no record. */
+  /** Waits for the journal first: a snapshot must not contain a settlement without a durable record. */
   async #publish(): Promise<void> {
     const { books: current, files, journal, writer, projectors } = this.#options;
     const books = current.snapshot();
-    // Records that come later stand in this segment or in later ones.
+    // Records after the snapshot are in this segment or in later ones.
     const { segment } = journal.end;
     await writer.flushed();
     await writer.sync();
-    await this.#letGo();
+    await this.#releaseProjections();
     const positions = projectors.map(({ name, neededFrom }) => ({
       name,
       sequence: Math.min(neededFrom - 1, books.sequence),

@@ -12,46 +12,46 @@ import {
   type LedgerReport,
   LedgerUnavailable,
   type NewGeneration,
-  type Reserving,
+  type ReserveOutcome,
   type Scope,
   type Spending,
-  type ToppingUp,
+  type TopUpOutcome,
   type Use,
 } from '../../../ports/ledger.ts';
 import type { Books } from '../books/books.ts';
 import { WriteOffs } from '../books/write-offs.ts';
 import type { AnyProjector } from '../projection/projector.ts';
-import type { Writing } from '../records/record-write.ts';
+import type { RecordWrite } from '../records/record-write.ts';
 import type { RecordWriter } from '../records/record-writer.ts';
 import type { SettleRecord } from '../records/records.ts';
 import { cappedUse } from '../settlement/capped-use.ts';
-import { NO_MATTER, RecentCharges } from '../settlement/recent-charges.ts';
+import { ALREADY_RECORDED, RecentCharges } from '../settlement/recent-charges.ts';
 
 export interface EmbeddedLedgerOptions {
   readonly books: Books;
   readonly journal: Journal;
   readonly writer: RecordWriter;
   readonly projectors: readonly AnyProjector[];
-  /** The one of `projectors` that makes the rows. */
+  /** The projector of rows, one of `projectors`. */
   readonly rows: AnyProjector;
   readonly generations: Pick<GenerationStore, 'count'>;
-  /** What a settlement survives. */
+  /** Durability of settlements. */
   durability(): Durability;
-  /** How long a settlement or a grant waits for a disk that fails, and a reservation for one that is slow. */
+  /** How long settlements and grants wait for a failing disk, and reservations for a slow one, milliseconds. */
   readonly patienceMs: number;
-  /** Bytes that were lost at the end of segments when the journal was opened. */
+  /** Bytes of unfinished records that were dropped when the journal was opened. */
   readonly tornTailBytes: number;
-  /** Generations that were settled because they never were. */
+  /** Generations settled by the reconciler. */
   reconciled(): number;
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
 }
 
-/** Counting must not wait long for rows that are on their way. */
+/** How long `verify` waits for rows that are being made, milliseconds. */
 const ROWS_PATIENCE_MS = 1_000;
 
 /**
- * The ledger of a gateway that has its data directory to itself. Books in memory decide, without anything in between;
- * what they have decided is written to the journal before anybody is told.
+ * The ledger of a gateway without a shared database. Books in memory decide synchronously; each decision is written to
+ * the journal before the call resolves.
  */
 export class EmbeddedLedger implements Ledger {
   readonly #options: EmbeddedLedgerOptions;
@@ -60,7 +60,7 @@ export class EmbeddedLedger implements Ledger {
   readonly #charges = new RecentCharges();
   readonly #writeOffs = new WriteOffs();
   #isClosed = false;
-  /** Somebody was refused since it was available last. */
+  /** A request was refused since the ledger was available last: the warning is logged once. */
   #isRefusing = false;
 
   constructor(options: EmbeddedLedgerOptions) {
@@ -94,7 +94,10 @@ export class EmbeddedLedger implements Ledger {
     return null;
   }
 
-  async reserve(generation: NewGeneration, size: (headroom: Headroom) => Amount | null): Promise<Reserving> {
+  async reserve(
+    generation: NewGeneration,
+    size: (headroom: Headroom) => Amount | null,
+  ): Promise<ReserveOutcome> {
     this.#assertAvailable();
     const standings = this.#books.standings(generation);
     const amount = size(this.#books.headroom(generation, standings));
@@ -116,7 +119,7 @@ export class EmbeddedLedger implements Ledger {
     generationId: string,
     size: (headroom: Headroom) => Amount | null,
     atMs: number,
-  ): Promise<ToppingUp> {
+  ): Promise<TopUpOutcome> {
     if (!this.isAvailable) return { ok: false, refusal: null };
     const outcome = this.#books.topUp(generationId, size, atMs);
     if (!outcome.ok) return { ok: false, refusal: outcome.reason === 'limit' ? outcome.refusal : null };
@@ -147,7 +150,10 @@ export class EmbeddedLedger implements Ledger {
     const outcome = this.#books.void(generationId, atMs);
     if (!outcome.ok) return;
     const writing = this.#writer.write(outcome.record, 'process');
-    this.#charges.add(generationId, { charge: { charge: NOTHING, writtenOffNanos: 0n }, writing: NO_MATTER });
+    this.#charges.add(generationId, {
+      charge: { charge: NOTHING, writtenOffNanos: 0n },
+      writing: ALREADY_RECORDED,
+    });
     await this.#isWritten(writing);
   }
 
@@ -160,7 +166,7 @@ export class EmbeddedLedger implements Ledger {
 
   async forget(scope: ForgettableScope, id: string, atMs: number): Promise<void> {
     const { record } = this.#books.forget(scope, id, atMs);
-    // Whoever opens the books forgets again what does not exist any more: nobody need wait for a disk that fails.
+    // The next start forgets again what no longer exists, so a failure here does no harm.
     await this.#isWritten(this.#writer.write(record, 'process'));
   }
 
@@ -190,7 +196,7 @@ export class EmbeddedLedger implements Ledger {
     return generations.count();
   }
 
-  /** Nothing is reserved from now on. What is open may still be settled. */
+  /** Refuses new reservations. Open generations may still be settled. */
   close(): void {
     this.#isClosed = true;
   }
@@ -203,13 +209,13 @@ export class EmbeddedLedger implements Ledger {
     this.#charges.add(generationId, { charge: { charge, writtenOffNanos }, writing });
   }
 
-  #tooLittle(generation: NewGeneration): Extract<Reserving, { ok: false }> {
+  #tooLittle(generation: NewGeneration): Extract<ReserveOutcome, { ok: false }> {
     const refusal = this.#books.tightest(generation);
-    if (refusal === undefined) throw new RangeError('an unlimited purse was said to hold too little');
+    if (refusal === undefined) throw new RangeError('no limit applies, but `size` found too little');
     return { ok: false, refusal };
   }
 
-  #isWritten(writing: Writing): Promise<boolean> {
+  #isWritten(writing: RecordWrite): Promise<boolean> {
     return writing.isWrittenWithin(this.#options.patienceMs);
   }
 
@@ -218,7 +224,7 @@ export class EmbeddedLedger implements Ledger {
       this.#isRefusing = false;
       return;
     }
-    // Records that are owed are told of by their writer.
+    // The record writer logs its own failures.
     if (!this.#isRefusing && this.#writer.isKeepingUp && !this.#isClosed) {
       this.#options.warn('the disk of the ledger is full or fails; no paid work is begun until it works');
     }

@@ -314,7 +314,7 @@ describe('the embedded ledger', () => {
 
     it('keeps no more than it may for events that are away: from then on the rows have them', async () => {
       events.failure = new Error('no events today');
-      const first = await openCounting({ mostBytes: 60_000 });
+      const first = await openCounting({ maxBytes: 60_000 });
       for (let index = 0; index < 600; index++) {
         await spend(first, `g${index}`, credit(1n));
         // Rows gather for a while, and what is not in them yet cannot be let go.
@@ -334,7 +334,7 @@ describe('the embedded ledger', () => {
       events.failure = new Error('no events today');
       const projection = wholeGenerations('events', (batch) => events.add(batch));
       const first = await openCounting({
-        mostBytes: 20_000,
+        maxBytes: 20_000,
         events: { projection, owe: () => Promise.reject(new Error('no disk')) },
       });
       for (let index = 0; index < 200; index++) await spend(first, `g${index}`, credit(1n));
@@ -486,7 +486,9 @@ describe('the embedded ledger', () => {
       for (let index = 20; index < 23; index++) await spend(one, `g${index}`, credit(1n));
       await one.close();
       expect(mark.sequence).toBe(12);
-      expect(warnings).toEqual(['the database could not be told how far the ledger has come']);
+      expect(warnings).toEqual([
+        'the mark of the ledger cannot be written to the database; a lost journal would not be noticed',
+      ]);
       mark.failure = undefined;
       await open();
       expect(mark.sequence).toBe(18);

@@ -28,55 +28,55 @@ import { EmbeddedLedger } from './embedded-ledger.ts';
 import { replayInto } from './replay-into.ts';
 import { SegmentSequences } from './segment-sequences.ts';
 
-/** What counts generations. What it lacks for long it finds in their rows. */
+/** The event projection. What it misses for too long it reads from rows later. */
 export interface CountedGenerations<Item extends Projected> {
   readonly projection: Projection<Item>;
-  /** Takes note, for good, that generations settled since a moment are to be found in their rows. */
+  /** Notes durably that generations settled since a moment must be read from their rows. */
   owe(sinceMs: number): Promise<void>;
 }
 
-/** The ledger of a data directory, open. */
+/** An open embedded ledger. */
 export interface OpenedEmbeddedLedger extends OpenedLedger {
-  /** Resolves once all that was settled by now has its row. */
+  /** Resolves once everything settled by now has its row. */
   rowsReached(): Promise<void>;
-  /** Resolves once all that was settled by now is counted, however long that takes. */
+  /** Resolves once everything settled by now is an event, however long that takes. */
   counted(): Promise<void>;
 }
 
-/** Where a ledger is, and what it works with. */
+/** Location, dependencies and limits of an embedded ledger. */
 export interface EmbeddedLedgerSettings<Item extends Projected = StoredGeneration> {
-  /** The data directory. The ledger has the directory `journal` in it. */
+  /** The data directory. The ledger uses the directory `journal` in it. */
   readonly directory: string;
-  /** Rows of generations are made here. */
+  /** Store of the generations' rows. */
   readonly generations: Pick<GenerationStore, 'add' | 'count'>;
   readonly events?: CountedGenerations<Item>;
   readonly mark: LedgerMark;
-  /** Is told that the ledger ends before its mark, and it goes on from there; without it that is a DataDirectoryProblem. */
+  /** Accepts a ledger that ends before its mark; absent = a DataDirectoryProblem. */
   readonly acceptLoss?: ((loss: LedgerLoss) => void) | undefined;
-  /** Keys and workspaces that there are: what others have spent is forgotten. */
+  /** Existing keys and workspaces: spending of all others is forgotten. */
   readonly exists: Readonly<Record<ForgettableScope, ReadonlySet<string>>>;
-  /** What a settlement survives. */
+  /** Durability of settlements. */
   durability(): Durability;
-  /** Makes rows of what was kept of generations that only began; absent = that is all of a row. */
+  /** Completes the row of a generation that crashed after its start; absent = the row is stored as it is. */
   readonly wholeRow?: WholeRow | undefined;
   readonly clock: Clock;
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
-  /** How long a generation may take, milliseconds; ten minutes unless it is said. */
+  /** Longest duration of a generation, milliseconds; ten minutes by default. */
   generationMs?(): number;
-  /** How often generations are looked for that were never settled, milliseconds. */
+  /** Interval of the reconciler, milliseconds. */
   readonly reconcileMs?: number;
   /** How long settling may take beyond the longest generation, milliseconds. */
   readonly leewayMs?: number;
-  /** How long a settlement waits for a disk that fails, milliseconds. */
+  /** How long a settlement waits for a failing disk, milliseconds. */
   readonly patienceMs?: number;
-  /** A snapshot is taken when records of so many bytes have been written since the last one. */
+  /** Bytes of records after which the next snapshot is taken. */
   readonly snapshotBytes?: number;
-  /** With more bytes than that the journal is not kept for events. */
-  readonly mostBytes?: number;
-  /** Settled generations that wait in memory for their rows; what goes beyond is read from the journal again. */
+  /** A longer journal is not kept for events. */
+  readonly maxBytes?: number;
+  /** Settled generations that wait in memory for their rows; the rest is read from the journal later. */
   readonly maxPendingRows?: number;
   readonly journal?: Partial<JournalLimits>;
-  /** Where the journal is kept instead of on the disk. */
+  /** Files of the journal instead of those on the disk. */
   readonly files?: JournalFiles;
 }
 
@@ -84,23 +84,25 @@ const MEBIBYTE = 1024 * 1024;
 
 const DEFAULT_GENERATION_MS = 600_000;
 const DEFAULT_PATIENCE_MS = 10_000;
-/** A start after a crash replays so much in about a second; a busy gateway writes it in ten. */
+/** Replayed in about a second at a start after a crash; written in ten seconds by a busy gateway. */
 const DEFAULT_SNAPSHOT_BYTES = 32 * MEBIBYTE;
 const DEFAULT_SEGMENT_BYTES = 16 * MEBIBYTE;
-const DEFAULT_MOST_BYTES = 128 * MEBIBYTE;
+const DEFAULT_MAX_BYTES = 128 * MEBIBYTE;
 
-/** Events are looked at seldom, and whoever does has them handed over: they gather long, and in large batches. */
+/** Events gather long and in large batches: queries are rare, and hand over waiting events first. */
 const EVENTS_GATHERING = { gatherMs: 10_000, maxBatch: 5_000, maxPending: 20_000 };
 
-/** More segments than that at the start are compacted without waiting for more records. */
-const MANY_SEGMENTS = 3;
+/** With more segments at the start, compaction begins without waiting for new records. */
+const MAX_SEGMENTS_AT_START = 3;
 
-/** How long closing waits for the disk, and then for the rows; events are not waited for: all go on after the next start. */
+/**
+ * How long closing waits for the disk, and then for rows. Events are not waited for: the next start continues them.
+ */
 const CLOSING_MS = 2_000;
 
 /**
- * Opens the ledger of a data directory. Generations that a crash left open are settled by then. Rejects with a
- * DataDirectoryProblem where something is damaged or missing that was safely on the disk.
+ * Opens the ledger of a data directory, and settles the generations that a crash left open. Rejects with a
+ * DataDirectoryProblem when something is damaged or missing that was safely on the disk.
  */
 export async function openEmbeddedLedger<Item extends Projected>(
   settings: EmbeddedLedgerSettings<Item>,
@@ -158,7 +160,7 @@ export async function openEmbeddedLedger<Item extends Projected>(
     mark,
     marked,
     everyBytes: settings.snapshotBytes ?? DEFAULT_SNAPSHOT_BYTES,
-    mostBytes: settings.mostBytes ?? DEFAULT_MOST_BYTES,
+    maxBytes: settings.maxBytes ?? DEFAULT_MAX_BYTES,
   });
   const ledger = new EmbeddedLedger({
     books,
@@ -187,8 +189,10 @@ export async function openEmbeddedLedger<Item extends Projected>(
   const forgotten = await forgetAbsent(books, ledger, settings);
   for (const projector of projectors) projector.start(journal);
   await compaction.keepMark();
-  await compaction.release().catch((error: unknown) => warn('old segments of the journal stay', { error }));
-  if (journal.isWritable && journal.size.segments > MANY_SEGMENTS) void compaction.compact();
+  await compaction
+    .release()
+    .catch((error: unknown) => warn('old segments of the journal cannot be removed', { error }));
+  if (journal.isWritable && journal.size.segments > MAX_SEGMENTS_AT_START) void compaction.compact();
   return {
     ledger,
     recentGenerations: rows,
@@ -208,7 +212,7 @@ export async function openEmbeddedLedger<Item extends Projected>(
   };
 }
 
-/** Settles what a crash left open. On a disk that fails the books have it, and the records follow. */
+/** Settles what a crash left open. On a failing disk the books are right at once, and the records follow. */
 async function resolveOpen(
   books: Books,
   ledger: Ledger,

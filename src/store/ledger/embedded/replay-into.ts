@@ -5,14 +5,14 @@ import { decodeRecord, recordHeadOf } from '../records/records.ts';
 import type { LedgerSnapshot } from '../snapshot/snapshot-file.ts';
 import type { SegmentSequences } from './segment-sequences.ts';
 
-/** What records are replayed into. */
+/** Targets of a replay. */
 export interface Replayed {
   readonly books: Books;
   readonly segments: SegmentSequences;
   readonly projectors: readonly AnyProjector[];
 }
 
-/** Makes what applies a record of the journal, unless the snapshot and all projections have it. */
+/** Returns a function that applies a record, unless the snapshot and all projections have it already. */
 export function replayInto(
   { books, segments, projectors }: Replayed,
   snapshot: LedgerSnapshot | undefined,

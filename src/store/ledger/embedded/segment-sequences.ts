@@ -1,8 +1,8 @@
 import type { JournalPosition } from '../../../ports/journal.ts';
 
-/** Which records stand in which segment of the journal: all that must be known to let segments go. */
+/** Tracks which records are in which segment, to find the segments that can be removed. */
 export class SegmentSequences {
-  /** The greatest sequence of a segment. */
+  /** Greatest sequence in each segment. */
   readonly #greatest = new Map<number, number>();
 
   note({ segment }: JournalPosition, sequence: number): void {
@@ -10,13 +10,13 @@ export class SegmentSequences {
     if (greatest === undefined || sequence > greatest) this.#greatest.set(segment, sequence);
   }
 
-  /** The first segment that has a record beyond a sequence; undefined when none has. */
+  /** The first segment with a record after a sequence; undefined when there is none. */
   firstBeyond(sequence: number): number | undefined {
     const beyond = [...this.#greatest].flatMap(([segment, greatest]) => (greatest > sequence ? segment : []));
     return beyond.length === 0 ? undefined : Math.min(...beyond);
   }
 
-  /** Segments before this one are gone. */
+  /** Call when the segments before this one are removed. */
   forgetBefore(first: number): void {
     for (const segment of [...this.#greatest.keys()]) if (segment < first) this.#greatest.delete(segment);
   }

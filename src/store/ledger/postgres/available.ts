@@ -1,7 +1,7 @@
 import { LedgerUnavailable } from '../../../ports/ledger.ts';
 import { DatabaseUnavailable } from '../../sql/database-unavailable.ts';
 
-/** What the database was asked. Rejects with LedgerUnavailable when it is away. */
+/** Passes a result on; rejects with LedgerUnavailable when the database does not answer. */
 export async function available<T>(asked: Promise<T>): Promise<T> {
   try {
     return await asked;
@@ -10,7 +10,7 @@ export async function available<T>(asked: Promise<T>): Promise<T> {
   }
 }
 
-/** The error, or LedgerUnavailable where it says that the database is away. */
+/** The error; LedgerUnavailable for DatabaseUnavailable. */
 export function unavailableOr(error: unknown): unknown {
   return error instanceof DatabaseUnavailable ? unavailable(error) : error;
 }

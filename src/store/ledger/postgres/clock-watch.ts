@@ -6,22 +6,22 @@ import type { DatabaseClock } from './tallies/database-clock.ts';
 export interface ClockWatchOptions {
   readonly database: Kysely<Tables>;
   readonly databaseClock: DatabaseClock;
-  /** Of this gateway. */
+  /** The gateway's own clock. */
   readonly clock: Clock;
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
 }
 
-/** Above the first the difference is warned of, above the second nothing that a limit covers is begun, milliseconds. */
+/** Differences above which a warning is logged, and above which limited work is refused, milliseconds. */
 const WARNING_MS = 2_000;
 const REFUSING_MS = 60_000;
 
 const MEND = 'set the clock of this machine, or that of the database server, by a time server (NTP)';
 
-/** Compares the clock of this gateway with that of the database, which the windows of limits go by. */
+/** Compares the gateway's clock with the database's, which decides the windows of limits. */
 export class ClockWatch {
   readonly #options: ClockWatchOptions;
   #aheadMs: number | null = null;
-  /** How much of that cannot be the time that the question was under way. */
+  /** The part of the difference that the round trip cannot explain. */
   #certainMs = 0;
   #isWarned = false;
   #isRefusing = false;
@@ -30,17 +30,17 @@ export class ClockWatch {
     this.#options = options;
   }
 
-  /** How far this gateway's clock is ahead of the database's, milliseconds; null until it was compared. */
+  /** How far the gateway's clock is ahead of the database's, milliseconds; null before the first comparison. */
   get aheadMs(): number | null {
     return this.#aheadMs;
   }
 
-  /** Too far apart for limits that begin anew at a moment. */
+  /** Too far apart to know the current window of a limit. */
   get isFarOff(): boolean {
     return this.#certainMs > REFUSING_MS;
   }
 
-  /** Asks the database for its time. Rejects with DatabaseUnavailable. */
+  /** Reads the database's time. Rejects with DatabaseUnavailable. */
   async compare(): Promise<void> {
     const { database, databaseClock, clock } = this.#options;
     const askedAtMs = clock.now();
@@ -50,10 +50,10 @@ export class ClockWatch {
     const databaseMs = Number(rows[0]?.at_ms);
     this.#aheadMs = askedAtMs + halfTripMs - databaseMs;
     this.#certainMs = Math.abs(this.#aheadMs) - halfTripMs;
-    this.#tell(askedAtMs + halfTripMs, databaseMs);
+    this.#warn(askedAtMs + halfTripMs, databaseMs);
   }
 
-  #tell(gatewayMs: number, databaseMs: number): void {
+  #warn(gatewayMs: number, databaseMs: number): void {
     const { warn } = this.#options;
     const times = {
       gateway_time: new Date(gatewayMs).toISOString(),

@@ -8,10 +8,10 @@ import {
   type Ledger,
   type LedgerReport,
   LedgerUnavailable,
-  type Reserving,
+  type ReserveOutcome,
   type Scope,
   type Spending,
-  type ToppingUp,
+  type TopUpOutcome,
 } from '../../../ports/ledger.ts';
 import type { Tables } from '../../sql/tables.ts';
 import { WriteOffs } from '../books/write-offs.ts';
@@ -21,16 +21,15 @@ import { databaseClock } from './tallies/database-clock.ts';
 
 export interface CommandLedgerOptions {
   readonly database: Kysely<Tables>;
-  /** For sums over everything. */
+  /** For long statements. */
   readonly patient: Kysely<Tables>;
-  /** Of the journal in the data directory. */
+  /** Size of the outbox in the data directory. */
   readonly journal: LedgerReport['journal'];
 }
 
 /**
- * The ledger of a command that has a data directory to itself: reads and changes the books in the database, and begins, settles
- * and books nothing. The journal in the directory stays as it is. It may be a copy of that of a gateway that runs, and
- * only a gateway can find that out.
+ * The ledger of a command: reads and changes the books in the database, but accepts, settles and books no generations.
+ * It leaves the outbox alone, which may be a copy of a running gateway's: only a gateway can find that out.
  */
 export class CommandLedger implements Ledger, RecentGenerations {
   readonly #options: CommandLedgerOptions;
@@ -45,11 +44,11 @@ export class CommandLedger implements Ledger, RecentGenerations {
     this.#options = options;
   }
 
-  async reserve(): Promise<Reserving> {
+  async reserve(): Promise<ReserveOutcome> {
     throw onlyServing();
   }
 
-  async topUp(): Promise<ToppingUp> {
+  async topUp(): Promise<TopUpOutcome> {
     return { ok: false, refusal: null };
   }
 

@@ -27,41 +27,41 @@ import { type DatabaseClock, databaseClock as serverClock } from './tallies/data
 import { forgetAbsent } from './tallies/forget-absent.ts';
 
 export interface PostgresLedgerSettings {
-  /** The data directory of this gateway. The ledger has the directory `outbox` in it. */
+  /** The data directory of this gateway. The ledger uses the directory `outbox` in it. */
   readonly directory: string;
   readonly postgres: Pick<OpenedPostgres, 'database' | 'patient' | 'isUp'>;
   readonly gatewayId: string;
-  /** Who the gateway is in this run; absent = nothing tells its runs apart. */
+  /** Identity of this run; absent = ownership is not checked. */
   readonly identity?: Pick<GatewayIdentity, 'id' | 'owner' | 'earlierOwners' | 'renew' | 'adopted'>;
-  /** Says whether another living process has the id of this gateway; absent = none has. */
+  /** Lock on the gateway's id; absent = no lock is taken. */
   readonly lock?: Pick<GatewayLock, 'hold' | 'close'>;
-  /** How long a generation may take. */
+  /** Longest duration of a generation, milliseconds. */
   generationMs(): number;
-  /** How long rows of generations are kept, milliseconds; absent = for good. */
+  /** Retention of rows of generations, milliseconds; absent = unlimited. */
   keptMs?(): number;
-  /** What a settlement survives. */
+  /** Durability of settlements. */
   durability(): Durability;
-  /** Makes rows of what was kept of generations that only began; absent = that is all of a row. */
+  /** Completes the row of a generation that crashed after its start; absent = the row is stored as it is. */
   readonly wholeRow?: WholeRow | undefined;
-  /** Of this gateway. Windows go by that of the database. */
+  /** The gateway's clock. Windows go by the database's clock. */
   readonly clock: Clock;
-  /** The clock of the database; that of its server when absent. */
+  /** The database's clock; absent = that of its server. */
   readonly databaseClock?: DatabaseClock;
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
-  /** How long a settlement waits for a disk that fails, milliseconds. */
+  /** How long a settlement waits for a failing disk, milliseconds. */
   readonly patienceMs?: number;
-  /** How often reservations are looked for that nobody will end, milliseconds. */
+  /** Interval of the sweep for stray reservations, milliseconds. */
   readonly sweepMs?: number;
-  /** How often generations are looked for that were never settled, milliseconds. */
+  /** Interval of the reconciler, milliseconds. */
   readonly reconcileMs?: number;
   /** How long settling may take beyond the longest generation, milliseconds. */
   readonly leewayMs?: number;
-  /** How often it is looked for keys and workspaces that do not exist any more, milliseconds. */
+  /** Interval of `forgetAbsent`, milliseconds. */
   readonly forgetMs?: number;
   /** How long a reservation lasts beyond the longest generation, milliseconds. */
   readonly graceMs?: number;
   readonly journal?: Partial<JournalLimits>;
-  /** Where the journal is kept instead of on the disk. */
+  /** Files of the journal instead of those on the disk. */
   readonly files?: JournalFiles;
 }
 
@@ -72,18 +72,18 @@ const DEFAULT_SWEEP_MS = 10_000;
 const DEFAULT_FORGET_MS = 3_600_000;
 const DEFAULT_SEGMENT_BYTES = 16 * MEBIBYTE;
 
-/** A gateway that was away for so long after its generations must have ended is not waited for. */
+/** A reservation outlives the longest generation by this time, so that a crashed gateway can return and settle it. */
 const DEFAULT_GRACE_MS = 600_000;
 
-/** How often a database that is away is asked again what of the journal it has booked, milliseconds. */
+/** Time between attempts to adopt the journal while the database does not answer, milliseconds. */
 const ADOPT_RETRY_MS = 250;
 
-/** How long closing waits for the disk, and then for the database: both go on after the next start. */
+/** How long closing waits for the disk, and then for the database. The next start continues both. */
 const CLOSING_MS = 2_000;
 
 /**
- * Opens the ledger of a gateway that shares its database. Generations that a crash of this gateway left open are settled by
- * then. Rejects with a DataDirectoryProblem where something is damaged that was safely on the disk.
+ * Opens the ledger of a gateway with a shared database, and settles the generations that a crash left open. Rejects
+ * with a DataDirectoryProblem when something is damaged that was safely on the disk.
  */
 export async function openPostgresLedger(settings: PostgresLedgerSettings): Promise<OpenedLedger> {
   const { postgres, clock, warn } = settings;
@@ -118,7 +118,7 @@ export async function openPostgresLedger(settings: PostgresLedgerSettings): Prom
       const segment = generations.firstSegment ?? journal.end.segment;
       journal
         .release({ segment, offset: 0 })
-        .catch((error: unknown) => warn('old segments of the journal stay', { error }));
+        .catch((error: unknown) => warn('old segments of the journal cannot be removed', { error }));
     },
   });
   const ledger = new PostgresLedger({
@@ -173,7 +173,7 @@ export async function openPostgresLedger(settings: PostgresLedgerSettings): Prom
   const sweeping = repeatSoon(async () => {
     await clockWatch.compare();
     const count = await ledger.sweep();
-    if (count > 0) warn('reservations were let go that nobody would have ended', { count });
+    if (count > 0) warn('stray reservations were released', { count });
   }, settings.sweepMs ?? DEFAULT_SWEEP_MS);
   await sweeping.first;
   return {
@@ -197,7 +197,7 @@ export async function openPostgresLedger(settings: PostgresLedgerSettings): Prom
   };
 }
 
-/** Asks the database what of the journal it has booked, and says what was found out about ends of older versions. */
+/** Adopts the journal in the database, under a new id if a copy has taken the old one. Logs pruned ends. */
 async function bookedOf(
   generations: LocalGenerations,
   settings: PostgresLedgerSettings,
@@ -233,7 +233,7 @@ async function bookedOf(
   return booked;
 }
 
-/** Does something that needs the database: at once, or as soon as it is there. `first` resolves after the first try. */
+/** Adopts the journal now, or as soon as the database answers. `first` resolves after the first attempt. */
 function adoptSoon(adopt: (signal: AbortSignal) => Promise<void>, failed: (error: unknown) => void) {
   const closing = new AbortController();
   const { signal } = closing;
@@ -244,7 +244,7 @@ function adoptSoon(adopt: (signal: AbortSignal) => Promise<void>, failed: (error
         return signal.aborted ? undefined : await adopt(signal);
       } catch (error) {
         if (signal.aborted) return;
-        // A copy that was quicker may end: this one goes on then.
+        // A copy that holds the id may end, and this gateway continues then.
         const mayPass = error instanceof DatabaseUnavailable || error instanceof GatewayIdInUse;
         if (!mayPass) return failed(error);
       }
@@ -264,7 +264,7 @@ function adoptSoon(adopt: (signal: AbortSignal) => Promise<void>, failed: (error
   };
 }
 
-/** Settles what a crash left open. On a disk that fails the records follow. */
+/** Settles what a crash left open. On a failing disk the records follow later. */
 async function resolveOpen(
   generations: LocalGenerations,
   ledger: PostgresLedger,
@@ -279,7 +279,7 @@ async function resolveOpen(
   if (ledger.isAvailable) await settled;
 }
 
-/** Does something that needs the database: at once, and then again and again. */
+/** Runs work that needs the database: now, and then periodically. */
 function repeatSoon(work: () => Promise<void>, everyMs: number) {
   let timer: NodeJS.Timeout | undefined;
   let isClosed = false;
@@ -288,7 +288,7 @@ function repeatSoon(work: () => Promise<void>, everyMs: number) {
     try {
       await work();
     } catch {
-      // The database is away: whoever needs it says so, and the next time comes.
+      // The database does not answer: the next run tries again.
     }
     if (!isClosed) timer = setTimeout(next, everyMs).unref();
   };

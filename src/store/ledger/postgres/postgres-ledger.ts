@@ -12,20 +12,20 @@ import {
   type LedgerReport,
   LedgerUnavailable,
   type NewGeneration,
-  type Reserving,
+  type ReserveOutcome,
   type Scope,
   type Spending,
-  type ToppingUp,
+  type TopUpOutcome,
   type Use,
 } from '../../../ports/ledger.ts';
 import { DatabaseUnavailable } from '../../sql/database-unavailable.ts';
 import type { Tables } from '../../sql/tables.ts';
 import { type WriteOffs, writeOffOf } from '../books/write-offs.ts';
-import type { Writing } from '../records/record-write.ts';
+import type { RecordWrite } from '../records/record-write.ts';
 import type { RecordWriter } from '../records/record-writer.ts';
 import { generationOfRecord, type SettleRecord } from '../records/records.ts';
 import { cappedUse } from '../settlement/capped-use.ts';
-import { NO_MATTER, RecentCharges } from '../settlement/recent-charges.ts';
+import { ALREADY_RECORDED, RecentCharges } from '../settlement/recent-charges.ts';
 import { available, unavailable, unavailableOr } from './available.ts';
 import { JournalTakenOver, releaseStrays, type Strays } from './booking/book-ends.ts';
 import type { BookedEnds } from './booking/booked-ends.ts';
@@ -35,50 +35,50 @@ import { strayReservations } from './booking/stray-reservations.ts';
 import type { ClockWatch } from './clock-watch.ts';
 import { forgetIn, grantIn, spendingIn, statementIn, totalsIn } from './tallies/account-statements.ts';
 import type { DatabaseClock } from './tallies/database-clock.ts';
-import { reserveFor, reserveMoreFor, stretchTo } from './tallies/reserve.ts';
+import { extendReservation, reserveFor, reserveMoreFor } from './tallies/reserve.ts';
 
 export interface PostgresLedgerOptions {
   readonly database: Kysely<Tables>;
-  /** For sums over everything. */
+  /** For long statements. */
   readonly patient: Kysely<Tables>;
-  /** The database answered when it was asked last. */
+  /** Whether the last statement was answered. */
   isUp(): boolean;
   readonly gatewayId: () => string;
-  /** The run of this gateway; undefined = whichever. */
+  /** Owner token of this run; undefined = ownership is not checked. */
   readonly owner: string | undefined;
   readonly databaseClock: DatabaseClock;
   readonly clockWatch: ClockWatch;
-  /** What this process has written off, and what was written off when its ends were booked. */
+  /** Write-offs of this process, those at booking included. */
   readonly writeOffs: WriteOffs;
-  /** How long a reservation lasts whose gateway never comes back, milliseconds. */
+  /** Lifetime of a reservation whose gateway does not return, milliseconds. */
   reservationMs(): number;
   readonly generations: LocalGenerations;
   readonly booker: Booker;
   readonly journal: Journal;
   readonly writer: RecordWriter;
-  /** What a settlement survives. */
+  /** Durability of settlements. */
   durability(): Durability;
-  /** How long a settlement waits for a disk that fails, milliseconds. */
+  /** How long a settlement waits for a failing disk, milliseconds. */
   readonly patienceMs: number;
-  /** Bytes that were lost at the end of segments when the journal was opened. */
+  /** Bytes of unfinished records that were dropped when the journal was opened. */
   readonly tornTailBytes: number;
-  /** Generations that were settled because they never were. */
+  /** Generations settled by the reconciler. */
   reconciled(): number;
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
 }
 
 /**
- * The ledger of gateways that share a database. The database decides what is reserved; how far a generation has come and
- * how it ended is written to a journal of this gateway first, so that it survives a database that is away.
+ * The ledger of gateways that share a database. The database decides reservations. Checkpoints and settlements are
+ * written to the gateway's own journal (outbox) first, so that they survive an outage of the database.
  */
 export class PostgresLedger implements Ledger, RecentGenerations {
   readonly #options: PostgresLedgerOptions;
   readonly #generations: LocalGenerations;
   readonly #charges = new RecentCharges();
   readonly #settling = new Map<string, Promise<Charge>>();
-  /** It is known what of this gateway's journal the database has booked. */
+  /** The ends that the database has booked are known. */
   #isAdopted = false;
-  /** A copy of the data directory runs under the id of this gateway. */
+  /** A copy of the data directory runs under this gateway's id. */
   #isTakenOver = false;
   #isClosed = false;
 
@@ -120,7 +120,10 @@ export class PostgresLedger implements Ledger, RecentGenerations {
     return this.#options.clockWatch.aheadMs;
   }
 
-  async reserve(generation: NewGeneration, size: (headroom: Headroom) => Amount | null): Promise<Reserving> {
+  async reserve(
+    generation: NewGeneration,
+    size: (headroom: Headroom) => Amount | null,
+  ): Promise<ReserveOutcome> {
     this.#assertAvailable();
     const { generationId } = generation;
     this.#generations.begin(generationId, this.#options.journal.end.segment);
@@ -135,7 +138,7 @@ export class PostgresLedger implements Ledger, RecentGenerations {
     } catch (error) {
       throw unavailableOr(error);
     } finally {
-      // What the database may have reserved all the same is found to be astray.
+      // If the database has reserved all the same, a sweep releases it.
       if (!isAccepted) this.#generations.drop(generationId);
     }
   }
@@ -144,7 +147,7 @@ export class PostgresLedger implements Ledger, RecentGenerations {
     generationId: string,
     size: (headroom: Headroom) => Amount | null,
     atMs: number,
-  ): Promise<ToppingUp> {
+  ): Promise<TopUpOutcome> {
     const generation = this.#generations.open.get(generationId);
     if (generation === undefined || !this.isAvailable) return NOT_TOPPED_UP;
     const { database, databaseClock } = this.#options;
@@ -185,7 +188,10 @@ export class PostgresLedger implements Ledger, RecentGenerations {
     const sequence = this.#generations.nextSequence();
     const record = { kind: 'void', sequence, atMs, generationId } as const;
     this.#generations.apply(record);
-    this.#charges.add(generationId, { charge: { charge: NOTHING, writtenOffNanos: 0n }, writing: NO_MATTER });
+    this.#charges.add(generationId, {
+      charge: { charge: NOTHING, writtenOffNanos: 0n },
+      writing: ALREADY_RECORDED,
+    });
     this.#options.booker.wake();
     await this.#isWritten(this.#options.writer.write(record, 'process'));
   }
@@ -218,7 +224,7 @@ export class PostgresLedger implements Ledger, RecentGenerations {
     return { ...(await available(totalsIn(patient))), journal: { ...journal.size, tornTailBytes } };
   }
 
-  /** Rows are booked together with the money: there is nothing that they could be made from anew. */
+  /** Rows are booked in the same transaction as the money, so there is nothing to rebuild. */
   async rebuild(): Promise<number> {
     await available(this.#options.booker.flush());
     return (await available(totalsIn(this.#options.patient))).generations;
@@ -229,24 +235,24 @@ export class PostgresLedger implements Ledger, RecentGenerations {
     return settled && generationOfRecord(settled);
   }
 
-  /** Lets reservations go that no gateway will end, once the journal is this gateway's. Resolves with how many. */
+  /** Releases stray reservations once the journal is adopted. Resolves with the number released. */
   async sweep(): Promise<number> {
     if (!this.#isAdopted || this.#isTakenOver) return 0;
     const { database, databaseClock: clock, owner } = this.#options;
     const gatewayId = this.#options.gatewayId();
-    const isHere = (id: string) => this.#generations.isHere(id);
-    const strays = await strayReservations(database, gatewayId, isHere, clock);
+    const isUnfinished = (id: string) => this.#generations.isUnfinished(id);
+    const strays = await strayReservations(database, gatewayId, isUnfinished, clock);
     return strays.length === 0 ? 0 : this.#release({ gatewayId, owner, strays, clock });
   }
 
-  /** Takes up its work: it is known what of its journal the database has booked. */
+  /** Starts the work: the booked ends are known. */
   adopted(booked: BookedEnds): void {
     this.#generations.adopt(booked);
     this.#isAdopted = true;
     this.#options.booker.start();
   }
 
-  /** A copy of the data directory runs under the id of this gateway: nothing is begun here any more. */
+  /** A copy of the data directory runs under this gateway's id: refuses new work for good. */
   takenOver(): void {
     if (this.#isTakenOver) return;
     this.#isTakenOver = true;
@@ -256,12 +262,12 @@ export class PostgresLedger implements Ledger, RecentGenerations {
     );
   }
 
-  /** Why this process must be restarted; null = it need not be. */
+  /** Why this process must be restarted; null = no reason. */
   get fault(): string | null {
     return this.#isTakenOver ? TAKEN_OVER : null;
   }
 
-  /** Nothing is reserved from now on. What is open may still be settled. */
+  /** Refuses new reservations. Open generations may still be settled. */
   close(): void {
     this.#isClosed = true;
   }
@@ -278,7 +284,7 @@ export class PostgresLedger implements Ledger, RecentGenerations {
   async #reserveBooked(
     generation: NewGeneration,
     size: (headroom: Headroom) => Amount | null,
-  ): Promise<{ readonly outcome: Reserving; readonly isUnlimited: boolean }> {
+  ): Promise<{ readonly outcome: ReserveOutcome; readonly isUnlimited: boolean }> {
     const { database, reservationMs, databaseClock } = this.#options;
     const owner = { gatewayId: this.#options.gatewayId(), lastsMs: reservationMs() };
     let isUnlimited = false;
@@ -294,7 +300,7 @@ export class PostgresLedger implements Ledger, RecentGenerations {
     return { outcome, isUnlimited };
   }
 
-  /** Throws for what a limit covers while the clocks are far apart: nobody can say then which window it belongs to. */
+  /** Throws for limited work while the clocks are far apart: its window would be uncertain. */
   #assertInTime(headroom: Headroom): void {
     const { aheadMs, isFarOff } = this.#options.clockWatch;
     if (!isFarOff || aheadMs === null || isWithoutLimit(headroom)) return;
@@ -304,7 +310,7 @@ export class PostgresLedger implements Ledger, RecentGenerations {
     );
   }
 
-  /** Books what ended in one of these scopes: its reservation may be what a limit lacks. False when there was nothing. */
+  /** Books the account's unbooked ends, whose reservations may block a limit. False when there were none. */
   async #flushFor(scopes: NewGeneration['scopes']): Promise<boolean> {
     const { unbooked } = this.#generations;
     const isOurs = [...unbooked.values()].some(({ scopes: other }) => other.account === scopes.account);
@@ -333,7 +339,7 @@ export class PostgresLedger implements Ledger, RecentGenerations {
     const sequence = this.#generations.nextSequence();
     const record = { kind: 'top-up', sequence, atMs, generationId, reserved } as const;
     this.#generations.apply(record);
-    // The database has it: the record only says how much may be charged after a crash.
+    // The database has the reservation: the record only bounds the charge after a crash.
     this.#options.writer.write(record, 'process');
   }
 
@@ -364,15 +370,16 @@ export class PostgresLedger implements Ledger, RecentGenerations {
   }
 
   /**
-   * Beyond its reservation only what the limits leave; nothing while the database cannot be asked, unless no limit covered the
-   * generation. Then it is charged in full: booking it still looks at a balance that is enforced by then.
+   * Beyond the reservation only what the limits leave is charged; nothing beyond it while the database does not
+   * answer. A generation without limits is charged in full then: booking checks a balance that is enforced by that
+   * time.
    */
   async #chargeFor(generation: LocalGeneration, used: Amount): Promise<Amount> {
     const { reserved, isUnlimited } = generation;
     if (used.creditNanos <= reserved.creditNanos) return used;
     try {
       await this.#flushFor(generation.scopes);
-      return await stretchTo(this.#options.database, generation, used, this.#options.databaseClock);
+      return await extendReservation(this.#options.database, generation, used, this.#options.databaseClock);
     } catch (error) {
       if (!(error instanceof DatabaseUnavailable)) throw error;
       return isUnlimited ? used : { creditNanos: reserved.creditNanos, byokNanos: used.byokNanos };
@@ -390,16 +397,16 @@ export class PostgresLedger implements Ledger, RecentGenerations {
     return known.charge;
   }
 
-  /** As far as that can be: whoever reads from a database that is away hears of it anyway. */
+  /** Best effort: if the database does not answer, the read that follows rejects. */
   async #caughtUp(): Promise<void> {
     await this.#options.booker.flush().catch(() => {});
   }
 
-  #isWritten(writing: Writing): Promise<boolean> {
+  #isWritten(writing: RecordWrite): Promise<boolean> {
     return writing.isWrittenWithin(this.#options.patienceMs);
   }
 
-  async #recorded(writing: Pick<Writing, 'isDoneWithin'>): Promise<void> {
+  async #recorded(writing: Pick<RecordWrite, 'isDoneWithin'>): Promise<void> {
     if (!(await writing.isDoneWithin(this.#options.patienceMs))) throw unavailable();
   }
 
@@ -413,7 +420,7 @@ export class PostgresLedger implements Ledger, RecentGenerations {
   }
 }
 
-/** Callers and probes read it. */
+/** Shown to callers and in the health check. */
 const TAKEN_OVER =
   'another gateway has taken the journal of this one over, because both run with copies of one data directory; the operator must stop the copy and restart this gateway';
 
@@ -421,4 +428,4 @@ function isWithoutLimit({ affordable: { creditNanos, totalNanos } }: Headroom): 
   return creditNanos === null && totalNanos === null;
 }
 
-const NOT_TOPPED_UP: ToppingUp = { ok: false, refusal: null };
+const NOT_TOPPED_UP: TopUpOutcome = { ok: false, refusal: null };

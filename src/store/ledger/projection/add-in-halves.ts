@@ -1,6 +1,6 @@
 import { GenerationRefused } from '../../../ports/generations.ts';
 
-/** Adds generations. Those that are refused are found by halves and left out, so that the others go on. */
+/** Adds a batch. If it is refused, halves it until the refused items are found, and leaves those out. */
 export async function addInHalves<Item>(
   batch: readonly Item[],
   add: (items: readonly Item[]) => Promise<void>,

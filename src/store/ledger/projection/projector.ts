@@ -4,24 +4,24 @@ import type { Journal } from '../../../ports/journal.ts';
 import { decodeRecord, generationOfRecord, recordHeadOf, type SettleRecord } from '../records/records.ts';
 import { addInHalves } from './add-in-halves.ts';
 
-/** What a projection keeps of a generation. */
+/** The part of a generation that a projection needs. */
 export interface Projected {
   readonly id: string;
 }
 
-/** Something that is made of settled generations: rows to look them up, events to count. */
+/** A view made from settled generations: rows to look up, events to count. */
 export interface Projection<Item extends Projected = StoredGeneration> {
   readonly name: string;
-  /** All that it needs of a generation: many may wait, and a generation is large. */
+  /** Extracts what it needs: many generations may wait in memory, and each is large. */
   of(generation: StoredGeneration): Item;
   /**
-   * Takes generations in, all or none. One that it has already changes nothing. Rejects with GenerationRefused where one of
-   * them can never be taken in; anything else may pass.
+   * Adds generations, all or none; known ones are skipped. Rejects with GenerationRefused when one of them can never
+   * be added; any other error is retried.
    */
   add(items: readonly Item[]): Promise<void>;
 }
 
-/** A projection that needs the whole of a generation. */
+/** A projection that needs whole generations. */
 export function wholeGenerations(name: string, add: Projection['add']): Projection {
   return { name, of: (generation) => generation, add };
 }
@@ -29,15 +29,15 @@ export function wholeGenerations(name: string, add: Projection['add']): Projecti
 export interface ProjectorOptions<Item extends Projected> {
   readonly projection: Projection<Item>;
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
-  /** Generations that are kept in memory; what goes beyond is read from the journal again. */
+  /** Maximum of generations in memory; the rest is read from the journal later. */
   readonly maxPending?: number | undefined;
-  /** How long settled generations gather, milliseconds: a commit costs as much for one of them as for many. */
+  /** How long generations gather, milliseconds: a commit costs the same for one as for many. */
   readonly gatherMs?: number | undefined;
-  /** Generations that are handed over at once. So many do not gather any longer. */
+  /** Size of a batch. A full batch does not wait for `gatherMs`. */
   readonly maxBatch?: number | undefined;
   /**
-   * Takes note, for good, that generations settled since a moment are to be found elsewhere. With it the journal need not be
-   * kept for ever.
+   * Notes durably that generations settled since a moment must be read from elsewhere. With it the journal need not be
+   * kept until the projection works again.
    */
   readonly owe?: ((sinceMs: number) => Promise<void>) | undefined;
 }
@@ -46,7 +46,7 @@ interface Pending<Item> {
   readonly id: string;
   readonly sequence: number;
   readonly atMs: number;
-  /** Undefined until its record is safe. */
+  /** Undefined until its record is durable. */
   item: Item | undefined;
 }
 
@@ -56,37 +56,37 @@ const GATHER_MS = 250;
 
 const MAX_BATCH = 500;
 
-/** Between batches everybody else has a turn, milliseconds. */
+/** Pause between batches, so that other work gets its turn, milliseconds. */
 const PAUSE_MS = 1;
 
 const FIRST_RETRY_MS = 100;
 const LAST_RETRY_MS = 5_000;
 
-/** How often it is looked at whether everything is handed over, milliseconds. */
+/** Polling interval of `reached`, milliseconds. */
 const LOOK_MS = 50;
 
 /**
- * Hands settled generations to a projection, in the background and in the order in which they were settled, once their
- * records are safe. Whatever may have been handed over already is handed over again after a restart.
+ * Hands settled generations to a projection in the background, in the order of settlement, once their records are
+ * durable. After a restart generations may be handed over again.
  */
 export class Projector<Item extends Projected = StoredGeneration> {
   readonly #options: ProjectorOptions<Item>;
-  /** By id, in the order in which they were settled or, after a replay, stood in the journal. */
+  /** By id, in the order of settlement or, after a replay, of the journal. */
   readonly #pending = new Map<string, Pending<Item>>();
   readonly #maxPending: number;
   readonly #gatherMs: number;
   readonly #maxBatch: number;
   #journal: Pick<Journal, 'read'> | undefined;
   #written = 0;
-  /** From this record on generations were left out of memory: the journal has them. */
+  /** First record that did not fit into memory and must be read from the journal. */
   #missedFrom = Number.POSITIVE_INFINITY;
-  /** When the earliest of those was settled. */
+  /** Earliest settlement time of those. */
   #missedSinceMs = Number.POSITIVE_INFINITY;
   /** The last record that was expected. */
   #latest = 0;
-  /** The records from here on are being read from the journal. */
+  /** First record of the current read of the journal. */
   #readingFrom = Number.POSITIVE_INFINITY;
-  /** Ids of those that were refused and told since the last success. */
+  /** Refused ids that were logged since the last success. */
   readonly #refused = new Set<string>();
   #retryMs = FIRST_RETRY_MS;
   #isFailing = false;
@@ -105,32 +105,32 @@ export class Projector<Item extends Projected = StoredGeneration> {
     return this.#options.projection.name;
   }
 
-  /** The first record that it still needs the journal for. After a replay records may be pending in another order. */
+  /** The first record that must stay in the journal. After a replay pending records may be out of order. */
   get neededFrom(): number {
     let first = Math.min(this.#missedFrom, this.#readingFrom);
     for (const { sequence } of this.#pending.values()) if (sequence < first) first = sequence;
     return first;
   }
 
-  /** Generations that it has not handed over yet, of those that are in memory. */
+  /** Generations in memory that are not handed over yet. */
   get waiting(): number {
     return this.#pending.size;
   }
 
-  /** Begins to hand over. What was given before has waited. */
+  /** Begins to hand over, including what was given before. */
   start(journal: Pick<Journal, 'read'>): void {
     this.#journal = journal;
     if (this.#hasWork()) this.#wake();
   }
 
-  /** A generation was settled; its record is not safe yet. */
+  /** A generation was settled; its record is not durable yet. */
   expect(record: SettleRecord): void {
     this.#latest = Math.max(this.#latest, record.sequence);
     const { generationId: id, sequence, atMs } = record;
     if (!this.#pending.has(id)) this.#pending.set(id, { id, sequence, atMs, item: undefined });
   }
 
-  /** The record of an expected generation is safe. */
+  /** The record of an expected generation is durable. */
   take(record: SettleRecord): void {
     const pending = this.#pending.get(record.generationId);
     if (pending === undefined || pending.item !== undefined) return;
@@ -148,23 +148,23 @@ export class Projector<Item extends Projected = StoredGeneration> {
     this.#wake();
   }
 
-  /** A generation that is settled and safe, and that the projection does not have yet. */
+  /** A durably settled generation that the projection does not have yet. */
   recent(id: string): Item | undefined {
     return this.#pending.get(id)?.item;
   }
 
-  /** Resolves once all that was settled and safe by now is handed over, without waiting for more to gather. */
+  /** Hands over at once everything that is durable by now. */
   async caughtUp(): Promise<void> {
     const target = this.#latest;
     while (this.neededFrom <= target && this.#hasWork() && !this.#closing.signal.aborted) await this.#start();
   }
 
-  /** Resolves once all that was settled by now is handed over. */
+  /** Hands over at once until nothing is left. */
   async drained(): Promise<void> {
     while ((this.#run !== undefined || this.#hasWork()) && !this.#closing.signal.aborted) await this.#start();
   }
 
-  /** Resolves once all that was expected by now is handed over, however long that takes. */
+  /** Resolves once everything expected by now is handed over, without hurrying it. */
   async reached(): Promise<void> {
     const target = this.#latest;
     const { signal } = this.#closing;
@@ -173,8 +173,8 @@ export class Projector<Item extends Projected = StoredGeneration> {
     }
   }
 
-  /** Needs the journal no more for what was settled by now, where that can be found elsewhere. */
-  async letGo(): Promise<void> {
+  /** Gives up the need for the journal, if `owe` is given: what was settled by now is read from elsewhere later. */
+  async releaseJournal(): Promise<void> {
     const { owe } = this.#options;
     if (owe === undefined) return;
     const [from, sinceMs] = [this.#missedFrom, this.#missedSinceMs];
@@ -191,7 +191,7 @@ export class Projector<Item extends Projected = StoredGeneration> {
     for (const pending of written) this.#remove(pending);
   }
 
-  /** Hands over again all that the journal has. Rejects when that fails. */
+  /** Hands over everything in the journal again. Rejects when that fails. */
   async rebuild(): Promise<void> {
     await this.#readFrom(0);
   }
@@ -223,7 +223,7 @@ export class Projector<Item extends Projected = StoredGeneration> {
     return first?.item !== undefined || this.#missedFrom !== Number.POSITIVE_INFINITY;
   }
 
-  /** Ends when what is left is to gather: whoever went on at once would hand over few at a time, for as long as any come. */
+  /** Ends when less than a batch is left, which then gathers: going on at once would hand over few at a time. */
   async #work(): Promise<void> {
     while (this.#hasWork() && !this.#closing.signal.aborted) {
       try {
@@ -240,7 +240,7 @@ export class Projector<Item extends Projected = StoredGeneration> {
     }
   }
 
-  /** Those at the beginning whose records are safe. */
+  /** The first pending generations whose records are durable. */
   #nextBatch(): Item[] {
     const batch: Item[] = [];
     for (const { item } of this.#pending.values()) {
@@ -259,7 +259,7 @@ export class Projector<Item extends Projected = StoredGeneration> {
     this.#missedSinceMs = Math.min(this.#missedSinceMs, atMs);
   }
 
-  /** What is left out while this runs is missed anew. */
+  /** Generations that do not fit into memory while this runs are noted for the next read. */
   async #readMissed(): Promise<void> {
     const [from, sinceMs] = [this.#missedFrom, this.#missedSinceMs];
     this.#readingFrom = from;
@@ -282,7 +282,7 @@ export class Projector<Item extends Projected = StoredGeneration> {
         const { kind, sequence } = recordHeadOf(bytes);
         if (kind !== 'settle' || sequence < from) continue;
         const record = decodeRecord(bytes);
-        // A record may be there although the disk did not say so, and then its time will come.
+        // An awaited record may be in the journal before it is acknowledged: `take` will handle it.
         if (record.kind === 'settle' && !this.#isAwaited(record.generationId)) {
           const item = this.#itemOf(record);
           if (item !== undefined) items.push(item);
@@ -292,7 +292,7 @@ export class Projector<Item extends Projected = StoredGeneration> {
     }
   }
 
-  /** Undefined, and told, for a generation that the projection can make nothing of. */
+  /** Undefined, after a warning, for a generation that the projection cannot process. */
   #itemOf(record: SettleRecord): Item | undefined {
     try {
       return this.#options.projection.of(generationOfRecord(record));
@@ -302,7 +302,7 @@ export class Projector<Item extends Projected = StoredGeneration> {
     }
   }
 
-  /** Whether a generation is expected whose record is not known to be safe. */
+  /** Whether a generation is expected and its record not acknowledged yet. */
   #isAwaited(id: string): boolean {
     const pending = this.#pending.get(id);
     return pending !== undefined && pending.item === undefined;
@@ -355,5 +355,5 @@ export class Projector<Item extends Projected = StoredGeneration> {
   }
 }
 
-/** A projector, whatever its projection keeps of generations. */
+/** A projector of any item type. */
 export type AnyProjector = Omit<Projector, 'recent'>;

@@ -2,7 +2,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../../kit/json/json
 import type { Nanos } from '../../../kit/money.ts';
 import { keptText } from '../../../kit/text/kept-text.ts';
 
-/** Data of the ledger that cannot be read. The message names the place. */
+/** A record or snapshot that cannot be read. The message names the place. */
 export class LedgerDataProblem extends Error {
   constructor(message: string) {
     super(message);
@@ -10,13 +10,13 @@ export class LedgerDataProblem extends Error {
   }
 }
 
-/** How a value is written as JSON and read back. */
+/** Encodes a value as JSON text and decodes it. */
 export interface Codec<T> {
-  /** The value as JSON text: no object is made only to be written. */
+  /** Returns text directly, without an intermediate object. */
   encode(value: T): string;
-  /** Throws LedgerDataProblem, which says where in the value and what was expected. */
+  /** Throws LedgerDataProblem with the place in the value and what was expected. */
   decode(json: Json | undefined): T;
-  /** True for a value that is not written at all; the first member of an object always is. */
+  /** True for a value whose member is omitted; the first member of an object is never omitted. */
   isOmitted?(value: T): boolean;
 }
 
@@ -24,7 +24,7 @@ type CodecsOf<T> = { readonly [K in keyof T]-?: Codec<T[K]> };
 
 const WHOLE_NUMBER = /^-?\d{1,40}$/;
 
-/** Nano-dollars, as decimal text: JSON numbers are not exact. */
+/** Nano-dollars as decimal text, because JSON numbers are not exact. */
 export const nanosCodec: Codec<Nanos> = {
   encode: (nanos) => `"${nanos}"`,
   decode(json) {
@@ -58,7 +58,7 @@ export const truthCodec: Codec<boolean> = {
   },
 };
 
-/** An object that is kept as it is. */
+/** An object that is stored unchanged. */
 export const objectCodec: Codec<JsonObject> = {
   encode: (object) => JSON.stringify(object),
   decode(json) {
@@ -67,7 +67,7 @@ export const objectCodec: Codec<JsonObject> = {
   },
 };
 
-/** One of a closed set of words, which need no escapes. */
+/** One of a closed set of words that need no escaping. */
 export function wordCodec<const T extends string>(...words: T[]): Codec<T> {
   return {
     encode: (word) => `"${word}"`,
@@ -79,7 +79,7 @@ export function wordCodec<const T extends string>(...words: T[]): Codec<T> {
   };
 }
 
-/** For objects that come again and again: their text is made once, so they may not change. */
+/** For immutable objects that are encoded repeatedly: caches their text. */
 export function repeatedCodec<T extends object>(codec: Codec<T>): Codec<T> {
   return {
     encode: (value) => keptText(value, codec.encode),
@@ -94,7 +94,7 @@ export function nullableCodec<T>(codec: Codec<T>): Codec<T | null> {
   };
 }
 
-/** A member that most data, and all older data, lacks. `absent` is what that means. */
+/** A member that most data, and all older data, lacks. `absent` is the value it has then. */
 export function optionalCodec<T>(codec: Codec<T>, absent: T): Codec<T> {
   return {
     encode: (value) => codec.encode(value),
@@ -119,13 +119,13 @@ export function listCodec<T>(codec: Codec<T>): Codec<readonly T[]> {
   };
 }
 
-/** Texts, of which there may be very many: written in one go. */
+/** A list of texts, which may be very long: encoded in one call. */
 export const textsCodec: Codec<readonly string[]> = {
   ...listCodec(textCodec),
   encode: (texts) => JSON.stringify(texts),
 };
 
-/** An object whose members have codecs of their own. */
+/** An object with a codec for each member. */
 export function membersCodec<T extends object>(codecs: CodecsOf<T>): Codec<T> {
   const members = (Object.entries(codecs) as [string & keyof T, Codec<unknown>][]).map(
     ([name, codec], index) => ({
@@ -164,7 +164,7 @@ function expected(what: string): LedgerDataProblem {
   return new LedgerDataProblem(`: expected ${what}`);
 }
 
-/** A problem as seen from outside: one step more in front of its place. */
+/** Prepends a step to the place of a problem. */
 export function inside(error: unknown, step: string): unknown {
   return error instanceof LedgerDataProblem ? new LedgerDataProblem(step + error.message) : error;
 }

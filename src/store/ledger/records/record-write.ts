@@ -1,34 +1,34 @@
-/** `tried`: for the first time; `owed`: that failed, and it is tried again and again. */
+/** `tried`: the first write is under way. `owed`: it failed, and is retried. */
 type State = 'tried' | 'owed' | 'written' | 'given-up';
 
-/** Somebody who waits for a record. */
-interface Waiting {
-  /** Also for later tries than the first. */
+/** A caller that waits for a record. */
+interface Waiter {
+  /** Waits for retries too. */
   readonly isPatient: boolean;
   readonly timer: NodeJS.Timeout | undefined;
   resolve(isWritten: boolean): void;
   reject(error: unknown): void;
 }
 
-/** How it goes with a record on its way into the journal. */
-export class Writing {
+/** The write of a record to the journal. */
+export class RecordWrite {
   #state: State = 'tried';
   #error: unknown;
-  /** Nearly always the first try succeeds, and one waits for it. */
-  #waiting: Waiting[] | undefined;
+  /** Undefined without waiters. Usually there is one, and the first write succeeds. */
+  #waiting: Waiter[] | undefined;
 
-  /** Whether the first try succeeds, within so many milliseconds. */
+  /** Whether the first write succeeds in time. */
   isWrittenWithin(milliseconds: number): Promise<boolean> {
     if (this.#state !== 'tried') return Promise.resolve(this.#state === 'written');
     return this.#wait(false, milliseconds);
   }
 
-  /** Whether the record survives what was asked for, within so many milliseconds. Rejects when it never will. */
+  /** Whether the record is written in time, retries included. Rejects when it never will be. */
   isDoneWithin(milliseconds: number): Promise<boolean> {
     return this.#state === 'tried' || this.#state === 'owed' ? this.#wait(true, milliseconds) : this.done();
   }
 
-  /** Resolves once the record survives what was asked for, however many tries that takes. Rejects when it never will. */
+  /** Resolves once the record is written, retries included. Rejects when it never will be. */
   done(): Promise<boolean> {
     if (this.#state === 'written') return Promise.resolve(true);
     return this.#state === 'given-up' ? Promise.reject(this.#error) : this.#wait(true, undefined);
@@ -36,15 +36,15 @@ export class Writing {
 
   written(): void {
     this.#state = 'written';
-    for (const waiting of this.#takeAll()) tell(waiting, true);
+    for (const waiting of this.#takeAll()) answer(waiting, true);
   }
 
   owed(): void {
     this.#state = 'owed';
-    const patient: Waiting[] = [];
+    const patient: Waiter[] = [];
     for (const waiting of this.#takeAll()) {
       if (waiting.isPatient) patient.push(waiting);
-      else tell(waiting, false);
+      else answer(waiting, false);
     }
     this.#waiting = patient;
   }
@@ -54,7 +54,7 @@ export class Writing {
     this.#error = error;
     for (const waiting of this.#takeAll()) {
       if (waiting.isPatient) waiting.reject(error);
-      tell(waiting, false);
+      answer(waiting, false);
     }
   }
 
@@ -67,17 +67,17 @@ export class Writing {
     });
   }
 
-  #takeAll(): readonly Waiting[] {
-    const all = this.#waiting ?? NOBODY;
+  #takeAll(): readonly Waiter[] {
+    const all = this.#waiting ?? NO_WAITERS;
     this.#waiting = undefined;
     return all;
   }
 }
 
-const NOBODY: readonly Waiting[] = [];
+const NO_WAITERS: readonly Waiter[] = [];
 
-/** A promise that is settled already stays as it is. */
-function tell({ timer, resolve }: Waiting, isWritten: boolean): void {
+/** Has no effect on a promise that is settled already. */
+function answer({ timer, resolve }: Waiter, isWritten: boolean): void {
   clearTimeout(timer);
   resolve(isWritten);
 }

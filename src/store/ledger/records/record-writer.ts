@@ -5,51 +5,51 @@ import {
   type JournalPosition,
   JournalUnavailable,
 } from '../../../ports/journal.ts';
-import { Writing } from './record-write.ts';
+import { RecordWrite } from './record-write.ts';
 import { encodeRecord, type LedgerRecord } from './records.ts';
 
 export interface RecordWriterOptions {
   readonly journal: Journal;
-  /** Is told of every record that is written, before those who wait for it. */
+  /** Called for every written record, before its waiters continue. */
   written(record: LedgerRecord, position: JournalPosition, bytes: number): void;
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
 }
 
-/** What becomes of entries. */
-interface Teller {
+/** Callbacks for the outcome of an entry. */
+interface EntryOutcome {
   succeed(entry: Entry, position: JournalPosition): void;
   fail(entry: Entry, error: Error): void;
 }
 
-/** A record on its way. Those who wait hold on to its `writing` alone: a record is large. */
+/** A record being written. Waiters hold its `write` only, because a record is large. */
 class Entry implements Append {
-  readonly writing = new Writing();
+  readonly write = new RecordWrite();
   readonly kept: LedgerRecord;
   readonly record: Uint8Array;
   readonly durability: Durability;
-  readonly #teller: Teller;
+  readonly #outcome: EntryOutcome;
 
-  constructor(record: LedgerRecord, durability: Durability, teller: Teller) {
+  constructor(record: LedgerRecord, durability: Durability, outcome: EntryOutcome) {
     this.kept = record;
     this.record = encodeRecord(record);
     this.durability = durability;
-    this.#teller = teller;
+    this.#outcome = outcome;
   }
 
   written(position: JournalPosition): void {
-    this.#teller.succeed(this, position);
+    this.#outcome.succeed(this, position);
   }
 
   refused(error: Error): void {
-    this.#teller.fail(this, error);
+    this.#outcome.fail(this, error);
   }
 }
 
 const RETRY_MS = 100;
 
 /**
- * Writes what the books have decided. It has happened, so a record that the disk does not take is owed: it is written as
- * soon as the disk works again, after those before it, unless they were under way together. The books bear that.
+ * Writes the records that the books have applied. A record that the disk refuses is owed: it is written again as soon
+ * as the disk works, in sequence except for records that were under way together. The books tolerate that order.
  */
 export class RecordWriter {
   readonly #options: RecordWriterOptions;
@@ -58,7 +58,7 @@ export class RecordWriter {
   #retryTimer: NodeJS.Timeout | undefined;
   #isFailing = false;
   #last: Uint8Array | undefined;
-  readonly #teller: Teller = {
+  readonly #outcome: EntryOutcome = {
     succeed: (entry, position) => this.#succeed(entry, position),
     fail: (entry, error) => this.#fail(entry, error),
   };
@@ -72,27 +72,27 @@ export class RecordWriter {
     return this.#owed.length === 0;
   }
 
-  /** Records that are not safe yet. */
+  /** Records that are not written yet. */
   get waiting(): number {
     return this.#pending.size;
   }
 
-  write(record: LedgerRecord, durability: Durability): Writing {
-    const entry = new Entry(record, durability, this.#teller);
+  write(record: LedgerRecord, durability: Durability): RecordWrite {
+    const entry = new Entry(record, durability, this.#outcome);
     this.#pending.add(entry);
     if (this.isKeepingUp) this.#options.journal.take(entry);
     else this.#owe(entry);
-    return entry.writing;
+    return entry.write;
   }
 
-  /** Resolves once all that was given by now is written. */
+  /** Resolves once all records given by now are written. */
   async flushed(): Promise<void> {
-    await Promise.all([...this.#pending].map(({ writing }) => writing.done()));
+    await Promise.all([...this.#pending].map(({ write }) => write.done()));
   }
 
   /**
-   * Makes all that was written by this process survive the end of the machine: the last record is appended once more, which
-   * the books do not mind, and what is on the disk has those before it with it.
+   * Makes all written records durable: appends the last record again with `power`, which implies all records before
+   * it. The repeated record has no effect on the books.
    */
   async sync(): Promise<void> {
     if (this.#last !== undefined) await this.#options.journal.append(this.#last, 'power');
@@ -105,8 +105,8 @@ export class RecordWriter {
   #succeed(entry: Entry, position: JournalPosition): void {
     this.#last = entry.record;
     this.#pending.delete(entry);
-    // First: they are told after this anyway, and whatever others make of the record cannot keep it from them.
-    entry.writing.written();
+    // First, so that an error in the callback cannot keep the waiters waiting; they continue after it anyway.
+    entry.write.written();
     this.#options.written(entry.kept, position, entry.record.length);
   }
 
@@ -121,7 +121,7 @@ export class RecordWriter {
       this.#options.warn('the ledger cannot be written; no paid work is begun until it can', { error });
     }
     this.#owed.push(entry);
-    entry.writing.owed();
+    entry.write.owed();
     this.#retryTimer ??= setTimeout(() => void this.#retry(), RETRY_MS).unref();
   }
 
@@ -142,10 +142,10 @@ export class RecordWriter {
     );
   }
 
-  /** Nothing that a disk does: the record itself is not one that a journal takes. */
+  /** The journal refuses the record itself, for example because it is too large. */
   #giveUp(entry: Entry, error: unknown): void {
     this.#pending.delete(entry);
     this.#options.warn('a record of the ledger cannot be kept', { kind: entry.kept.kind, error });
-    entry.writing.givenUp(error);
+    entry.write.givenUp(error);
   }
 }

@@ -27,23 +27,23 @@ import { amountCodec, limitsCodec, scopesCodec } from './money-codecs.ts';
 
 /** The members of every record. */
 interface CommonMembers {
-  /** Grows by one with each record of the books. */
+  /** Grows by one with each record. */
   readonly sequence: number;
   /** When it was decided, epoch milliseconds. */
   readonly atMs: number;
 }
 
-/** Money was reserved for a generation. */
+/** A generation was accepted, and money reserved for it. */
 export interface AcceptRecord extends CommonMembers {
   readonly kind: 'accept';
   readonly generationId: string;
   readonly scopes: ScopeIds;
-  /** The limits that it was checked against, and is until it ends. */
+  /** The limits that apply to it until it ends. */
   readonly limits: Limits;
   readonly reserved: Amount;
-  /** True when no limit, budget or balance covered it; absent = one may have. Gateways that share a database say it. */
+  /** True when no limit, budget or balance applied; absent = unknown. Only written with a shared database. */
   readonly isUnlimited?: boolean | undefined;
-  /** What is known of the generation, for whoever writes its row after a crash. */
+  /** What is known of the generation so far: its row is made from this after a crash. */
   readonly row: JsonObject;
 }
 
@@ -51,11 +51,11 @@ export interface AcceptRecord extends CommonMembers {
 export interface TopUpRecord extends CommonMembers {
   readonly kind: 'top-up';
   readonly generationId: string;
-  /** All that is reserved now, so that the record may come twice. */
+  /** The whole reservation, so that a repeated record has no effect. */
   readonly reserved: Amount;
 }
 
-/** How far a generation has come, should the gateway crash. */
+/** What a generation has used so far, for a crash. */
 export interface CheckpointRecord extends CommonMembers {
   readonly kind: 'checkpoint';
   readonly generationId: string;
@@ -63,41 +63,41 @@ export interface CheckpointRecord extends CommonMembers {
   readonly row: JsonObject;
 }
 
-/** A generation ended and was charged. Says everything: it can be booked and shown without the records before it. */
+/** A generation ended and was charged. Complete: it can be booked and shown without earlier records. */
 export interface SettleRecord extends CommonMembers {
   readonly kind: 'settle';
   readonly generationId: string;
   readonly scopes: ScopeIds;
   readonly charge: Amount;
-  /** Used beyond the reservation and beyond every limit: not charged to anybody. */
+  /** Used beyond reservation and limits: charged to no account. */
   readonly writtenOffNanos: Nanos;
-  /** Why; null where nothing was written off, and in records of versions that did not say it. */
+  /** Null when nothing was written off, and in records of versions without causes. */
   readonly writtenOffCause: WriteOffCause | null;
-  /** Everything that the generation's row needs. */
+  /** The generation's complete row. */
   readonly row: JsonObject;
 }
 
-/** A reservation was let go: nothing was sent upstream, and there is no generation to show. */
+/** A reservation was released: nothing was sent upstream, and there is no generation to show. */
 export interface VoidRecord extends CommonMembers {
   readonly kind: 'void';
   readonly generationId: string;
 }
 
-/** What an account was given in all, from its beginning; null = its balance is not enforced. */
+/** The sum of an account's grants since its beginning; null = its balance is not enforced. */
 export interface GrantRecord extends CommonMembers {
   readonly kind: 'grant';
   readonly accountId: string;
   readonly grantedNanos: Nanos | null;
 }
 
-/** A key or a workspace was deleted: what it has spent no longer matters. */
+/** A key or a workspace was deleted, and its spending forgotten. */
 export interface ForgetRecord extends CommonMembers {
   readonly kind: 'forget';
   readonly scope: ForgettableScope;
   readonly id: string;
 }
 
-/** A fact about money: everything that the books know is made of these. */
+/** A fact about money. The books are made from these records alone. */
 export type LedgerRecord =
   | AcceptRecord
   | TopUpRecord
@@ -113,19 +113,19 @@ type RecordOf<K extends Kind> = Extract<LedgerRecord, { kind: K }>;
 
 const commonCodecs = { sequence: wholeCodec, atMs: wholeCodec };
 
-/** The row of a settlement is written once more, as what is looked up. */
+/** Caches the text of the row, because the projection of rows writes it again. */
 const settledRowCodec: Codec<JsonObject> = { ...objectCodec, encode: (row) => keptText(row, JSON.stringify) };
 
-/** A cause that a later release wrote is no reason to refuse its journal. */
+/** An unknown cause, from a later release, is read as null. */
 const writeOffCauseCodec: Codec<WriteOffCause | null | undefined> = {
   encode: (cause) => JSON.stringify(cause ?? null),
   decode: (json) => WRITE_OFF_CAUSES.find((cause) => cause === json) ?? null,
 };
 
-/** Causes that the first release with causes refuses: they have a member of their own, which it does not read. */
+/** Causes that the first release with causes refuses. They are written to another member, which it does not read. */
 const LATER_CAUSES: ReadonlySet<WriteOffCause | null> = new Set<WriteOffCause>(['disputed', 'abandoned']);
 
-/** A settlement as it is written. */
+/** A settlement as it is encoded. */
 interface WrittenSettlement extends Omit<SettleRecord, 'writtenOffCause'> {
   readonly writtenOffCause: WriteOffCause | null | undefined;
   readonly laterCause?: WriteOffCause | null | undefined;
@@ -157,7 +157,7 @@ const settleCodec: Codec<SettleRecord> = {
   },
 };
 
-/** True, or not written at all. */
+/** True, or omitted. */
 const markCodec: Codec<boolean | undefined> = {
   encode: () => 'true',
   decode: (json) => (json === true ? true : undefined),
@@ -218,13 +218,13 @@ export function generationOfRecord(record: SettleRecord): StoredGeneration {
 const VERSION = 1;
 const VERSION_TEXT = String.fromCharCode(VERSION);
 
-/** A record as the journal keeps it. */
+/** Encodes a record for the journal. */
 export function encodeRecord(record: LedgerRecord): Uint8Array {
   const codec = CODECS[record.kind] as Codec<LedgerRecord>;
   return Buffer.from(VERSION_TEXT + codec.encode(record));
 }
 
-/** Reads a record back. Throws LedgerDataProblem, which names a kind or version that is not known. */
+/** Decodes a record. Throws LedgerDataProblem, also for an unknown kind or version. */
 export function decodeRecord(bytes: Uint8Array): LedgerRecord {
   if (bytes[0] !== VERSION) {
     throw new LedgerDataProblem(
@@ -251,14 +251,14 @@ function parseJson(text: string): Json {
   }
 }
 
-/** What can be told of a record without reading all of it. */
+/** The members of a record that can be read without decoding it. */
 export type RecordHead = Pick<LedgerRecord, 'kind' | 'sequence'>;
 
-/** Records begin with these two members; the byte before them is their version. */
+/** Records begin with their version byte and these two members. */
 const HEAD = /^.\{"kind":"([a-z-]+)","sequence":(\d+),/s;
 const HEAD_BYTES = 64;
 
-/** Reads the head of a record. Throws LedgerDataProblem where not even that can be read. */
+/** Reads the head of a record. Throws LedgerDataProblem when that is unreadable. */
 export function recordHeadOf(bytes: Uint8Array): RecordHead {
   const length = Math.min(HEAD_BYTES, bytes.byteLength);
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, length).toString('latin1');

@@ -5,7 +5,7 @@ import type { OpenedJournal } from '../../journal/open-journal.ts';
 import { nameOfSegment } from '../../journal/segment.ts';
 import { LedgerDataProblem } from './codec.ts';
 
-/** Replays entries; a record that cannot be understood is a DataDirectoryProblem that names its place. */
+/** Wraps a replay: an unreadable record becomes a DataDirectoryProblem that names its place. */
 export function replayWithPlace(
   files: JournalFiles,
   replay: (entry: JournalEntry) => void,
@@ -26,11 +26,11 @@ export function replayWithPlace(
 }
 
 const TORN_RECORD =
-  'the journal ended in a record that was being written; it was dropped, and nobody was told of it';
+  'the journal ended in an unfinished record; it was dropped, and had not been acknowledged';
 const TORN_HEADER =
-  'the journal ended in a segment without a whole header and without records; it is begun anew';
+  'the journal ended in a segment with an incomplete header and no records; the segment is replaced';
 
-/** Tells the operator what was dropped at the end of segments. Returns how many bytes that was. */
+/** Logs what was dropped at the ends of segments. Returns the number of bytes. */
 export function reportTornTails(
   { tornTails }: OpenedJournal,
   warn: (message: string, fields: Readonly<Record<string, unknown>>) => void,

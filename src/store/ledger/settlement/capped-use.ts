@@ -3,8 +3,9 @@ import { MOST_NANOS } from '../../../kit/money.ts';
 import type { Use } from '../../../ports/ledger.ts';
 
 /**
- * Use with amounts of at most MOST_USD. Nothing costs so much: an upstream has reported nonsense, and what is cut off is
- * disputed. More would not fit the columns of generations, and what cannot be stored must not hold others up.
+ * Caps the amounts of a use at MOST_USD. No generation costs more: the upstream has reported nonsense, and the excess
+ * is disputed. Larger amounts do not fit the columns of the generations table, where they would block the rows behind
+ * them.
  */
 export function cappedUse(
   generationId: string,
@@ -14,17 +15,17 @@ export function cappedUse(
   const { creditNanos, byokNanos } = use.used;
   const { nanos: unchargedNanos = 0n, cause = 'disputed' } = use.uncharged ?? {};
   if (creditNanos <= MOST_NANOS && byokNanos <= MOST_NANOS && unchargedNanos <= MOST_NANOS) return use;
-  warn('a generation is said to have cost more than any may; it is settled with the most that one may cost', {
+  warn('the reported cost of a generation exceeds the maximum; it is settled with the maximum', {
     generation_id: generationId,
     credit_nanos: String(creditNanos),
     byok_nanos: String(byokNanos),
     uncharged_nanos: String(unchargedNanos),
   });
-  const used: Amount = { creditNanos: least(creditNanos), byokNanos: least(byokNanos) };
+  const used: Amount = { creditNanos: atMost(creditNanos), byokNanos: atMost(byokNanos) };
   const cutNanos = creditNanos - used.creditNanos;
-  return { ...use, used, uncharged: { nanos: least(unchargedNanos + cutNanos), cause } };
+  return { ...use, used, uncharged: { nanos: atMost(unchargedNanos + cutNanos), cause } };
 }
 
-function least(nanos: bigint): bigint {
+function atMost(nanos: bigint): bigint {
   return nanos < MOST_NANOS ? nanos : MOST_NANOS;
 }

@@ -1,21 +1,21 @@
 import type { Charge } from '../../../ports/ledger.ts';
-import type { Writing } from '../records/record-write.ts';
+import type { RecordWrite } from '../records/record-write.ts';
 
-/** What a generation was charged, and when that is safely recorded. */
+/** The charge of a generation, and the write of its record. */
 export interface RecentCharge {
   readonly charge: Charge;
-  readonly writing: Pick<Writing, 'isDoneWithin'>;
+  readonly writing: Pick<RecordWrite, 'isDoneWithin'>;
 }
 
-/** What is not charged need not be recorded for anybody. */
-export const NO_MATTER: RecentCharge['writing'] = { isDoneWithin: () => Promise.resolve(true) };
+/** For releases: a generation without a charge need not wait for its record. */
+export const ALREADY_RECORDED: RecentCharge['writing'] = { isDoneWithin: () => Promise.resolve(true) };
 
-/** Whoever settles twice does so at once: some seconds of the busiest gateway are remembered. */
-const HALF = 4_096;
+/** Charges in each half: some seconds of the busiest gateway. A repeated settlement follows the first one closely. */
+const HALF_CHARGES = 4_096;
 
 /**
- * What the generations were charged that ended last. They are forgotten by halves: to look for the oldest of a map means to
- * walk over all that were removed before.
+ * Charges of the generations that ended last, in two halves of which the older is dropped as a whole. Deleting the
+ * oldest entries one by one would be slow: a Map's iterator walks over removed entries.
  */
 export class RecentCharges {
   #older = new Map<string, RecentCharge>();
@@ -26,7 +26,7 @@ export class RecentCharges {
   }
 
   add(generationId: string, charge: RecentCharge): void {
-    if (this.#recent.size >= HALF) {
+    if (this.#recent.size >= HALF_CHARGES) {
       this.#older = this.#recent;
       this.#recent = new Map();
     }

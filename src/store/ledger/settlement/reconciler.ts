@@ -4,37 +4,37 @@ import type { Ledger } from '../../../ports/ledger.ts';
 import { interruptedUse, type OpenGeneration, type WholeRow } from '../books/open-generation.ts';
 
 export interface ReconcilerOptions {
-  /** Generations that are accepted and not settled, by id. */
+  /** Open generations by id. */
   open(): ReadonlyMap<string, OpenGeneration>;
   readonly ledger: Pick<Ledger, 'settle'>;
-  /** How long a generation may take, milliseconds. */
+  /** Longest duration of a generation, milliseconds. */
   generationMs(): number;
   readonly wholeRow?: WholeRow | undefined;
   readonly clock: Clock;
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
-  /** How often open generations are looked at, milliseconds. */
+  /** Interval of `look`, milliseconds. */
   readonly everyMs?: number | undefined;
-  /** How long settling may take beyond the longest generation, milliseconds. */
+  /** Time for settling after the longest duration, milliseconds. */
   readonly leewayMs?: number | undefined;
 }
 
 const DEFAULT_EVERY_MS = 60_000;
 
-/** An answer may be read on for a minute after its caller left, and its record may wait for the disk. */
+/** An answer is read for up to a minute after its caller left, and its record may wait for the disk. */
 const DEFAULT_LEEWAY_MS = 120_000;
 
 /**
- * Settles generations that were never settled although they must have ended: without it a fault between reserving and
- * settling would hold their money until the next start. Each is charged like one that a crash interrupted.
+ * Settles open generations that must have ended long ago. Without it a fault between reserving and settling would hold
+ * their money until the next start. Each is charged like one that a crash interrupted.
  */
 export class Reconciler {
   readonly #options: ReconcilerOptions;
   readonly #timer: NodeJS.Timeout;
-  /** When each open generation was seen first, by the monotonic clock: the wall clock may be set. */
+  /** When each open generation was first seen, by the monotonic clock, because the wall clock may be set. */
   #seen: ReadonlyMap<string, number> = new Map();
-  /** The longest time that any generation of this process was ever allowed: a reload may lower it while some go on. */
+  /** Maximum of `generationMs` so far: a reload may lower it while older generations run. */
   #longestMs = 0;
-  /** Generations that are being settled by this: a database that is away may take longer than until the next look. */
+  /** Generations being settled here: with an unavailable database that may take longer than an interval. */
   readonly #settling = new Set<string>();
   #reconciled = 0;
 
@@ -43,12 +43,12 @@ export class Reconciler {
     this.#timer = setInterval(() => void this.look(), options.everyMs ?? DEFAULT_EVERY_MS).unref();
   }
 
-  /** Generations that were settled by this since it began. Each is a fault of the gateway. */
+  /** Generations settled here since the start. Each is a fault of the gateway. */
   get reconciled(): number {
     return this.#reconciled;
   }
 
-  /** Settles what is overdue by now. Never rejects. */
+  /** Settles overdue generations. Never rejects. */
   async look(): Promise<void> {
     const overdue = this.#overdue();
     await Promise.all(overdue.map((generation) => this.#settle(generation)));

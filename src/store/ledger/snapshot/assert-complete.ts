@@ -7,8 +7,8 @@ import type { LedgerDataProblem } from '../records/codec.ts';
 import { type LedgerSnapshot, SNAPSHOT_NAME } from './snapshot-file.ts';
 
 /**
- * A snapshot and the segments behind it make the books, or all segments alone. Throws a DataDirectoryProblem where that
- * is not what was found.
+ * The books need a snapshot and the segments after it, or all segments from the first. Throws a DataDirectoryProblem
+ * when neither was found.
  */
 export function assertComplete(
   files: JournalFiles,
@@ -35,7 +35,7 @@ function incomplete(problem: string): DataDirectoryProblem {
   return new DataDirectoryProblem(`${problem}; put the data directory back from a backup`, false);
 }
 
-/** Throws a DataDirectoryProblem where the books end before their mark, unless somebody accepts that. */
+/** Throws a DataDirectoryProblem when the books end before their mark, unless `accept` is given. */
 export function assertNothingLost(
   files: JournalFiles,
   loss: LedgerLoss,

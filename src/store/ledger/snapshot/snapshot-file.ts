@@ -13,22 +13,22 @@ import {
 } from '../records/codec.ts';
 import { parseSnapshot, renderSnapshot } from './snapshot-lines.ts';
 
-/** How far a projection has come. */
+/** Progress of a projection. */
 export interface ProjectionPosition {
   readonly name: string;
-  /** It has every generation that was settled by this record or one before it. */
+  /** It has all generations settled up to this record. */
   readonly sequence: number;
 }
 
-/** The books at a moment, and from where the journal goes on. */
+/** A snapshot of the books, and where the journal continues. */
 export interface LedgerSnapshot {
   readonly books: BooksSnapshot;
-  /** The records that came later stand in this segment of the journal and in those after it. */
+  /** Later records are in this segment and in those after it. */
   readonly segment: number;
   readonly positions: readonly ProjectionPosition[];
 }
 
-/** The file, beside the segments of the journal: both are of use only together. */
+/** Stands beside the segments of the journal: neither is complete without the other. */
 export const SNAPSHOT_NAME = 'ledger.snapshot';
 const DRAFT = `${SNAPSHOT_NAME}.draft`;
 
@@ -41,14 +41,14 @@ interface Head {
   readonly positions: readonly ProjectionPosition[];
 }
 
-/** The first line of the file; the books follow, and last their checksum. */
+/** The first line of the file; the books follow, and a checksum comes last. */
 const headCodec = membersCodec<Head>({
   version: wholeCodec,
   segment: wholeCodec,
   positions: listCodec(membersCodec<ProjectionPosition>({ name: textCodec, sequence: wholeCodec })),
 });
 
-/** Writes the snapshot. There is the old one or the new one, even if the machine stops in between. */
+/** Replaces the snapshot atomically and durably: after a power loss there is the old one or the new one. */
 export async function writeSnapshotFile(files: JournalFiles, snapshot: LedgerSnapshot): Promise<void> {
   try {
     const file = await files.open(DRAFT, 'create');
@@ -65,7 +65,7 @@ export async function writeSnapshotFile(files: JournalFiles, snapshot: LedgerSna
     await files.rename(DRAFT, SNAPSHOT_NAME);
     await files.sync();
   } catch (error) {
-    // Half of it would only take room from the records.
+    // A partial file would only take room from the records.
     await files.remove(DRAFT).catch(() => {});
     throw error;
   }

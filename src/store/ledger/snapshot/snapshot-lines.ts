@@ -24,7 +24,7 @@ import {
 } from '../records/codec.ts';
 import { amountCodec, limitsCodec, scopesCodec } from '../records/money-codecs.ts';
 
-/** What the lines say, one thing each. */
+/** Kinds of lines and their content. */
 interface Lines {
   /** The first line. */
   readonly books: { readonly version: number; readonly sequence: number };
@@ -37,7 +37,7 @@ interface Lines {
   readonly balance: Balance & { readonly accountId: string };
   readonly open: OpenGeneration;
   readonly ended: { readonly half: Half; readonly ids: readonly string[] };
-  /** The last line: how many came before. */
+  /** The last line, with the number of lines before it. */
   readonly end: { readonly lines: number };
 }
 
@@ -94,7 +94,7 @@ const CODECS: { readonly [K in keyof Lines]: Codec<Lines[K]> } = {
   end: membersCodec<Lines['end']>({ lines: wholeCodec }),
 };
 
-/** Writes a snapshot as lines of JSON, without their newlines, one at a time: nobody need wait for all of them. */
+/** Renders a snapshot as lines of JSON without newlines, lazily, so that the event loop is not blocked. */
 export function* renderSnapshot(snapshot: BooksSnapshot): Generator<string, void, void> {
   let lines = 0;
   for (const line of contentOf(snapshot)) {
@@ -120,10 +120,10 @@ function lineOf<K extends keyof Lines>(name: K, value: Lines[K]): string {
   return `{${JSON.stringify(name)}:${CODECS[name].encode(value)}}`;
 }
 
-/** What becomes of a line, given its number too. */
-type Takers = { readonly [K in keyof Lines]: (value: Lines[K], number: number) => void };
+/** Handlers of each kind of line; the second argument is the line's number. */
+type LineHandlers = { readonly [K in keyof Lines]: (value: Lines[K], number: number) => void };
 
-/** Reads a snapshot back. Throws LedgerDataProblem when a line is damaged or the end is missing. */
+/** Parses a snapshot. Throws LedgerDataProblem when a line is damaged or the end is missing. */
 export function parseSnapshot(lines: Iterable<string>): BooksSnapshot {
   const snapshot = {
     sequence: 0,
@@ -132,7 +132,7 @@ export function parseSnapshot(lines: Iterable<string>): BooksSnapshot {
     open: [] as OpenGeneration[],
     ended: { older: [], recent: [] } as Record<Half, readonly string[]>,
   };
-  const takers: Takers = {
+  const handlers: LineHandlers = {
     books: ({ version, sequence }) => {
       assertVersion(version);
       snapshot.sequence = sequence;
@@ -148,13 +148,13 @@ export function parseSnapshot(lines: Iterable<string>): BooksSnapshot {
         throw new LedgerDataProblem(`snapshot of the ledger: ${number - 1} lines of ${count}`);
     },
   };
-  const last = takeLines(lines, takers);
+  const last = takeLines(lines, handlers);
   if (last !== 'end') throw new LedgerDataProblem('snapshot of the ledger: its end is missing');
   return snapshot;
 }
 
-/** Hands every line on. Returns what the last one was. */
-function takeLines(lines: Iterable<string>, takers: Takers): keyof Lines | undefined {
+/** Passes every line to its handler. Returns the kind of the last one. */
+function takeLines(lines: Iterable<string>, handlers: LineHandlers): keyof Lines | undefined {
   let number = 0;
   let last: keyof Lines | undefined;
   for (const line of lines) {
@@ -163,19 +163,19 @@ function takeLines(lines: Iterable<string>, takers: Takers): keyof Lines | undef
     if ((name === 'books') !== (number === 1)) {
       throw new LedgerDataProblem(`snapshot of the ledger, line ${number}: ${name} is not expected here`);
     }
-    takeLine(takers, name, json, number);
+    takeLine(handlers, name, json, number);
     last = name;
   }
   return last;
 }
 
 function takeLine<K extends keyof Lines>(
-  takers: Takers,
+  handlers: LineHandlers,
   name: K,
   json: Json | undefined,
   number: number,
 ): void {
-  takers[name](decodeLine(name, json, number), number);
+  handlers[name](decodeLine(name, json, number), number);
 }
 
 function decodeLine<K extends keyof Lines>(name: K, json: Json | undefined, number: number): Lines[K] {

@@ -27,8 +27,8 @@ export class GatewayIdInUse extends DataDirectoryProblem {
 const TIMES: PostgresTimes = { connectMs: 2000, statementMs: 4000 };
 
 /**
- * PostgreSQL asks for a sign of life after 5 s of silence and ends the session of a machine that was cut off after 11 s.
- * A start waits for longer than that, so that it does not take its own earlier run for a copy.
+ * PostgreSQL asks for a sign of life after 5 s of silence and ends the session of a machine that was cut off after 11
+ * s. A start waits for longer than that, so that it does not take its own earlier run for a copy.
  */
 const KEEPALIVE = { tcp_keepalives_idle: '5', tcp_keepalives_interval: '2', tcp_keepalives_count: '3' };
 const DEFAULT_PATIENCE_MS = 15_000;
@@ -63,9 +63,9 @@ const TAKE = `
   end as is_taken`;
 
 /**
- * Holds the id of a gateway while it runs: a session-level advisory lock on a connection of its own. PostgreSQL drops it when
- * the process ends, however it ends. A lock that is lost with the connection is taken again; meanwhile the gateway goes on,
- * and the owner word in `ledger_journals` tells whether a copy has taken its journal over.
+ * Holds the id of a gateway while it runs: a session-level advisory lock on a connection of its own. PostgreSQL drops
+ * it when the process ends, however it ends. A lock that is lost with the connection is taken again; meanwhile the
+ * gateway goes on, and the owner word in `ledger_journals` tells whether a copy has taken its journal over.
  */
 export class GatewayLock {
   readonly #options: GatewayLockOptions;
@@ -84,8 +84,8 @@ export class GatewayLock {
   }
 
   /**
-   * Takes the lock of an id, and lets go the one that was held. Rejects with GatewayIdInUse when another session keeps it, with
-   * DatabaseUnavailable, or with the reason of the signal.
+   * Takes the lock of an id, and lets go the one that was held. Rejects with GatewayIdInUse when another session keeps
+   * it, with DatabaseUnavailable, or with the reason of the signal.
    */
   async hold(gatewayId: string, signal?: AbortSignal): Promise<void> {
     if (this.#gatewayId === gatewayId && this.isHeld) return;

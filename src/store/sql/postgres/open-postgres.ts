@@ -53,7 +53,7 @@ export async function openPostgres(
   try {
     await prepare(address, options, async () => {
       await pool.ping();
-      await migrate(patient, options.nowMs, { engine: 'postgres', before: takeTurn });
+      await migrate(patient, options.nowMs, { engine: 'postgres', before: lockMigrations });
     });
     return { database, patient, isUp: () => pool.isUp, close };
   } catch (error) {
@@ -62,7 +62,7 @@ export async function openPostgres(
   }
 }
 
-async function takeTurn(transaction: Kysely<Tables>): Promise<void> {
+async function lockMigrations(transaction: Kysely<Tables>): Promise<void> {
   await sql`select pg_advisory_xact_lock(${sql.lit(MIGRATION_LOCK)})`.execute(transaction);
 }
 
@@ -98,7 +98,7 @@ export function postgresProblem(address: DatabaseAddress, error: DatabaseUnavail
 }
 
 function problemText(address: DatabaseAddress, code: string): string {
-  return `the database ${nameOf(address)} cannot be used (${code})`;
+  return `the database ${databaseName(address)} cannot be used (${code})`;
 }
 
 function answerCodeOf({ cause }: DatabaseUnavailable): string {
@@ -117,6 +117,6 @@ const ADVICE: Readonly<Record<string, string>> = {
 };
 
 /** How messages name a database: without who asks. */
-export function nameOf({ host, port, database }: DatabaseAddress): string {
+export function databaseName({ host, port, database }: DatabaseAddress): string {
   return `${database} at ${host}:${port}`;
 }

@@ -109,7 +109,7 @@ describe('the embedded database', () => {
           expect(codeOf((failure as Error).cause)).toBe('SQLITE_FULL');
         }
         expect(await new SqlTenancy(database).listAccounts()).toEqual([]);
-        expect(told).toEqual(['the database cannot be written; whoever needs that is refused']);
+        expect(told).toEqual(['the database cannot be written; requests that need it are refused']);
         await free();
         await write();
         expect(told).toHaveLength(2);

@@ -9,28 +9,28 @@ import { SqliteReader } from './sqlite-reader.ts';
 import { SqliteThread } from './sqlite-thread.ts';
 import { SqliteWriter, type SqliteWriterOptions } from './sqlite-writer.ts';
 
-/** How long a change waits for another process that is writing, milliseconds: who asked for it waits as long. */
+/** How long a write waits for another process that writes, milliseconds. */
 const WRITER_BUSY_MS = 1000;
 
-/** Reading waits for nobody, but for the moment in which a file is put right after a crash; and everybody waits with it. */
+/** Reads wait only while a file is recovered after a crash, and block the event loop meanwhile, milliseconds. */
 const READER_BUSY_MS = 100;
 
 const WRITER_PRAGMAS = [
   'journal_mode = WAL',
-  // Segments of the journal are let go on the word of what is committed here.
+  // Segments of the journal are removed once their rows are committed here.
   'synchronous = FULL',
   'foreign_keys = ON',
-  // What is deleted is overwritten: an encrypted secret must not outlive its credential in a free page.
+  // Overwrites deleted content: an encrypted secret must not survive its credential in a free page.
   'secure_delete = ON',
 ];
 
-/** Opens (and makes, if need be) the embedded database, brought to its newest shape. Rejects with a DataDirectoryProblem. */
+/** Opens or creates the embedded database and applies migrations. Rejects with a DataDirectoryProblem. */
 export async function openSqlite(
   file: string,
   nowMs: number,
   warn: SqliteWriterOptions['warn'] = () => {},
 ): Promise<SqliteDatabase> {
-  // SQLite gives its side files the mode of the database itself, so that mode is set before it is opened.
+  // SQLite copies the mode of the database file to its side files, so set it first.
   closeSync(openSync(file, 'a', 0o600));
   const database = new SqliteDatabase({
     reader: new SqliteReader({ file, busyMs: READER_BUSY_MS, pragmas: ['query_only = ON'] }),
@@ -48,15 +48,15 @@ export async function openSqlite(
   }
 }
 
-/** Empties the log of writes, which still has what was overwritten in the database itself. */
+/** Empties the write-ahead log, which still contains what was overwritten in the database. */
 export async function emptyWriteLog(database: Kysely<Tables>): Promise<void> {
   await sql`PRAGMA wal_checkpoint(TRUNCATE)`.execute(database);
 }
 
-/** Codes of SQLite that mean the content of the file is not what it should be. */
+/** SQLite codes of damaged files. */
 const DAMAGED = /^SQLITE_(?:NOTADB|CORRUPT)/;
 
-/** What the engine says, in words that name the file and what to do; anything else as it is. */
+/** Maps errors of SQLite to DataDirectoryProblems with the file and advice; other errors stay as they are. */
 export function sqliteFileProblem(file: string, thrown: unknown): unknown {
   const error = thrown instanceof DatabaseUnavailable ? (thrown.cause ?? thrown) : thrown;
   const code = codeOf(error);

@@ -1,23 +1,23 @@
 import type Database from 'libsql';
 import { codeOf, DatabaseUnavailable } from '../database-unavailable.ts';
 
-/** Opens a file of SQLite, as a value that can be handed over. */
+/** The constructor of the SQLite library, as a parameter. */
 export type SqliteLibrary = typeof Database;
 
-/** How a connection is opened. */
+/** Settings of a connection. */
 export interface SqliteSettings {
   readonly file: string;
-  /** How long a statement waits for another connection that is writing, milliseconds. */
+  /** How long a statement waits for another writer, milliseconds. */
   readonly busyMs: number;
   readonly pragmas: readonly string[];
 }
 
-/** Opens a connection. Uses nothing from outside of itself: the thread that writes gets its source text. */
+/** Opens a connection. Must not use outer names: the writer thread runs its source text. */
 export function connectSqlite(Library: SqliteLibrary, settings: SqliteSettings): Database.Database {
   const connection = new Library(settings.file, { timeout: settings.busyMs });
   try {
     for (const pragma of settings.pragmas) connection.pragma(pragma);
-    // Without it whole numbers above 2^53 come back rounded.
+    // Otherwise integers above 2^53 are rounded.
     connection.defaultSafeIntegers(true);
     return connection;
   } catch (error) {
@@ -26,10 +26,10 @@ export function connectSqlite(Library: SqliteLibrary, settings: SqliteSettings):
   }
 }
 
-/** Codes of SQLite that mean it cannot work now: somebody else has the lock, the disk is full, fails or cannot be written. */
+/** SQLite codes of temporary failures: lock held by another connection, disk full, failing or read-only. */
 const UNAVAILABLE = /^SQLITE_(?:BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN|NOMEM|PROTOCOL)/;
 
-/** An error of SQLite: as a DatabaseUnavailable where it says that the database cannot work now. */
+/** Maps temporary failures of SQLite to DatabaseUnavailable. */
 export function sqliteProblemOf(error: unknown): unknown {
   return UNAVAILABLE.test(codeOf(error)) ? new DatabaseUnavailable(error) : error;
 }

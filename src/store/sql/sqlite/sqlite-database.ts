@@ -24,8 +24,8 @@ export class SqliteDatabase extends Kysely<Tables> {
   }
 
   /**
-   * Runs a statement for each of many rows of parameters, all or none. For what is written with every request: nothing is
-   * built here, and the other thread is asked once.
+   * Runs a statement for many rows of parameters in one transaction. For hot paths: no query is built, and the writer
+   * thread gets one message.
    */
   async runForEach(statement: string, rows: readonly (readonly unknown[])[]): Promise<void> {
     const turn = await this.#parts.writer.take();
@@ -37,15 +37,15 @@ export class SqliteDatabase extends Kysely<Tables> {
   }
 }
 
-/** What the two ways to a database are. */
+/** The two connections to the database. */
 export interface ThreadedSqliteParts {
-  /** For what only looks, outside of transactions: it waits for nobody. */
+  /** For selects outside of transactions, which wait for no lock. */
   readonly reader: SqliteReader;
   /** For everything else. */
   readonly writer: SqliteWriter;
 }
 
-/** SQLite for Kysely: reads on this thread, changes in another. A change that is done is seen by whoever reads then. */
+/** SQLite for Kysely: reads on this thread, writes in another. Reads see all writes that have resolved. */
 export class ThreadedSqliteDialect implements Dialect {
   readonly #parts: ThreadedSqliteParts;
 
@@ -63,7 +63,7 @@ export class ThreadedSqliteDialect implements Dialect {
       rollbackTransaction: (connection) => (connection as ThreadedSqliteConnection).rollback(),
       releaseConnection: async () => {},
       async destroy() {
-        // Who closes last tidies up, which may take a while.
+        // The writer closes last: the last connection to close checkpoints the log, which may take a while.
         reader.close();
         await writer.close();
       },
@@ -106,7 +106,7 @@ class ThreadedSqliteConnection implements DatabaseConnection {
     throw new Error('rows are not streamed');
   }
 
-  /** Takes the lock at once: one that was only reading might find that it cannot get it any more. */
+  /** Takes the write lock at once: a read transaction may fail to upgrade later. */
   async begin(): Promise<void> {
     const turn = await this.#parts.writer.take();
     try {

@@ -1,7 +1,7 @@
 import Database from 'libsql';
 import { connectSqlite, type SqliteSettings, sqliteProblemOf } from './sqlite-connection.ts';
 
-/** Looks into a database on this thread. Opens it on first use: somebody else must have made it by then. */
+/** Reads a database on this thread. Connects on first use, when the writer has created the file. */
 export class SqliteReader {
   readonly #settings: SqliteSettings;
   #connection: Database.Database | undefined;
@@ -10,7 +10,7 @@ export class SqliteReader {
     this.#settings = settings;
   }
 
-  /** The rows of a statement. Throws a DatabaseUnavailable where another try may help. */
+  /** The rows of a statement. Throws DatabaseUnavailable when a retry may help. */
   all(sql: string, parameters: readonly unknown[]): unknown[] {
     try {
       this.#connection ??= connectSqlite(Database, this.#settings);

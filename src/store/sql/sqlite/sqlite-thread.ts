@@ -4,7 +4,7 @@ import { isInTime } from '../../../kit/loop/is-in-time.ts';
 import { DatabaseUnavailable } from '../database-unavailable.ts';
 import { connectSqlite, type SqliteSettings, sqliteProblemOf } from './sqlite-connection.ts';
 
-/** What came of a statement. */
+/** Result of a statement. */
 export interface SqliteAnswer {
   readonly rows: readonly unknown[];
   /** Rows that were added, changed or removed. */
@@ -22,10 +22,10 @@ type Reply =
 
 const ENDED = 'the thread of the database has ended';
 
-/** How long closing waits for a statement that is under way, milliseconds. */
+/** How long closing waits for the current statement, milliseconds. */
 const CLOSING_MS = 5_000;
 
-/** Runs in the worker: opens the connection with the first statement, and closes it when told nothing. */
+/** Source of the worker: connects with the first statement, and closes on a null message. */
 const WORKER = `
 const { parentPort, workerData } = require('node:worker_threads');
 const Library = require(workerData.library);
@@ -34,7 +34,7 @@ let connection;
 const open = () => (connection ??= connect(Library, workerData.settings));
 const run = (sql, parameters) => {
   open();
-  // Where the disk fails SQLite itself rolls back.
+  // After a disk failure SQLite has rolled back itself.
   if (sql === 'rollback' && !connection.inTransaction) return { rows: [], changes: 0 };
   const statement = connection.prepare(sql);
   if (statement.reader) return { rows: statement.all(parameters), changes: 0 };
@@ -52,7 +52,7 @@ const runForEach = (sql, rows) => {
 parentPort.on('message', (asked) => {
   if (asked === null) {
     try {
-      // The file alone has everything then, for whoever copies it.
+      // Leaves everything in the main file, so that a copy of it is complete.
       connection?.pragma('wal_checkpoint(TRUNCATE)');
     } catch {}
     prepared.clear();
@@ -70,8 +70,8 @@ parentPort.on('message', (asked) => {
 `;
 
 /**
- * A thread with a connection of its own: commits wait for the disk and for locks, and no stream should wait with them.
- * Once it has ended it is never used again: a statement that was to be part of a transaction must not be run outside of it.
+ * A worker thread with its own connection, because commits wait for the disk and for locks. Never reused after its
+ * end: a statement of a transaction must not run outside of it.
  */
 export class SqliteThread {
   readonly #worker: Worker;
@@ -81,7 +81,7 @@ export class SqliteThread {
 
   constructor(settings: SqliteSettings) {
     const library = createRequire(import.meta.url).resolve('libsql');
-    // Flags that say how this process reads its own program say nothing about the worker's.
+    // The process's own loader flags do not apply to the worker.
     this.#worker = new Worker(WORKER, { eval: true, execArgv: [], workerData: { library, settings } });
     this.#worker.on('message', (reply: Reply) => {
       if (reply.ok) this.#asked?.resolve(reply.answer);
@@ -97,7 +97,7 @@ export class SqliteThread {
         resolve();
       });
     });
-    // The process may end while the worker waits for work.
+    // An idle worker does not keep the process alive.
     this.#worker.unref();
   }
 
@@ -105,14 +105,14 @@ export class SqliteThread {
     return this.#isEnded;
   }
 
-  /** Runs a statement. To be called again only after it has settled. Rejects with DatabaseUnavailable where another try may help. */
+  /** Runs a statement; one at a time. Rejects with DatabaseUnavailable when a retry may help. */
   async run(sql: string, parameters: readonly unknown[] = []): Promise<SqliteAnswer> {
     return this.#ask({ sql, parameters });
   }
 
   /**
-   * Runs a statement for each of many rows of parameters, in a transaction of its own that is left open when it fails. The
-   * statement stays prepared: there should be few different ones. To be called and to reject like `run`.
+   * Runs a statement for many rows of parameters in a transaction, which stays open after a failure. The statement
+   * stays prepared, so use few different ones. Otherwise as `run`.
    */
   async runForEach(sql: string, rows: readonly (readonly unknown[])[]): Promise<void> {
     await this.#ask({ sql, rows });
@@ -133,8 +133,8 @@ export class SqliteThread {
   }
 
   /**
-   * Lets it end after the statement that is under way; what was not committed is undone. It is never stopped in the middle:
-   * the library brings the whole process down when that happens.
+   * Ends the thread after its current statement; uncommitted changes are rolled back. The worker is never terminated,
+   * because that crashes the whole process inside the library.
    */
   async close(): Promise<void> {
     if (!this.#isEnded) this.#worker.postMessage(null);

@@ -5,18 +5,18 @@ import type { SqliteAnswer, SqliteThread } from './sqlite-thread.ts';
 export interface SqliteWriterOptions {
   /** Starts a thread that is connected to the database. */
   openThread(): SqliteThread;
-  /** Is told when nothing can be written, and when that is over. */
+  /** Logs when writing fails, and when it works again. */
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
 }
 
-/** How long somebody waits until those before are done, milliseconds. */
+/** Longest wait for a turn, milliseconds. */
 const TURN_MS = 5_000;
 
-/** All that changes a database, one after another and in a thread of its own, which is replaced when it ends. */
+/** Serializes all writes in a worker thread, which is replaced when it ends. */
 export class SqliteWriter {
   readonly #options: SqliteWriterOptions;
   #thread: SqliteThread | undefined;
-  /** Settles once everybody who has asked for a turn by now is done. */
+  /** Tail of the queue: settles once all turns asked for by now have ended. */
   #last: Promise<void> = Promise.resolve();
   #isFailing = false;
   #isClosed = false;
@@ -25,7 +25,7 @@ export class SqliteWriter {
     this.#options = options;
   }
 
-  /** Waits for a turn, which is to be ended. Rejects with DatabaseUnavailable. */
+  /** Waits for a turn; the caller must end it. Rejects with DatabaseUnavailable. */
   async take(): Promise<SqliteTurn> {
     const before = this.#last;
     let end = () => {};
@@ -45,7 +45,7 @@ export class SqliteWriter {
     });
   }
 
-  /** Ends the thread when those who have asked by now are done, or take too long. */
+  /** Ends the thread after all queued turns, or after `TURN_MS`. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await isInTime(this.#last, TURN_MS);
@@ -57,26 +57,26 @@ export class SqliteWriter {
     this.#isFailing = !this.#isFailing;
     if (failure === undefined) this.#options.warn('the database can be written again');
     else {
-      this.#options.warn('the database cannot be written; whoever needs that is refused', {
+      this.#options.warn('the database cannot be written; requests that need it are refused', {
         error: failure.cause,
       });
     }
   }
 }
 
-/** The right to change a database. */
+/** Exclusive access to the writer thread. */
 export class SqliteTurn {
   readonly #thread: SqliteThread;
   readonly #ended: (failure: DatabaseUnavailable | undefined) => void;
   #failure: DatabaseUnavailable | undefined;
 
-  /** `ended` is told why the database could not be used, if it could not. */
+  /** `ended` gets the DatabaseUnavailable of the turn, if there was one. */
   constructor(thread: SqliteThread, ended: (failure: DatabaseUnavailable | undefined) => void) {
     this.#thread = thread;
     this.#ended = ended;
   }
 
-  /** Runs a statement. To be called again only after it has settled. */
+  /** Runs a statement; one at a time. */
   async run(sql: string, parameters?: readonly unknown[]): Promise<SqliteAnswer> {
     try {
       return await this.#thread.run(sql, parameters);
@@ -85,7 +85,7 @@ export class SqliteTurn {
     }
   }
 
-  /** Runs a statement for each of many rows of parameters, all or none. To be called like `run`. */
+  /** Runs a statement for many rows of parameters, all or none; one at a time. */
   async runForEach(sql: string, rows: readonly (readonly unknown[])[]): Promise<void> {
     try {
       await this.#thread.runForEach(sql, rows);
@@ -95,12 +95,12 @@ export class SqliteTurn {
     }
   }
 
-  /** Undoes what was not committed, by whatever means: nothing that goes wrong here may hide why it is done. */
+  /** Rolls back, if necessary by ending the thread. Never rejects, so that the original error is not hidden. */
   async rollback(): Promise<void> {
     await this.#thread.run('rollback').catch(() => this.#thread.close());
   }
 
-  /** Lets the next one have it. */
+  /** Passes the writer on to the next turn. */
   end(): void {
     this.#ended(this.#failure);
   }

@@ -1,23 +1,23 @@
 import { mergedCategories } from '../../../ir/app-categories.ts';
 import type { App, AppSighting } from '../../../ports/apps.ts';
 
-/** An app as sightings change it. */
+/** An app with the time of its title. */
 export interface NotedApp extends Omit<App, 'id'> {
-  /** When it last called itself so; null without a title. */
+  /** When the title was last seen; null without a title. */
   readonly titledAtMs: number | null;
 }
 
-/** What sightings change. */
+/** Changes to the registry: new apps, new titles, new categories. */
 export interface AppChanges {
   readonly made: readonly NotedApp[];
   readonly retitled: readonly NotedApp[];
   readonly tagged: readonly { readonly host: string; readonly category: string; readonly place: number }[];
 }
 
-/** An app that keeps its title is noted again after this time: not with every request, which would be a change each. */
+/** The time of an unchanged title is updated at most this often, so that not every request causes a write. */
 const SAME_TITLE_MS = 60_000;
 
-/** What is to be changed so that sightings are noted. `known` has those of their apps that are there. */
+/** The changes that record sightings. `known`: the registered apps among them. */
 export function appChanges(
   known: ReadonlyMap<string, NotedApp>,
   sightings: readonly AppSighting[],

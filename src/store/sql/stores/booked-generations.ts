@@ -3,29 +3,29 @@ import type { StoredGeneration } from '../../../ports/generations.ts';
 import type { GenerationTableRow, Tables } from '../tables.ts';
 import { generationOfRow } from './sql-generation-store.ts';
 
-/** A place among generations in the order of the transactions that booked them. PostgreSQL alone has it. */
+/** A position among generations in the order of their booking transactions. PostgreSQL only. */
 export interface BookedPlace {
-  /** The number of the transaction. */
+  /** Transaction id. */
   readonly bookedIn: string;
   readonly settledAtMs: number;
   readonly id: string;
 }
 
-/** The place before all generations. */
+/** The position before all generations. */
 export const BEFORE_ALL: BookedPlace = { bookedIn: '0', settledAtMs: Number.MIN_SAFE_INTEGER, id: '' };
 
-/** Generations that follow a place. */
+/** Generations after a position. */
 export interface BookedPage {
-  /** The server and its history: numbers of transactions, and so places, mean nothing in another one. */
+  /** Identifies the server and its timeline: transaction ids, and so positions, are valid within one history only. */
   readonly history: string;
   readonly generations: readonly StoredGeneration[];
-  /** Where they end; undefined when there are none. */
+  /** Position of the last one; undefined when there are none. */
   readonly end: BookedPlace | undefined;
 }
 
 /**
- * At most `limit` generations behind a place. Those of transactions that somebody may still commit something before are
- * left for later, so nothing ever appears before a place that was reached.
+ * At most `limit` generations after a position. Transactions after the oldest running one are left for later, so that
+ * no generation ever appears before a position that was reached.
  */
 export async function bookedAfter(
   database: Kysely<Tables>,
@@ -54,8 +54,8 @@ export async function bookedAfter(
 type BookedRow = GenerationTableRow & { readonly booked_in: string };
 
 /**
- * Gives generations to transaction 0 that a later one than any of this server is said to have booked: they came from another
- * server, with a backup, and nobody would see them before this one has got so far.
+ * Assigns generations with a transaction id from the future to transaction 0: they came with a backup of another
+ * server, and would stay invisible until this server reaches that id.
  */
 export async function adoptGenerations(database: Kysely<Tables>): Promise<void> {
   await sql`update generations set booked_in = '0'

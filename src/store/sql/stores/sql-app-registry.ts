@@ -5,21 +5,21 @@ import { type AppRow, numberOrNull, type Tables } from '../tables.ts';
 import { transact } from '../transact.ts';
 import { type AppChanges, appChanges, type NotedApp } from './app-changes.ts';
 
-/** Rows that one statement writes: a statement has at most some ten thousand parameters in either engine. */
+/** Rows per insert: both engines limit the parameters of a statement to some ten thousand. */
 const WRITTEN_AT_ONCE = 500;
 
-/** What one statement looks for or finds: SQLite is read on this thread, and everybody waits for it. */
+/** Rows per select: SQLite is read on the main thread, which blocks the event loop. */
 const READ_AT_ONCE = 250;
 
-/** The largest number of the column. */
-const MOST_ID = 2 ** 31 - 1;
+/** Maximum of the column. */
+const MAX_ID = 2 ** 31 - 1;
 
-/** The fact about the installation that holds the id of its newest app. */
+/** Row of `installation` with the id of the newest app. */
 const NEWEST_ID = 'newest_app_id';
 
 interface RegisteredApp extends App, NotedApp {}
 
-/** Apps in a database. The statements are those of SQLite and of PostgreSQL. */
+/** Apps in a database of either engine. */
 export class SqlAppRegistry implements AppRegistry {
   readonly #database: Kysely<Tables>;
 
@@ -27,13 +27,13 @@ export class SqlAppRegistry implements AppRegistry {
     this.#database = database;
   }
 
-  /** However many they are, nobody else who writes waits for more than one slice. */
+  /** Writes in slices, so that other writers wait for one slice at most. */
   async note(sightings: readonly AppSighting[]): Promise<void> {
     for (const some of slicesOf(sightings)) await this.#noteSlice(some);
   }
 
   async ofIds(ids: readonly number[]): Promise<readonly App[]> {
-    const possible = ids.filter((id) => id <= MOST_ID);
+    const possible = ids.filter((id) => id <= MAX_ID);
     return readInTurns(possible, async (some) => {
       const rows = await this.#database.selectFrom('apps').selectAll().where('id', 'in', some).execute();
       return (await withCategories(this.#database, rows)).map(shown);
@@ -67,7 +67,7 @@ export class SqlAppRegistry implements AppRegistry {
     return Number(total);
   }
 
-  /** In pages, with turns between them. */
+  /** Reads in pages, with a turn of the event loop between them. */
   async *#hostsOf(category: string): AsyncGenerator<readonly string[]> {
     for (let last = ''; ; ) {
       const page = await this.#database
@@ -92,7 +92,7 @@ export class SqlAppRegistry implements AppRegistry {
     await transact(
       this.#database,
       async (transaction) => {
-        const newestId = await takeTurn(transaction);
+        const newestId = await lockRegistry(transaction);
         const changes = appChanges(await knownOf(transaction, hosts), sightings);
         await write(transaction, changes, newestId);
       },
@@ -101,8 +101,8 @@ export class SqlAppRegistry implements AppRegistry {
   }
 }
 
-/** Waits for those who note apps at the same time. Resolves with the id of the newest app. */
-async function takeTurn(transaction: Kysely<Tables>): Promise<number> {
+/** Locks the registry for the transaction. Resolves with the id of the newest app. */
+async function lockRegistry(transaction: Kysely<Tables>): Promise<number> {
   await transaction
     .insertInto('installation')
     .values({ name: NEWEST_ID, value: '0' })
@@ -162,7 +162,7 @@ async function registeredAt(database: Kysely<Tables>, hosts: readonly string[]):
   return withCategories(database, rows);
 }
 
-/** What is found for all of the names, some of them at a time, with turns between. */
+/** Reads in slices, with a turn of the event loop between them. */
 async function readInTurns<Name, Found>(
   names: readonly Name[],
   read: (some: readonly Name[]) => Promise<readonly Found[]>,

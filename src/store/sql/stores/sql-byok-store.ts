@@ -11,12 +11,12 @@ import type {
 import { type ByokRow, numberOrNull, type Tables } from '../tables.ts';
 import { transact } from '../transact.ts';
 
-/** Credentials in a database. The statements are those of SQLite and of PostgreSQL. */
+/** Credentials in a database of either engine. */
 export class SqlByokStore implements ByokStore {
   readonly #database: Kysely<Tables>;
   readonly #forgetWiped: (database: Kysely<Tables>) => Promise<void>;
 
-  /** `forgetWiped` makes an engine forget what was overwritten, where there is a way to tell it so. */
+  /** `forgetWiped` removes overwritten content from the engine's files, if the engine allows that. */
   constructor(database: Kysely<Tables>, forgetWiped: (database: Kysely<Tables>) => Promise<void>) {
     this.#database = database;
     this.#forgetWiped = forgetWiped;

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import type { FilePosition, FileStore, StoredFile } from '../../../ports/files.ts';
 import type { FileRow, Tables } from '../tables.ts';
 
-/** What is known of files, in a database. The statements are those of SQLite and of PostgreSQL. */
+/** Rows of files in a database of either engine. */
 export class SqlFileStore implements FileStore {
   readonly #database: Kysely<Tables>;
 

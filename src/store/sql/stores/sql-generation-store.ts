@@ -11,18 +11,18 @@ import type { WriteOffCause } from '../../../ports/ledger.ts';
 import { codeOf } from '../database-unavailable.ts';
 import type { GenerationTableRow, Tables } from '../tables.ts';
 
-/** Rows of one statement: a statement has at most some ten thousand parameters in either engine. */
+/** Rows per insert: both engines limit the parameters of a statement to some ten thousand. */
 const ROWS_PER_STATEMENT = 100;
 
-/** Codes of SQLite and of PostgreSQL that blame a value or the rules that it breaks, not the database. */
-const OF_A_VALUE = /^(?:SQLITE_(?:CONSTRAINT|MISMATCH|TOOBIG).*|2[23][0-9A-Z]{3})$/;
+/** Codes of SQLite and PostgreSQL for invalid values and violated constraints. */
+const VALUE_ERRORS = /^(?:SQLITE_(?:CONSTRAINT|MISMATCH|TOOBIG).*|2[23][0-9A-Z]{3})$/;
 
 const COLUMN_BITS = 64;
 
-/** Adds rows, all or none; those whose id is there already stay as they are. */
+/** Adds rows, all or none; rows with known ids stay as they are. */
 export type InsertGenerations = (rows: readonly GenerationTableRow[]) => Promise<void>;
 
-/** Rows of generations in a database. The statements are those of SQLite and of PostgreSQL. */
+/** Rows of generations in a database of either engine. */
 export class SqlGenerationStore implements GenerationStore {
   readonly #database: Kysely<Tables>;
   readonly #insert: InsertGenerations;
@@ -38,7 +38,7 @@ export class SqlGenerationStore implements GenerationStore {
     try {
       await this.#insert(generations.map(generationRowOf));
     } catch (error) {
-      if (!OF_A_VALUE.test(codeOf(error))) throw error;
+      if (!VALUE_ERRORS.test(codeOf(error))) throw error;
       throw new GenerationRefused('the database refuses one of the rows', error);
     }
   }
@@ -102,7 +102,7 @@ function insertInto(database: Kysely<Tables>): InsertGenerations {
     });
 }
 
-/** An engine may take a number that does not fit its column, and keep another one. */
+/** Checked here, because an engine may accept a number that does not fit its column and store another one. */
 function assertFits({ id, settledAtMs, charge, writtenOffNanos }: StoredGeneration): void {
   const amounts = [charge.creditNanos, charge.byokNanos, writtenOffNanos];
   if (Number.isSafeInteger(settledAtMs) && amounts.every(fits)) return;
@@ -113,7 +113,7 @@ function fits(amount: bigint): boolean {
   return BigInt.asIntN(COLUMN_BITS, amount) === amount;
 }
 
-/** A generation as its table has it. */
+/** The table row of a generation. */
 export function generationRowOf({
   id,
   scopes,
@@ -138,7 +138,7 @@ export function generationRowOf({
   };
 }
 
-/** A generation as it is kept, of its row. */
+/** The generation of a table row. */
 export function generationOfRow(row: GenerationTableRow): StoredGeneration {
   return {
     id: row.id,

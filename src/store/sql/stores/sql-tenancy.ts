@@ -26,7 +26,7 @@ import {
   workspaceRow,
 } from './tenancy-rows.ts';
 
-/** Accounts, workspaces, budgets and keys in the embedded database. The statements are those of PostgreSQL as well. */
+/** Accounts, workspaces, budgets and keys in a database of either engine. */
 export class SqlTenancy implements Tenancy {
   readonly #database: Kysely<Tables>;
 
@@ -167,7 +167,7 @@ export class SqlTenancy implements Tenancy {
     includeByok: boolean | undefined,
   ): Promise<Budget | undefined> {
     return transact(this.#database, async (transaction) => {
-      // Written first of all, even if nothing changes in it: whoever else sets a budget here waits.
+      // Writes the workspace first, even without a change: this locks out other changes of its budgets.
       const { numUpdatedRows } = await transaction
         .updateTable('workspaces')
         .set(({ ref }) => ({
@@ -223,7 +223,7 @@ export class SqlTenancy implements Tenancy {
       .selectFrom('keys')
       .selectAll()
       .where('hash', '>=', prefix)
-      // `g` is the first letter that no hash has.
+      // `g` is the first letter after the hex digits.
       .where('hash', '<', `${prefix}g`)
       .orderBy('hash')
       .limit(limit)
@@ -313,7 +313,7 @@ function isActive({ disabled, expiresAtMs }: Key, atMs: number): boolean {
   return !disabled && (expiresAtMs === null || expiresAtMs > atMs);
 }
 
-/** Takes everything out of a workspace that refers to it. */
+/** Deletes or moves everything that refers to a workspace. */
 async function emptyWorkspace(
   transaction: Transaction<Tables>,
   accountId: string,

@@ -18,7 +18,7 @@ const COLUMNS = [
 const INSERT = `insert into generations (${COLUMNS.join(', ')}) values (${COLUMNS.map(() => '?').join(', ')})
   on conflict (id) do nothing`;
 
-/** Rows of generations in the embedded database: every request adds one, so that is as little work as can be. */
+/** Rows of generations in the embedded database, with a prepared insert: every request adds a row. */
 export function sqliteGenerationStore(database: SqliteDatabase): SqlGenerationStore {
   return new SqlGenerationStore(database, (rows) =>
     database.runForEach(

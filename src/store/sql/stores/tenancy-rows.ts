@@ -2,7 +2,7 @@ import type { LimitWindow, ResetWindow } from '../../../kit/time/windows.ts';
 import type { Account, Budget, Key, Workspace } from '../../../ports/tenancy.ts';
 import { type AccountRow, type BudgetRow, type KeyRow, numberOrNull, type WorkspaceRow } from '../tables.ts';
 
-/** Accounts, workspaces, budgets and keys as rows, and back. */
+/** Converts accounts, workspaces, budgets and keys to rows and back. */
 
 export function accountRow({ id, name, createdAtMs }: Account): AccountRow {
   return { id, name, created_at_ms: createdAtMs };

@@ -7,29 +7,29 @@ import type { JournalledEnd } from './book-ends.ts';
 import type { BookedEnds } from './booked-ends.ts';
 import { type KnownJournal, lockJournal, SumsByAccount, takeJournal, writeJournal } from './journal-rows.ts';
 
-/** The journal of a gateway as it was read back. */
+/** The journal (outbox) of a gateway, as read at its start. */
 export interface ReadJournal {
   readonly gatewayId: string;
-  /** The run of the gateway that has it from now on, and earlier ones; undefined = not said, and not asked. */
+  /** Owner token of this run, and tokens of earlier ones; undefined = ownership is not checked. */
   readonly owner: string | undefined;
   readonly earlierOwners: readonly string[];
-  /** Of its last record. */
+  /** Sequence of its last record. */
   readonly lastSequence: number;
   /** Ends that may not be booked yet. */
   readonly ends: readonly JournalledEnd[];
-  /** This gateway prunes rows of generations that were settled before this moment. */
+  /** This gateway's retention removes rows of generations settled before this moment. */
   readonly keptSinceMs: number;
   readonly clock: DatabaseClock;
 }
 
-/** What the database knows of a journal. */
+/** What the database has booked of a journal. */
 export interface AdoptedJournal {
   readonly booked: BookedEnds;
-  /** Ends without a row that count as booked, because retention may have removed rows of their age. */
+  /** Ends without a row that count as booked, because retention may have removed their rows. */
   readonly pruned: PrunedEnds;
 }
 
-/** Ends that are not charged, and what they say was charged. */
+/** Number of such ends, and the sum of the charges in their records. */
 export interface PrunedEnds {
   readonly count: number;
   readonly creditNanos: Nanos;
@@ -37,13 +37,13 @@ export interface PrunedEnds {
 
 const NO_PRUNED: PrunedEnds = { count: 0, creditNanos: 0n };
 
-/** The shortest time that any gateway keeps rows: `retention.events_days` is at least 1. */
+/** Shortest retention of any gateway: `retention.events_days` is at least 1. */
 const MIN_KEPT_MS = 86_400_000;
 
 /**
- * Reads what of a gateway's journal is booked. A gateway that a version without journal rows has run gets its row here: what
- * has a row in `generations` is booked, and so is what any gateway may have pruned the row of. `taken`: a copy of the
- * gateway's data directory has run since, and goes on under its id.
+ * Reads which ends of a gateway's journal are booked, and takes ownership of the journal. A gateway whose last version
+ * had no journal rows gets its row here: ends with a row in `generations` count as booked, and so do ends whose row
+ * retention may have removed. `taken`: a copy of the data directory has run since, and keeps the id.
  */
 export function adoptJournal(
   database: Kysely<Tables>,
@@ -63,7 +63,7 @@ export function adoptJournal(
   return transact(database, adopt, 'read committed');
 }
 
-/** A run that this data directory knows nothing of has it: that of a copy. */
+/** Whether the journal belongs to a run that this data directory does not know: the run of a copy. */
 function isOfAnother({ owner: known }: KnownJournal, { owner, earlierOwners }: ReadJournal): boolean {
   return owner !== undefined && known !== null && known !== owner && !earlierOwners.includes(known);
 }
@@ -78,7 +78,7 @@ async function addJournal(
   ends.forEach(({ sequence, settled }, index) => {
     const trace = traces[index];
     if (trace === undefined || trace.has_row) return;
-    // What was let go costs nothing, and its reservation may still be there.
+    // A release costs nothing, and its reservation may still be there.
     if (settled === undefined || isUnbooked(trace, settled.atMs >= keptSinceMs)) unbooked.add(sequence);
     else {
       const creditNanos = pruned.creditNanos + settled.charge.creditNanos;
@@ -90,20 +90,20 @@ async function addJournal(
   return { booked, pruned };
 }
 
-/** What the database says about an end. */
+/** Traces of an end in the database. */
 interface Trace {
   readonly has_row: boolean;
   /** Booking an end removes its reservation. */
   readonly has_reservation: boolean;
-  /** Something was charged to its account once. */
+  /** Its account has charges. */
   readonly has_charges: boolean;
-  /** There is a row that was settled no later. Retention removes the oldest rows first. */
+  /** A row exists that was settled no later: retention removes the oldest rows first. */
   readonly has_older_row: boolean;
-  /** No gateway prunes rows of its age. */
+  /** Too young for any gateway's retention. */
   readonly is_recent: boolean;
 }
 
-/** Whether it is certain that an end without a row was never booked: in doubt nothing is charged again. */
+/** Whether an end without a row was certainly never booked. In doubt it is not charged again. */
 function isUnbooked(trace: Trace, isKeptHere: boolean): boolean {
   if (trace.has_reservation || !trace.has_charges || trace.is_recent) return true;
   return isKeptHere && trace.has_older_row;

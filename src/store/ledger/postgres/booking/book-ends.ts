@@ -12,64 +12,64 @@ import { generationOfRecord, type SettleRecord } from '../../records/records.ts'
 import type { DatabaseClock } from '../tallies/database-clock.ts';
 import {
   emptyTally,
-  keysOf,
   lockTallies,
-  nameOf,
   type SqlTally,
   standingsOf,
+  tallyKeysOf,
+  tallyName,
   writeTallies,
 } from '../tallies/tally-rows.ts';
 import { isBooked, NONE_BOOKED, withBooked } from './booked-ends.ts';
 import { type KnownJournal, lockJournal, SumsByAccount, writeJournal } from './journal-rows.ts';
 
-/** How a generation ended: settled with a record, or let go without one. */
-export interface End {
+/** The end of a generation: settled with a record, or released without one. */
+export interface GenerationEnd {
   readonly generationId: string;
-  /** Of the record in the gateway's journal; undefined for a reservation that a sweep lets go. */
+  /** Sequence of its record in the gateway's journal; undefined for a reservation that a sweep releases. */
   readonly sequence: number | undefined;
   readonly scopes: ScopeIds;
-  /** Those that it was accepted under. */
+  /** The limits that it was accepted under. */
   readonly limits: Limits;
   readonly settled: SettleRecord | undefined;
 }
 
-/** An end that the journal of a gateway has. */
-export type JournalledEnd = End & { readonly sequence: number };
+/** An end with a record in the gateway's journal. */
+export type JournalledEnd = GenerationEnd & { readonly sequence: number };
 
 /** Ends of one gateway that are booked together. */
 export interface Batch {
   readonly gatewayId: string;
-  /** The run of the gateway that books; undefined = whichever. */
+  /** Owner token of the run that books; undefined = ownership is not checked. */
   readonly owner?: string | undefined;
   readonly ends: readonly JournalledEnd[];
-  /** Sequences of the gateway's other ends that are not booked yet, at least those before the last of the batch. */
+  /** Sequences of other unbooked ends of the gateway, at least those before the last of the batch. */
   readonly waiting: readonly number[];
   readonly clock: DatabaseClock;
 }
 
-/** What came of a batch. */
+/** Result of booking a batch. */
 export interface Booking {
-  /** Written off because reservations had been let go before. */
+  /** Written off because reservations had been released before. */
   readonly releasedNanos: Nanos;
 }
 
 /**
- * Books ends of a gateway's journal, all or none: rows of generations, charges, reservations that are gone, and that they are
- * booked. One that the journal's row counts as booked changes nothing, whether or not its generation still has a row; a
- * generation that has a row already is not charged again.
+ * Books ends of a gateway's journal in one transaction: rows of generations, charges, released reservations, and the
+ * journal's progress. An end that the journal's row counts as booked has no effect, even if its generation's row was
+ * pruned. A generation that has a row is not charged again.
  */
 export function bookEnds(database: Kysely<Tables>, batch: Batch): Promise<Booking> {
   return transact(database, (transaction) => book(transaction, batch), 'read committed');
 }
 
-/** Reservations that a gateway lets go. */
+/** Reservations that a gateway releases. */
 export interface Strays extends Pick<Batch, 'gatewayId' | 'owner' | 'clock'> {
-  readonly strays: readonly End[];
+  readonly strays: readonly GenerationEnd[];
 }
 
 /**
- * Lets reservations go that no gateway will end. Resolves with how many were still there: an end may have been booked meanwhile.
- * Rejects with JournalTakenOver: then they may be those of a copy that runs.
+ * Releases reservations that no gateway will end. Resolves with the number released: some may have been booked
+ * meanwhile. Rejects with JournalTakenOver, because they may belong to a running copy.
  */
 export function releaseStrays(
   database: Kysely<Tables>,
@@ -82,7 +82,7 @@ export function releaseStrays(
   return transact(database, release, 'read committed');
 }
 
-/** Another run of the gateway books for it: somebody started a copy of its data directory. */
+/** Another run of this gateway owns its journal: a copy of its data directory was started. */
 export class JournalTakenOver extends Error {}
 
 function assertOwned(known: KnownJournal | undefined, owner: string | undefined): void {
@@ -107,23 +107,23 @@ async function book(
   return { releasedNanos };
 }
 
-interface Applied extends Booking {
+interface AppliedEnds extends Booking {
   readonly sums: SumsByAccount;
-  /** Reservations that were there and are gone. */
+  /** Reservations that were removed. */
   readonly freed: number;
 }
 
 /**
- * Makes the changes that ends say, in their order. Resolves with what was charged: all that the record says while its money is
- * reserved. Where somebody has let the reservation go meanwhile, others may have taken the money, and only what the limits
- * leave now is charged; the rest is written off.
+ * Applies ends in order. A record's charge is booked in full while its money is reserved. If the reservation was
+ * released meanwhile, other generations may have used the money: then only what the limits leave is charged, and the
+ * rest is written off.
  */
 async function apply(
   transaction: Transaction<Tables>,
-  ends: readonly End[],
+  ends: readonly GenerationEnd[],
   clock: DatabaseClock,
   gatewayId: string | null,
-): Promise<Applied> {
+): Promise<AppliedEnds> {
   const sums = new SumsByAccount();
   let releasedNanos = 0n;
   let freed = 0;
@@ -143,10 +143,10 @@ async function apply(
       changed.push(record);
       releasedNanos += said.charge.creditNanos - record.charge.creditNanos;
     }
-    for (const key of keysOf(end.scopes)) {
+    for (const key of tallyKeysOf(end.scopes)) {
       tallies.set(
-        nameOf(key),
-        ended(tallies.get(nameOf(key)) ?? emptyTally(key), held, record?.charge, windows),
+        tallyName(key),
+        ended(tallies.get(tallyName(key)) ?? emptyTally(key), held, record?.charge, windows),
       );
     }
   }
@@ -155,10 +155,10 @@ async function apply(
   return { sums, releasedNanos, freed };
 }
 
-/** The record, or one that charges less where it must. */
+/** The record, with a lower charge if the limits demand it. */
 function chargedWithin(
   record: SettleRecord,
-  { scopes, limits }: End,
+  { scopes, limits }: GenerationEnd,
   held: Amount,
   { tallies, windows }: { readonly tallies: ReadonlyMap<string, SqlTally>; readonly windows: WindowNumbers },
 ): SettleRecord {
@@ -175,7 +175,7 @@ function chargedWithin(
   };
 }
 
-/** Corrects the money of rows that this transaction has added. */
+/** Corrects the amounts of rows that this transaction has added. */
 async function changeRows(transaction: Transaction<Tables>, records: readonly SettleRecord[]): Promise<void> {
   if (records.length === 0) return;
   const rows = JSON.stringify(
@@ -195,15 +195,15 @@ async function changeRows(transaction: Transaction<Tables>, records: readonly Se
     where g.id = changed.id`.execute(transaction);
 }
 
-function uniqueKeys(ends: readonly End[]) {
-  const keys = new Map(ends.flatMap(({ scopes }) => keysOf(scopes)).map((key) => [nameOf(key), key]));
+function uniqueKeys(ends: readonly GenerationEnd[]) {
+  const keys = new Map(ends.flatMap(({ scopes }) => tallyKeysOf(scopes)).map((key) => [tallyName(key), key]));
   return [...keys.values()];
 }
 
-/** Adds the rows of those that were settled. Resolves with the ids of those that had none before. */
+/** Adds rows of settled generations. Resolves with the ids that had none before. */
 async function addRows(
   transaction: Transaction<Tables>,
-  ends: readonly End[],
+  ends: readonly GenerationEnd[],
   gatewayId: string | null,
   bookedAtMs: number,
 ): Promise<Set<string>> {
@@ -231,10 +231,10 @@ async function addRows(
   return new Set(added.rows.map(({ id }) => id));
 }
 
-/** Removes reservations. Resolves with what each of them held. */
+/** Removes reservations. Resolves with their amounts by generation id. */
 async function takeReservations(
   transaction: Transaction<Tables>,
-  ends: readonly End[],
+  ends: readonly GenerationEnd[],
 ): Promise<Map<string, Amount>> {
   const ids = JSON.stringify(ends.map(({ generationId }) => generationId));
   const { rows } = await sql<{ generation_id: string; credit_nanos: string; byok_nanos: string }>`
@@ -249,7 +249,7 @@ async function takeReservations(
   );
 }
 
-/** A tally after an end. A charge counts into the window in which it is booked, by the clock of the database. */
+/** A tally after an end. A charge counts in the window of its booking, by the clock of the database. */
 function ended(tally: SqlTally, held: Amount, charged: Amount | undefined, windows: WindowNumbers): SqlTally {
   const { scope, id, spending, reserved, balance } = tally;
   const charge = charged ?? NOTHING;

@@ -1,8 +1,8 @@
-/** Which ends of a gateway's journal are booked: those up to `bookedTo`, but not those listed. A value. */
+/** Booked ends of a gateway's journal: all up to `bookedTo` except those in `unbooked`. Immutable. */
 export interface BookedEnds {
-  /** The sequence of a record. */
+  /** Sequence of a record. */
   readonly bookedTo: number;
-  /** Sequences of ends up to there that wait to be booked. */
+  /** Sequences up to `bookedTo` that are not booked yet. */
   readonly unbooked: ReadonlySet<number>;
 }
 
@@ -15,8 +15,8 @@ export function isBooked({ bookedTo, unbooked }: BookedEnds, sequence: number): 
 }
 
 /**
- * What is booked once a batch is too. `waiting` are the ends of the gateway that are not in the batch. One that counted as
- * booked before stays so: the gateway may have lost the answer that said so.
+ * The booked ends after a batch. `waiting`: the gateway's unbooked ends outside the batch. An end that counted as
+ * booked stays booked: the gateway may have lost the answer to that booking.
  */
 export function withBooked(
   before: BookedEnds,

@@ -10,25 +10,25 @@ import { RefusedEnds } from './refused-ends.ts';
 export interface BookerOptions {
   readonly database: Kysely<Tables>;
   readonly gatewayId: () => string;
-  /** The run of this gateway; undefined = whichever. */
+  /** Owner token of this run; undefined = ownership is not checked. */
   readonly owner: string | undefined;
   readonly databaseClock: DatabaseClock;
   readonly generations: LocalGenerations;
-  /** Is told after each batch. */
+  /** Called after each batch. */
   booked(booking: Booking): void;
-  /** Is told that another run of this gateway books for it: this one never does again. */
+  /** Called when another run owns the journal: this one stops booking for good. */
   takenOver(): void;
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
 }
 
-/** Ends that are booked together: they gather while the batch before them is under way. */
+/** Size of a batch. Ends gather while the previous batch is under way. */
 const MAX_BATCH = 200;
 
 const RETRY_MS = 250;
 
 /**
- * Books what has ended in the database, in the background and in order, as soon as there is one to book it in. An end that
- * the database refuses is set aside and tried again by itself, so that nothing else waits for it.
+ * Books ended generations in the database, in the background and in order, as soon as the database answers. An end
+ * that the database refuses is retried alone, so that it does not block the others.
  */
 export class Booker {
   readonly #options: BookerOptions;
@@ -45,23 +45,23 @@ export class Booker {
     this.#options = options;
   }
 
-  /** Begins to book: it is known by now what the database has already. */
+  /** Begins to book. Call it once the ends that are booked already are known. */
   start(): void {
     this.#isStarted = true;
     this.wake();
   }
 
-  /** Something has ended. */
+  /** Call after a generation ended. */
   wake(): void {
     if (this.#isStarted && !this.#isRunning && !this.#closing.signal.aborted) void this.#run();
   }
 
-  /** Ends that the database has refused and that are tried again. */
+  /** Refused ends that are being retried. */
   get refused(): number {
     return this.#refused.size;
   }
 
-  /** Resolves once all that has ended by now is booked or was refused. Rejects with DatabaseUnavailable. */
+  /** Resolves once all ends of now are booked or refused. Rejects with DatabaseUnavailable. */
   async flush(): Promise<void> {
     if (!this.#isStarted) throw new DatabaseUnavailable();
     const { unbooked } = this.#options.generations;
@@ -69,7 +69,7 @@ export class Booker {
     while (ids.some((id) => unbooked.has(id) && !this.#refused.has(id))) await this.#book();
   }
 
-  /** Leaves what is not booked to the next start. */
+  /** Leaves unbooked ends to the next start. */
   async close(): Promise<void> {
     this.#closing.abort();
     clearTimeout(this.#retryTimer);
@@ -96,7 +96,7 @@ export class Booker {
     if (dueInMs !== undefined) this.#retryTimer = setTimeout(() => this.wake(), dueInMs).unref();
   }
 
-  /** One batch; whoever asks while one is under way waits for that. */
+  /** Books one batch; a call during a batch joins it. */
   #book(): Promise<void> {
     this.#attempt ??= this.#bookBatch().finally(() => {
       this.#attempt = undefined;
@@ -124,7 +124,7 @@ export class Booker {
     booked(booking);
   }
 
-  /** One that was refused is tried by itself. */
+  /** A refused end that is due is a batch of its own. */
   #nextBatch(): readonly JournalledEnd[] {
     const { unbooked } = this.#options.generations;
     const due = this.#refused.due();
@@ -138,19 +138,19 @@ export class Booker {
     return batch;
   }
 
-  /** What the database must not take for booked when it books these. */
+  /** Sequences that must not count as booked after this batch. */
   #waitingBeside(ends: readonly JournalledEnd[]): number[] {
     const batch = new Set(ends.map(({ sequence }) => sequence));
     const highest = Math.max(...batch);
     const waiting: number[] = [];
-    // Very many may wait after the database was away: nearly all of them are behind the batch.
+    // After an outage very many may wait: nearly all of them come after the batch.
     for (const { sequence } of this.#options.generations.unbooked.values()) {
       if (sequence < highest && !batch.has(sequence)) waiting.push(sequence);
     }
     return waiting;
   }
 
-  /** What is not booked waits for the next start, under another id. */
+  /** Unbooked ends wait for the next start, which books them under a new id. */
   #giveWay(): never {
     this.#closing.abort();
     this.#options.takenOver();
@@ -168,7 +168,7 @@ export class Booker {
     throw error;
   }
 
-  /** One of them is at fault: halving finds it, and then the others do not wait for it. */
+  /** Halves the batch until the refused end is alone, so that the others are booked. */
   #refuse(ends: readonly JournalledEnd[], error: unknown): void {
     const [only] = ends;
     if (ends.length > 1 || only === undefined) {

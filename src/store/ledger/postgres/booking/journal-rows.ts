@@ -4,7 +4,7 @@ import type { Nanos } from '../../../../kit/money.ts';
 import type { LedgerJournalRow, Tables } from '../../../sql/tables.ts';
 import type { BookedEnds } from './booked-ends.ts';
 
-/** What a journal has booked for an account. A value. */
+/** Sums that a journal has booked for an account. Immutable. */
 export interface BookedSums {
   readonly amount: Amount;
   readonly writtenOffNanos: Nanos;
@@ -24,7 +24,7 @@ export class SumsByAccount {
     });
   }
 
-  /** As rows of `ledger_booked`; money is text, as JSON has no numbers that would hold it. */
+  /** Rows of `ledger_booked`. Amounts are text, because JSON numbers are not exact. */
   rowsOf(gatewayId: string): Record<string, string | number>[] {
     return [...this.#sums].map(([account_id, { amount, writtenOffNanos, generations }]) => ({
       gateway_id: gatewayId,
@@ -37,14 +37,14 @@ export class SumsByAccount {
   }
 }
 
-/** What the database knows of the journal of a gateway. */
+/** The database's row of a gateway's journal. */
 export interface KnownJournal {
   readonly booked: BookedEnds;
-  /** The run of the gateway that has it; null = not said. */
+  /** Owner token of the run that owns it; null = none recorded. */
   readonly owner: string | null;
 }
 
-/** Reads what of a gateway's journal is booked and locks it for the transaction; undefined when it has no row. */
+/** Reads and locks the row of a gateway's journal for the transaction; undefined when there is none. */
 export async function lockJournal(
   transaction: Transaction<Tables>,
   gatewayId: string,
@@ -55,7 +55,7 @@ export async function lockJournal(
   return rows[0] && { booked: bookedEndsOf(rows[0]), owner: rows[0].owner };
 }
 
-/** Says which run of a gateway has its journal from now on. */
+/** Sets the run that owns a gateway's journal. */
 export async function takeJournal(
   transaction: Transaction<Tables>,
   gatewayId: string,
@@ -64,7 +64,7 @@ export async function takeJournal(
   await sql`update ledger_journals set owner = ${owner} where gateway_id = ${gatewayId}`.execute(transaction);
 }
 
-/** Reads what of the journal of each gateway is booked, by the gateway's id. */
+/** Booked ends of each gateway's journal, by gateway id. */
 export async function readJournals(database: Kysely<Tables>): Promise<Map<string, BookedEnds>> {
   const { rows } = await sql<LedgerJournalRow>`
     select gateway_id, booked_to, unbooked::text as unbooked from ledger_journals`.execute(database);
@@ -75,7 +75,7 @@ function bookedEndsOf({ booked_to, unbooked }: LedgerJournalRow): BookedEnds {
   return { bookedTo: Number(booked_to), unbooked: new Set(JSON.parse(unbooked) as number[]) };
 }
 
-/** Writes what of a gateway's journal is booked now, and adds to its sums. */
+/** Writes the booked ends of a gateway's journal, and adds to its sums. */
 export async function writeJournal(
   transaction: Transaction<Tables>,
   gatewayId: string,

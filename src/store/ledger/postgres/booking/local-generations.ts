@@ -9,21 +9,21 @@ import { type BookedEnds, isBooked } from './booked-ends.ts';
 
 /** An open generation of this gateway. */
 export interface LocalGeneration extends OpenGeneration {
-  /** No limit, budget or balance covered it when money was reserved: what it used is charged, however little is reserved. */
+  /** No limit, budget or balance applied when it was accepted: its use is charged in full, whatever is reserved. */
   readonly isUnlimited: boolean;
 }
 
-/** What is known of the limits of a settlement whose beginning was lost. The balance of its account holds all the same. */
+/** Limits of a settlement whose accept record was lost. The balance of its account still applies. */
 const NO_LIMITS: Limits = { key: [], workspace: [] };
 
 /**
- * The generations of this gateway: those that are open, those that ended and are not booked yet, and in which segment of
- * the journal each of them begins. Made anew from the journal at a start.
+ * The unfinished generations of this gateway: open ones, ended ones that are not booked yet, and the journal segment
+ * in which each begins. Rebuilt from the journal at a start.
  */
 export class LocalGenerations {
   readonly #open = new Map<string, LocalGeneration>();
   readonly #unbooked = new Map<string, JournalledEnd>();
-  /** Where the records of those that are not done with begin. */
+  /** Segment in which the records of each unfinished generation begin. */
   readonly #segments = new Map<string, number>();
   readonly #ended = new EndedGenerations(NONE_ENDED);
   #sequence = 0;
@@ -40,28 +40,28 @@ export class LocalGenerations {
   }
 
   /**
-   * Forgets the ends that the database has booked, so that they are not sent again, and goes on counting behind all that it
-   * knows of: a journal that was deleted or lost its end never gives a number again that counts as booked.
+   * Forgets ends that the database has booked, and continues sequences after all that it knows: a journal that was
+   * deleted or lost its end must not reuse a sequence that counts as booked.
    */
   adopt(booked: BookedEnds): void {
     this.booked([...this.#unbooked.values()].filter(({ sequence }) => isBooked(booked, sequence)));
     if (booked.bookedTo > this.#sequence) this.#sequence = booked.bookedTo;
   }
 
-  /** Takes a record that was read back. */
+  /** Applies a record of the journal at a start. */
   replay({ record: bytes, position }: JournalEntry): void {
     const record = decodeRecord(bytes);
     if (record.sequence > this.#sequence) this.#sequence = record.sequence;
     if (!('generationId' in record) || this.#ended.has(record.generationId)) return;
-    // Others say nothing by themselves: what they belong to was booked, and its beginning is gone.
-    const isTelling = record.kind === 'accept' || record.kind === 'settle';
-    if (isTelling && !this.isHere(record.generationId)) {
+    // Without one of these the generation is booked already, and its earlier records were removed.
+    const isSelfContained = record.kind === 'accept' || record.kind === 'settle';
+    if (isSelfContained && !this.isUnfinished(record.generationId)) {
       this.#segments.set(record.generationId, position.segment);
     }
     this.apply(record);
   }
 
-  /** Is about to be reserved for; whatever is written of it stands in this segment or a later one. */
+  /** Registers a generation before its reservation; its records will be in this segment or a later one. */
   begin(generationId: string, segment: number): void {
     if (this.knows(generationId)) {
       throw new RangeError(`generation ${generationId} has been accepted before`);
@@ -69,12 +69,12 @@ export class LocalGenerations {
     this.#segments.set(generationId, segment);
   }
 
-  /** Came to nothing. */
+  /** Unregisters a generation whose reservation failed. */
   drop(generationId: string): void {
     this.#segments.delete(generationId);
   }
 
-  /** Makes the change that a record says. */
+  /** Applies a record. */
   apply(record: LedgerRecord): void {
     switch (record.kind) {
       case 'accept': {
@@ -113,14 +113,14 @@ export class LocalGenerations {
     }
   }
 
-  /** More is reserved now. */
+  /** Raises the reservation of an open generation. */
   raise(generationId: string, reserved: Amount): void {
     const generation = this.#open.get(generationId);
     if (generation === undefined) return;
     this.#open.set(generationId, { ...generation, reserved: atLeast(generation.reserved, reserved) });
   }
 
-  /** These are in the database. */
+  /** Forgets ends that are booked. */
   booked(ends: readonly JournalledEnd[]): void {
     for (const { generationId } of ends) {
       this.#unbooked.delete(generationId);
@@ -137,17 +137,17 @@ export class LocalGenerations {
     return this.#unbooked;
   }
 
-  /** Whether a generation is being reserved for, open or not booked yet. */
-  isHere(generationId: string): boolean {
+  /** Whether a generation is being accepted, open, or not booked yet. */
+  isUnfinished(generationId: string): boolean {
     return this.#segments.has(generationId);
   }
 
-  /** Whether an id is taken. */
+  /** Whether an id is in use. */
   knows(generationId: string): boolean {
-    return this.isHere(generationId) || this.#ended.has(generationId);
+    return this.isUnfinished(generationId) || this.#ended.has(generationId);
   }
 
-  /** The first segment that is still needed; undefined when none is. */
+  /** The first segment that must stay; undefined when none must. */
   get firstSegment(): number | undefined {
     let first: number | undefined;
     for (const segment of this.#segments.values()) {

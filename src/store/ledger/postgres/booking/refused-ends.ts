@@ -1,14 +1,14 @@
 const FIRST_RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 600_000;
 
-interface Refused {
+interface PlannedRetry {
   readonly dueAtMs: number;
   readonly nextRetryMs: number;
 }
 
-/** Ends that the database has refused, by the ids of their generations: each is tried again after twice as long. */
+/** Ends that the database refused, by generation id. The time until the next retry doubles each time. */
 export class RefusedEnds {
-  readonly #refused = new Map<string, Refused>();
+  readonly #refused = new Map<string, PlannedRetry>();
   readonly #nowMs: () => number;
 
   /** `nowMs`: a monotonic clock. */
@@ -24,7 +24,7 @@ export class RefusedEnds {
     return this.#refused.has(generationId);
   }
 
-  /** Was refused, for the first time or again. */
+  /** Plans the next retry of a refused end. */
   add(generationId: string): void {
     const retryMs = this.#refused.get(generationId)?.nextRetryMs ?? FIRST_RETRY_MS;
     this.#refused.set(generationId, {
@@ -33,12 +33,12 @@ export class RefusedEnds {
     });
   }
 
-  /** False when it was not refused. */
+  /** False when it is unknown. */
   delete(generationId: string): boolean {
     return this.#refused.delete(generationId);
   }
 
-  /** One that is to be tried again now. */
+  /** An end whose retry is due. */
   due(): string | undefined {
     const nowMs = this.#nowMs();
     for (const [generationId, { dueAtMs }] of this.#refused) {
@@ -47,7 +47,7 @@ export class RefusedEnds {
     return undefined;
   }
 
-  /** Milliseconds until one is to be tried again; undefined when there is none. */
+  /** Milliseconds until the next retry; undefined when there is none. */
   dueInMs(): number | undefined {
     let first: number | undefined;
     for (const { dueAtMs } of this.#refused.values()) {

@@ -13,15 +13,15 @@ import {
   emptyTally,
   lockTallies,
   NEXT_TRANSACTION,
-  nameOf,
   readTallies,
   type SqlTally,
   type TallyKey,
+  tallyName,
   tallyOf,
   writeTallies,
 } from './tally-rows.ts';
 
-/** What each of these has spent, in the order of the ids. */
+/** Spending of each id, in order. */
 export async function spendingIn(
   database: Kysely<Tables>,
   scope: Scope,
@@ -31,10 +31,10 @@ export async function spendingIn(
   const keys = ids.map((id) => ({ scope, id }));
   const { tallies, atMs } = await readTallies(database, keys, clock);
   const windows = windowsAt(atMs);
-  return keys.map((key) => spendingAt((tallies.get(nameOf(key)) ?? emptyTally(key)).spending, windows));
+  return keys.map((key) => spendingAt((tallies.get(tallyName(key)) ?? emptyTally(key)).spending, windows));
 }
 
-/** Sets what is left of an account's balance, and keeps that it was. */
+/** Sets what is left of an account's balance, and records the grant. */
 export function grantIn(
   database: Kysely<Tables>,
   accountId: string,
@@ -55,7 +55,7 @@ export function grantIn(
   return transact(database, grant, 'read committed');
 }
 
-/** Forgets what a key or a workspace has spent; nothing is kept of one that has nothing reserved either. */
+/** Forgets the spending of a key or a workspace; removes its tally unless it has reservations. */
 export function forgetIn(database: Kysely<Tables>, scope: ForgettableScope, id: string): Promise<void> {
   const forget = async (transaction: Transaction<Tables>) => {
     const tally = await lockOne(transaction, { scope, id });
@@ -73,7 +73,7 @@ export function forgetIn(database: Kysely<Tables>, scope: ForgettableScope, id: 
   return transact(database, forget, 'read committed');
 }
 
-/** The money of one account. Reservations are those that its tally says, and its keys and workspaces are not looked at. */
+/** The money of one account. Reservations are taken from its tally; its keys and workspaces are not checked. */
 export async function statementIn(database: Kysely<Tables>, accountId: string): Promise<AccountStatement> {
   const { rows } = await sql<AccountRow>`
     select t.*, known.id as account_id, b.*, ${LAST_GRANT} as last_grant
@@ -86,7 +86,7 @@ export async function statementIn(database: Kysely<Tables>, accountId: string): 
   return statementOf(account, account.tally.reserved.creditNanos);
 }
 
-/** What was booked: sums by journal, and rows of gateways of an older version, which are in none of them. */
+/** Everything booked: sums by journal, and rows of older versions, which are in no sum. */
 const BOOKED = sql`(
   select account_id, credit_nanos, byok_nanos, written_off_nanos from ledger_booked
   union all
@@ -98,12 +98,12 @@ const BOOKED_SUMS = sql`
   coalesce(sum(byok_nanos), 0) as booked_byok,
   coalesce(sum(written_off_nanos), 0) as written_off`;
 
-/** What the account was given in all, as of its last grant; null = not enforced, or never granted. */
+/** Sum of the account's grants as of the last one; null = not enforced, or never granted. */
 const LAST_GRANT = sql`(
   select granted_nanos from ledger_grants where account_id = known.id order by number desc limit 1
 )`;
 
-/** The tally of an account, with what journals have booked for it and what it was granted last. */
+/** The tally of an account, with the sums that journals have booked and its last grant. */
 type AccountRow = (LedgerTallyRow | Record<keyof LedgerTallyRow, null>) & {
   readonly account_id: string;
   readonly booked_credit: string;
@@ -112,13 +112,13 @@ type AccountRow = (LedgerTallyRow | Record<keyof LedgerTallyRow, null>) & {
   readonly last_grant: string | null;
 };
 
-/** What the tables have of an account. */
+/** An account as the tables have it. */
 interface KnownAccount {
-  /** An empty one where there is none. */
+  /** Empty when there is none. */
   readonly tally: SqlTally;
-  /** The account has no tally although something was booked or granted. */
+  /** There is no tally although something was booked or granted. */
   readonly hasLostTally: boolean;
-  /** What journals have booked for it. */
+  /** Sums that journals have booked. */
   readonly booked: Amount;
   readonly writtenOffNanos: Nanos;
 }
@@ -136,7 +136,7 @@ function accountOf(row: AccountRow): KnownAccount {
   };
 }
 
-/** What the tables say about money as a whole. */
+/** The money of all accounts. */
 export interface Totals {
   readonly accounts: readonly AccountStatement[];
   /** Of all gateways. */
@@ -145,8 +145,8 @@ export interface Totals {
 }
 
 /**
- * The money of all accounts that have any, with reservations summed anew, as of one moment. `sumsRows`: also compares sums with
- * the rows of generations, which takes some four seconds for each million of them.
+ * The money of all accounts that have any, in one snapshot of the database, with reservations summed from their rows.
+ * `sumsRows`: also compares sums with the rows of generations, which takes about four seconds per million rows.
  */
 export function totalsIn(database: Kysely<Tables>, { sumsRows = true } = {}): Promise<Totals> {
   const read = async (transaction: Transaction<Tables>): Promise<Totals> => {
@@ -200,7 +200,7 @@ function nothingKnownOf(id: string): KnownAccount {
 
 async function lockOne(transaction: Transaction<Tables>, key: TallyKey): Promise<SqlTally> {
   const { tallies } = await lockTallies(transaction, [key], databaseClock);
-  return tallies.get(nameOf(key)) ?? emptyTally(key);
+  return tallies.get(tallyName(key)) ?? emptyTally(key);
 }
 
 function statementOf(
@@ -241,7 +241,7 @@ function accountFault(
   return differences.find(({ differenceNanos }) => differenceNanos !== 0n);
 }
 
-/** One that only ever wrote something off has money too. */
+/** An account with write-offs only has money too. */
 function hasMoney(statement: AccountStatement): boolean {
   const { grantedNanos, settledNanos, reservedNanos, writtenOffNanos, fault } = statement;
   return (

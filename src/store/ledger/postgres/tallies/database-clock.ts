@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { ResetWindow } from '../../../../kit/time/windows.ts';
 
-/** The moment by the clock that all gateways share, epoch milliseconds: an SQL expression. */
+/** SQL expression of the current time that all gateways share, epoch milliseconds. */
 export type DatabaseClock = () => RawBuilder<string>;
 
 const DATABASE_MS = sql<string>`(extract(epoch from clock_timestamp()) * 1000)::bigint`;
@@ -15,7 +15,7 @@ const DAY_MS = sql.lit(86_400_000);
 const WEEK_OFFSET_MS = sql.lit(3 * 86_400_000);
 const WEEK_MS = sql.lit(7 * 86_400_000);
 
-/** The windows around a moment, in SQL: the same numbers as `windowsAt` gives for it. */
+/** SQL expressions of the windows at a moment: the same numbers as `windowsAt`. */
 export function windowNumbersAt(ms: RawBuilder<unknown>): Record<ResetWindow, RawBuilder<string>> {
   const moment = sql`(timestamp 'epoch' + ${ms} * interval '1 millisecond')`;
   return {

@@ -2,8 +2,8 @@ import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../../../sql/tables.ts';
 
 /**
- * Forgets what keys and workspaces have spent that do not exist any more: a generation that was in flight when its key was
- * deleted begins a new sum. Those with reservations wait, and so do those that somebody else works on. Resolves with how many.
+ * Removes tallies of keys and workspaces that no longer exist: a generation that was open when its key was deleted
+ * begins a new sum. Skips tallies with reservations and locked ones. Resolves with the number removed.
  */
 export async function forgetAbsent(database: Kysely<Tables>): Promise<number> {
   const { rows } = await sql`

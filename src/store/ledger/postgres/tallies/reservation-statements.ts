@@ -6,25 +6,25 @@ import type { Tables } from '../../../sql/tables.ts';
 import { type DatabaseClock, windowNumbersAt } from './database-clock.ts';
 import { COUNTED_FROM } from './tally-rows.ts';
 
-/** Money to be reserved: for whom, how much, within which limits. */
-export interface Asked {
+/** An amount to reserve, and its limits. */
+export interface ReservationRequest {
   readonly generationId: string;
   readonly scopes: ScopeIds;
   readonly limits: Limits;
   readonly amount: Amount;
 }
 
-/** What came of a new reservation. `passed` = somebody was quicker, and now a limit forbids it or a tally is missing. */
-export type Verdict = 'reserved' | 'passed' | 'known';
+/** Outcome of a new reservation. `overtaken`: after a conflict a limit forbids it, or a tally is missing. */
+export type Verdict = 'reserved' | 'overtaken' | 'known';
 
 /**
- * Reserves for a new generation in one statement: it locks the three tallies in their order, looks at what every limit
- * leaves by then, and raises all or none. It judges exactly as `refusalOf` does: the sums of windows that are over by the
- * clock of the database are zero, and what costs nothing passes every limit.
+ * Reserves for a new generation in one statement: locks the three tallies in order, checks every limit, and raises all
+ * tallies or none. It decides exactly as `refusalOf`: sums of windows that are expired by the database's clock are
+ * zero, and an amount of zero passes every limit.
  */
 export async function reserveNew(
   database: Kysely<Tables>,
-  asked: Asked,
+  asked: ReservationRequest,
   owner: { readonly gatewayId: string; readonly lastsMs: number },
   clock: DatabaseClock,
 ): Promise<Verdict> {
@@ -53,13 +53,13 @@ export async function reserveNew(
     select is_known, fits and not is_known as is_reserved from verdict`.execute(database);
   const [row] = rows;
   if (row?.is_reserved) return 'reserved';
-  return row?.is_known ? 'known' : 'passed';
+  return row?.is_known ? 'known' : 'overtaken';
 }
 
 /** Reserves more for a generation that has a reservation. False when a limit forbids it or there is none. */
 export async function reserveMore(
   database: Kysely<Tables>,
-  asked: Asked,
+  asked: ReservationRequest,
   clock: DatabaseClock,
 ): Promise<boolean> {
   const { generationId, amount } = asked;
@@ -77,8 +77,8 @@ export async function reserveMore(
   return rows[0]?.is_reserved ?? false;
 }
 
-/** The tallies, locked, and whether all are there and all limits let the amount pass. */
-function checked({ scopes, limits, amount }: Asked, clock: DatabaseClock): RawBuilder<unknown> {
+/** Locks the tallies, and selects whether all exist and no limit forbids the amount. */
+function checked({ scopes, limits, amount }: ReservationRequest, clock: DatabaseClock): RawBuilder<unknown> {
   const given = JSON.stringify(
     (['key', 'workspace'] as const).flatMap((scope) =>
       limits[scope].map((limit) => ({
@@ -121,7 +121,7 @@ function checked({ scopes, limits, amount }: Asked, clock: DatabaseClock): RawBu
     )`;
 }
 
-function raised({ scopes, amount }: Asked, condition: RawBuilder<unknown>): RawBuilder<unknown> {
+function raised({ scopes, amount }: ReservationRequest, condition: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`
     raised as (
       update ledger_tallies t set
@@ -135,7 +135,7 @@ function raised({ scopes, amount }: Asked, condition: RawBuilder<unknown>): RawB
     )`;
 }
 
-/** A window that is over begins anew with a reservation: a clock that is set back before it is booked finds no old one. */
+/** Resets expired windows, so that a clock set back before the booking does not count into an old one. */
 function begunAnew(window: ResetWindow): RawBuilder<unknown>[] {
   const [now, known] = [sql.ref(`windows.${window}`), sql.ref(`t.window_${window}`)];
   const sums = (['credit', 'byok'] as const).map((kind) => {
@@ -145,7 +145,7 @@ function begunAnew(window: ResetWindow): RawBuilder<unknown>[] {
   return [...sums, sql`${sql.ref(`window_${window}`)} = greatest(${known}, ${now})`];
 }
 
-/** The sum of the limit's window; nothing when that window is over (see `isOver`). */
+/** The sum of the limit's window; 0 when that window is expired (see `isOver`). */
 function sumNow(kind: 'credit' | 'byok'): RawBuilder<unknown> {
   const cases = LIMIT_WINDOWS.map((window) => {
     const column = sql.ref(`t.${kind}_${window}`);
@@ -161,7 +161,7 @@ function isOneOf({ key, workspace, account }: ScopeIds): RawBuilder<unknown> {
   return sql`(t.scope, t.id) in (('key', ${key}), ('workspace', ${workspace}), ('account', ${account}))`;
 }
 
-/** Money as a parameter: the driver would take a bigint for 64 bits. */
+/** Money as a text parameter: the driver limits a bigint to 64 bits. */
 function nanos(value: bigint): RawBuilder<unknown> {
   return sql`${String(value)}::numeric`;
 }

@@ -1,7 +1,7 @@
 import type { Kysely, Transaction } from 'kysely';
 import { type Amount, assertAmount, minus, plus } from '../../../../ir/amount.ts';
 import { windowsAt } from '../../../../kit/time/windows.ts';
-import type { Headroom, NewGeneration, Reserving, ToppingUp } from '../../../../ports/ledger.ts';
+import type { Headroom, NewGeneration, ReserveOutcome, TopUpOutcome } from '../../../../ports/ledger.ts';
 import type { Tables } from '../../../sql/tables.ts';
 import { transact } from '../../../sql/transact.ts';
 import { chargeWithin, headroomWithin, refusalOf, tightest } from '../../books/limits.ts';
@@ -11,35 +11,35 @@ import { reserveMore, reserveNew } from './reservation-statements.ts';
 import {
   addTallies,
   emptyTally,
-  keysOf,
   lockTallies,
-  nameOf,
   readTallies,
   type SqlTally,
   standingsOf,
+  tallyKeysOf,
+  tallyName,
   writeTallies,
 } from './tally-rows.ts';
 
-/** Whose reservations these are, and how long the database keeps them for a gateway that never comes back. */
+/** The gateway that reserves, and the lifetime of its reservations should it not return. */
 export interface Owner {
   readonly gatewayId: string;
   readonly lastsMs: number;
 }
 
-/** How often somebody else may be quicker before the tallies are locked first. */
+/** Optimistic attempts before the tallies are locked. */
 const QUICK_TRIES = 4;
 
-/** Tallies are locked before they are read: nothing more is needed. */
+/** Suffices, because tallies are locked before they are read. */
 const LOCKING = 'read committed';
 
-/** Reserves for a new generation: looks at what there is, asks how much is wanted, and takes it if it is still there. */
+/** Reserves for a new generation: reads the headroom, calls `size`, and reserves the amount if it is still free. */
 export async function reserveFor(
   database: Kysely<Tables>,
   generation: NewGeneration,
   size: (headroom: Headroom) => Amount | null,
   owner: Owner,
   clock: DatabaseClock,
-): Promise<Reserving> {
+): Promise<ReserveOutcome> {
   for (let tries = 0; tries < QUICK_TRIES; tries++) {
     const outcome = await reserveOnce(database, generation, size, owner, clock);
     if (outcome !== undefined) return outcome;
@@ -57,26 +57,26 @@ async function reserveLocked(
   size: (headroom: Headroom) => Amount | null,
   owner: Owner,
   clock: DatabaseClock,
-): Promise<Reserving> {
-  await lockTallies(transaction, keysOf(generation.scopes), clock);
+): Promise<ReserveOutcome> {
+  await lockTallies(transaction, tallyKeysOf(generation.scopes), clock);
   for (let tries = 0; tries < QUICK_TRIES; tries++) {
     const outcome = await reserveOnce(transaction, generation, size, owner, clock);
-    // Undefined only when the clock was set back over the end of a window in between.
+    // Undefined only if the clock was set back across the end of a window in between.
     if (outcome !== undefined) return outcome;
   }
   throw new Error('tallies changed although they were locked');
 }
 
-/** Undefined when somebody else was quicker. */
+/** Undefined after a conflict with another reservation. */
 async function reserveOnce(
   database: Kysely<Tables>,
   generation: NewGeneration,
   size: (headroom: Headroom) => Amount | null,
   owner: Owner,
   clock: DatabaseClock,
-): Promise<Reserving | undefined> {
+): Promise<ReserveOutcome | undefined> {
   const { generationId, scopes, limits } = generation;
-  const keys = keysOf(scopes);
+  const keys = tallyKeysOf(scopes);
   const { tallies, atMs } = await readTallies(database, keys, clock);
   const standings = standingsOf(scopes, limits, tallies, windowsAt(atMs));
   const amount = size(headroomWithin(standings));
@@ -93,32 +93,32 @@ async function reserveOnce(
 /** A generation that has a reservation. */
 type Reserved = Pick<OpenGeneration, 'generationId' | 'scopes' | 'limits'>;
 
-/** Reserves more for a generation, as `reserveFor` does for a new one. The refusal is null when its reservation was let go. */
+/** Reserves more, as `reserveFor` does for a new generation. The refusal is null when the reservation was released. */
 export async function reserveMoreFor(
   database: Kysely<Tables>,
   generation: Reserved,
   size: (headroom: Headroom) => Amount | null,
   clock: DatabaseClock,
-): Promise<ToppingUp> {
+): Promise<TopUpOutcome> {
   for (let tries = 0; tries < QUICK_TRIES; tries++) {
     const outcome = await reserveMoreOnce(database, generation, size, clock);
     if (outcome !== undefined) return outcome;
   }
-  const reserveLocked = async (transaction: Transaction<Tables>): Promise<ToppingUp> => {
-    await lockTallies(transaction, keysOf(generation.scopes), clock);
+  const reserveLocked = async (transaction: Transaction<Tables>): Promise<TopUpOutcome> => {
+    await lockTallies(transaction, tallyKeysOf(generation.scopes), clock);
     return (await reserveMoreOnce(transaction, generation, size, clock)) ?? { ok: false, refusal: null };
   };
   return transact(database, reserveLocked, LOCKING);
 }
 
-/** Undefined when somebody else was quicker, or the reservation is not there any more. */
+/** Undefined after a conflict, or when the reservation no longer exists. */
 async function reserveMoreOnce(
   database: Kysely<Tables>,
   { generationId, scopes, limits }: Reserved,
   size: (headroom: Headroom) => Amount | null,
   clock: DatabaseClock,
-): Promise<ToppingUp | undefined> {
-  const { tallies, atMs } = await readTallies(database, keysOf(scopes), clock);
+): Promise<TopUpOutcome | undefined> {
+  const { tallies, atMs } = await readTallies(database, tallyKeysOf(scopes), clock);
   const standings = standingsOf(scopes, limits, tallies, windowsAt(atMs));
   const more = size(headroomWithin(standings));
   if (more === null) return { ok: false, refusal: tightest(standings) };
@@ -130,10 +130,10 @@ async function reserveMoreOnce(
 }
 
 /**
- * What a generation is charged that used more than was reserved: as far as the limits allow. Its reservation becomes that,
- * so that nobody else takes the money before it is booked.
+ * The charge of a generation that used more than was reserved: as far as the limits allow. Raises its reservation to
+ * that amount, so that the money is not reserved by others before it is booked.
  */
-export function stretchTo(
+export function extendReservation(
   database: Kysely<Tables>,
   generation: OpenGeneration,
   used: Amount,
@@ -141,7 +141,7 @@ export function stretchTo(
 ): Promise<Amount> {
   const { generationId, scopes, limits } = generation;
   const stretch = async (transaction: Transaction<Tables>): Promise<Amount> => {
-    const keys = keysOf(scopes);
+    const keys = tallyKeysOf(scopes);
     const { tallies, atMs } = await lockTallies(transaction, keys, clock);
     const row = await transaction
       .selectFrom('ledger_reservations')
@@ -162,14 +162,14 @@ export function stretchTo(
     const more = minus(charge, reserved);
     await writeTallies(
       transaction,
-      keys.map((key) => reserving(tallies.get(nameOf(key)) ?? emptyTally(key), more)),
+      keys.map((key) => reserving(tallies.get(tallyName(key)) ?? emptyTally(key), more)),
     );
     return charge;
   };
   return transact(database, stretch, LOCKING);
 }
 
-/** A tally with more reserved, or with less. */
+/** A tally with a changed reservation. */
 function reserving(tally: SqlTally, more: Amount): SqlTally {
   const { scope, reserved, balance } = tally;
   return {

@@ -8,7 +8,7 @@ import { windowNumbersAt } from './database-clock.ts';
 /** A fault in the tallies of an account, its workspaces or its keys. */
 export interface ScopeFault {
   readonly fault: Extract<Fault, 'reservations' | 'sums'>;
-  /** The largest difference among the tallies: of `reservations` rows - tally, of `sums` tally - rows. */
+  /** Largest difference among the tallies. `reservations`: rows - tally; `sums`: tally - rows. */
   readonly differenceNanos: Nanos;
 }
 
@@ -21,8 +21,8 @@ interface FaultRow {
 }
 
 /**
- * Compares what each key, workspace and account has reserved with the rows of its reservations. Each statement that changes
- * one changes the other, so they are equal at every moment. A tally whose key or workspace is gone counts for its own id.
+ * Compares the reserved amount of each tally with the rows of its reservations. Every statement changes both, so they
+ * are always equal. A tally whose key or workspace was deleted is reported under its own id.
  */
 export async function reservationFaults(transaction: Transaction<Tables>): Promise<ScopeFaults> {
   const { rows } = await sql<FaultRow>`
@@ -47,10 +47,9 @@ export async function reservationFaults(transaction: Transaction<Tables>): Promi
 }
 
 /**
- * Compares the sums of each key, workspace and account with the rows of generations that were booked into them. A tally's
- * windows never move back, so each row whose moment of booking lies in a window that the tally still has is in that sum. The
- * rows are a lower bound: retention prunes them, rows of older versions do not say when they were booked, and what a key or a
- * workspace had before it was deleted is forgotten.
+ * Compares the sums of each tally with the rows of generations booked into it. Windows never move back, so a row
+ * booked in a window that the tally still has is part of that sum. The rows are a lower bound: retention removes them,
+ * rows of older versions lack the time of booking, and spending before a deletion is forgotten.
  */
 export async function sumFaults(transaction: Transaction<Tables>): Promise<ScopeFaults> {
   const windows = windowNumbersAt(sql`(day * ${DAY_MS})`);
@@ -86,12 +85,12 @@ export async function sumFaults(transaction: Transaction<Tables>): Promise<Scope
 
 const DAY_MS = sql.lit(86_400_000);
 
-/** Each row once for every tally that it counts into. */
+/** Each row once for every tally that it counts in. */
 const EACH_SCOPE = sql`cross join lateral (
   values ('key', key_hash), ('workspace', workspace_id), ('account', account_id)
 ) as of(scope, id)`;
 
-/** Of each account the difference that is farthest from 0, if there is any. */
+/** The difference of each account that is farthest from 0, if there is any. */
 function largestOf(differences: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`
     select distinct on (account_id) account_id, difference from (${differences}) as each

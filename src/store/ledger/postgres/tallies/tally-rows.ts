@@ -8,7 +8,7 @@ import { countedNanos, SCOPES, type Standing, spentNanos } from '../../books/lim
 import { NOTHING_SPENT, spendingAt } from '../../books/spending.ts';
 import type { DatabaseClock } from './database-clock.ts';
 
-/** What a key, a workspace or an account has spent and reserved; of an account also its balance. A value. */
+/** Spending and reservations of a key, a workspace or an account; of an account also its balance. Immutable. */
 export interface SqlTally {
   readonly scope: Scope;
   readonly id: string;
@@ -17,16 +17,16 @@ export interface SqlTally {
   readonly balance: Grant;
 }
 
-/** Which tally is meant. */
+/** Identifies a tally. */
 export type TallyKey = Pick<SqlTally, 'scope' | 'id'>;
 
-/** The tallies that a generation counts into, in the order in which they are locked. */
-export function keysOf(scopes: ScopeIds): TallyKey[] {
+/** The tallies that a generation counts in, in lock order. */
+export function tallyKeysOf(scopes: ScopeIds): TallyKey[] {
   return SCOPES.map((scope) => ({ scope, id: scopes[scope] }));
 }
 
-/** A text that tells tallies apart. */
-export function nameOf({ scope, id }: TallyKey): string {
+/** Key of a tally in maps. */
+export function tallyName({ scope, id }: TallyKey): string {
   return `${scope} ${id}`;
 }
 
@@ -35,7 +35,7 @@ export function emptyTally({ scope, id }: TallyKey): SqlTally {
   return { scope, id, spending: NOTHING_SPENT, reserved: NOTHING, balance: UNGRANTED };
 }
 
-/** Tallies by name, and when they were read by the clock of the database, epoch milliseconds. */
+/** Tallies by `tallyName`, and the database's time of reading, epoch milliseconds. */
 export interface TalliesAt {
   readonly tallies: Map<string, SqlTally>;
   readonly atMs: number;
@@ -57,14 +57,14 @@ export async function readTallies(
   };
 }
 
-/** The same, for a transaction that will change them. Everybody locks in one order, so that no two wait for each other. */
+/** Reads and locks tallies, adding missing ones. All transactions lock in one order, which avoids deadlocks. */
 export async function lockTallies(
   database: Kysely<Tables>,
   keys: readonly TallyKey[],
   clock: DatabaseClock,
 ): Promise<TalliesAt> {
   const locked = await lock(database, keys, clock);
-  if (locked.tallies.size === new Set(keys.map(nameOf)).size) return locked;
+  if (locked.tallies.size === new Set(keys.map(tallyName)).size) return locked;
   await addTallies(database, keys);
   return lock(database, keys, clock);
 }
@@ -89,7 +89,7 @@ export async function addTallies(database: Kysely<Tables>, keys: readonly TallyK
     on conflict do nothing`.execute(database);
 }
 
-/** Writes what became of tallies that this transaction has locked. */
+/** Writes tallies that this transaction has locked. */
 export async function writeTallies(database: Kysely<Tables>, tallies: readonly SqlTally[]): Promise<void> {
   const rows = JSON.stringify(tallies.map(rowOf));
   const assignments = COLUMNS.map((name) => sql`${sql.ref(name)} = changed.${sql.ref(name)}`);
@@ -100,23 +100,23 @@ export async function writeTallies(database: Kysely<Tables>, tallies: readonly S
 }
 
 /**
- * A transaction that has not begun when the statement does. The tally is locked or seen by then, so that what was booked into an
- * earlier one of the same id, which was forgotten, is of earlier transactions.
+ * A transaction id after all transactions that have begun. The tally is locked or visible by then, so bookings into a
+ * forgotten tally of the same id belong to earlier transactions.
  */
 export const NEXT_TRANSACTION = sql`pg_snapshot_xmax(pg_current_snapshot())`;
 
-/** From when on everything that is booked is in the sums: said by the first statement that writes to a tally. */
+/** First transaction whose bookings are all in the sums: set by the first statement that writes to a tally. */
 export const COUNTED_FROM = sql`counted_from = coalesce(t.counted_from, ${NEXT_TRANSACTION})`;
 
-/** Where all limits stand, in the order of the scopes. */
+/** What is left of all limits, in the order of the scopes. */
 export function standingsOf(
   scopes: ScopeIds,
   limits: Limits,
   tallies: ReadonlyMap<string, SqlTally>,
   windows: WindowNumbers,
 ): Standing[] {
-  return keysOf(scopes).flatMap((key) => {
-    const { scope, balance, spending, reserved } = tallies.get(nameOf(key)) ?? emptyTally(key);
+  return tallyKeysOf(scopes).flatMap((key) => {
+    const { scope, balance, spending, reserved } = tallies.get(tallyName(key)) ?? emptyTally(key);
     const own = scope === 'account' ? limitsOf(balance) : limits[scope];
     const current = spendingAt(spending, windows);
     return own.map((limit) => {
@@ -126,7 +126,7 @@ export function standingsOf(
   });
 }
 
-/** The narrowest scope first. Ids in the order of their bytes: every database has the same one. */
+/** Narrowest scope first; ids by bytes, which is the same in every database. */
 const LOCK_ORDER = sql`array_position(array['key', 'workspace', 'account'], t.scope), t.id collate "C"`;
 
 function listed(keys: readonly TallyKey[]) {
@@ -141,10 +141,10 @@ function matching(keys: readonly TallyKey[]) {
 }
 
 function tallied(rows: readonly LedgerTallyRow[]): Map<string, SqlTally> {
-  return new Map(rows.map(tallyOf).map((tally) => [nameOf(tally), tally]));
+  return new Map(rows.map(tallyOf).map((tally) => [tallyName(tally), tally]));
 }
 
-/** A tally as its row says it. */
+/** A tally from its row. */
 export function tallyOf(row: LedgerTallyRow): SqlTally {
   return {
     scope: row.scope as Scope,
@@ -182,7 +182,7 @@ const COLUMNS = [
   'left_nanos',
 ];
 
-/** Money is text, as JSON has no numbers that would hold it. */
+/** Amounts are text, because JSON numbers are not exact. */
 function rowOf({ scope, id, spending, reserved, balance }: SqlTally): Record<string, WholeNumber> {
   const { windows, credit, byok } = spending;
   return {
