@@ -13,7 +13,7 @@ import { keepItemsSwept } from './gateway/request/keep-items-swept.ts';
 import { MemoryOutputItems } from './gateway/request/memory-output-items.ts';
 import { gatewayMetrics } from './gateway-metrics.ts';
 import type { HttpTimes } from './http/dependencies.ts';
-import { createHttpServer } from './http/server/server.ts';
+import { createHttpServer } from './http/http-server.ts';
 import { openInstallation } from './installation.ts';
 import { type Clock, randomIds, systemClock } from './kit/ids.ts';
 import type { Log } from './kit/log.ts';
