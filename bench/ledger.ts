@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { systemClock } from '../src/kit/ids.ts';
+import { systemClock } from '../src/kit/time/clock.ts';
 import type { Ledger, Limits } from '../src/ports/ledger.ts';
 import { openEmbeddedLedger } from '../src/store/ledger/embedded/open-embedded-ledger.ts';
 import { openSqlite } from '../src/store/sql/sqlite/open-sqlite.ts';

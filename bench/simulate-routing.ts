@@ -6,9 +6,9 @@
  */
 import type { GenerationRequest } from '../src/ir/request.ts';
 import { NO_USAGE } from '../src/ir/usage.ts';
-import type { Clock } from '../src/kit/ids.ts';
 import type { JsonObject } from '../src/kit/json/json.ts';
 import { parsePrice } from '../src/kit/money.ts';
+import type { Clock } from '../src/kit/time/clock.ts';
 import { type RankedCandidate, siteOf } from '../src/routing/candidate.ts';
 import { conversationKeyOf } from '../src/routing/conversation/conversation-key.ts';
 import { mayPin } from '../src/routing/conversation/may-pin.ts';

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { Issue } from '../kit/json/validate.ts';
-import { LOG_LEVELS, type LogLevel } from '../kit/log.ts';
+import { LOG_LEVELS, type LogLevel } from '../kit/log/log.ts';
 import { type DatabaseAddress, parseDatabaseAddress } from '../kit/net/database-address.ts';
 import type { Environment } from './parse/environment.ts';
 

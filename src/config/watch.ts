@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Log } from '../kit/log.ts';
+import type { Log } from '../kit/log/log.ts';
 import { fileVersion } from './file-version.ts';
 import { type LoadedConfiguration, type Loading, problemLine } from './load.ts';
 import type { Config } from './schema/schema.ts';

@@ -4,7 +4,7 @@ import { JSON_LIMITS, type Json } from '../kit/json/json.ts';
 import { JsonReader } from '../kit/json/json-reader.ts';
 import type { JsonLimits } from '../kit/json/json-scanner.ts';
 import { stringifySliced } from '../kit/json/stringify-sliced.ts';
-import type { Log } from '../kit/log.ts';
+import type { Log } from '../kit/log/log.ts';
 import { runInTurns } from '../kit/loop/turns.ts';
 import { type Controlled, isCommandName, runCommand } from './commands.ts';
 import { claimSocketPath, releaseSocketPath } from './socket-path.ts';

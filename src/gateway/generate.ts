@@ -7,7 +7,7 @@ import type { LegStatus } from '../ir/leg.ts';
 import type { TranslationEntry } from '../ir/metadata.ts';
 import type { GenerationRequest } from '../ir/request.ts';
 import { textAt } from '../kit/json/members.ts';
-import type { Log } from '../kit/log.ts';
+import type { Log } from '../kit/log/log.ts';
 import { BATCH_POINT } from '../kit/loop/cohort.ts';
 import { inTurn, runAtOnce, runPromptly } from '../kit/loop/turns.ts';
 import { LedgerUnavailable } from '../ports/ledger.ts';

@@ -1,6 +1,7 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Gateway } from '../gateway/gateway.ts';
-import type { Clock, IdSource } from '../kit/ids.ts';
+import type { IdSource } from '../kit/ids.ts';
+import type { Clock } from '../kit/time/clock.ts';
 import type { Credits } from '../manage/accounts/credits.ts';
 import type { Activity } from '../manage/analytics/activity.ts';
 import type { Analytics } from '../manage/analytics/analytics.ts';

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { type Clock, systemClock } from '../kit/ids.ts';
+import { type Clock, systemClock } from '../kit/time/clock.ts';
 
 /** Time and chance, injected so that tests can foresee both. */
 export interface Sources {

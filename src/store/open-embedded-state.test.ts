@@ -4,7 +4,7 @@ import Database from 'libsql';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { eventSumsOf } from '../../test/builders/event-sums.ts';
 import { temporaryDirectory } from '../../test/contracts/temporary-directory.ts';
-import { systemClock } from '../kit/ids.ts';
+import { systemClock } from '../kit/time/clock.ts';
 import { openEmbeddedState } from './open-embedded-state.ts';
 import type { State } from './state.ts';
 

@@ -1,4 +1,4 @@
-import type { Clock } from '../kit/ids.ts';
+import type { Clock } from '../kit/time/clock.ts';
 import type { AppRegistry } from '../ports/apps.ts';
 import type { ByokStore } from '../ports/byok.ts';
 import type { EventFeed, EventStore } from '../ports/events.ts';

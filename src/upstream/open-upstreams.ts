@@ -1,7 +1,8 @@
 import { DIALECTS, FORMATS } from '../dialects/dialects.ts';
 import type { TranslationEntry } from '../ir/metadata.ts';
-import type { Clock, IdSource } from '../kit/ids.ts';
+import type { IdSource } from '../kit/ids.ts';
 import type { EgressRules } from '../kit/net/egress.ts';
+import type { Clock } from '../kit/time/clock.ts';
 import { createAuthorize } from './auth/authorize.ts';
 import { createCallUpstream } from './call/call.ts';
 import { type CountCall, countUpstreamTokens } from './call/count-tokens.ts';

@@ -82,7 +82,7 @@ export interface TransportCall {
   readonly body: string | Uint8Array;
   readonly timeouts: Timeouts;
   readonly signal: AbortSignal;
-  /** Somebody else than the operator named the address: it must be public, or one that the operator lets be reached. */
+  /** The address comes from an account, not the operator: it must be public or allowed by the operator. */
   readonly isGuarded?: boolean;
   /** Costs nothing: sent again by the transport itself where it would otherwise reject with a `StaleConnection`. */
   readonly isRepeatable?: boolean;

@@ -1,7 +1,7 @@
 import { cpSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { systemClock } from '../../src/kit/ids.ts';
+import { systemClock } from '../../src/kit/time/clock.ts';
 import type { Ledger } from '../../src/ports/ledger.ts';
 import { openJournal } from '../../src/store/journal/open-journal.ts';
 import { openEmbeddedLedger } from '../../src/store/ledger/embedded/open-embedded-ledger.ts';

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'vitest';
-import { systemClock } from '../../src/kit/ids.ts';
+import { systemClock } from '../../src/kit/time/clock.ts';
 import { openEmbeddedLedger } from '../../src/store/ledger/embedded/open-embedded-ledger.ts';
 import { openSqlite } from '../../src/store/sql/sqlite/open-sqlite.ts';
 import { SqlLedgerMark } from '../../src/store/sql/stores/sql-ledger-mark.ts';
@@ -23,7 +23,7 @@ interface Said {
 const SPENDER = `
   import { writeSync } from 'node:fs';
   import { join } from 'node:path';
-  import { systemClock } from ${JSON.stringify(compiled('kit/ids.js'))};
+  import { systemClock } from ${JSON.stringify(compiled('kit/time/clock.js'))};
   import { openEmbeddedLedger } from ${JSON.stringify(compiled('store/ledger/embedded/open-embedded-ledger.js'))};
   import { openSqlite } from ${JSON.stringify(compiled('store/sql/sqlite/open-sqlite.js'))};
   import { sqliteGenerationStore } from ${JSON.stringify(compiled('store/sql/stores/sqlite-generation-store.js'))};

@@ -2,7 +2,7 @@ import { cpSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { systemClock } from '../../src/kit/ids.ts';
+import { systemClock } from '../../src/kit/time/clock.ts';
 import { LedgerUnavailable } from '../../src/ports/ledger.ts';
 import { GatewayIdentity } from '../../src/store/directory/gateway-identity.ts';
 import { openPostgresState } from '../../src/store/open-postgres-state.ts';

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Amount } from '../../src/ir/amount.ts';
-import { systemClock } from '../../src/kit/ids.ts';
+import { systemClock } from '../../src/kit/time/clock.ts';
 import { LedgerUnavailable, type Limits, type NewGeneration } from '../../src/ports/ledger.ts';
 import {
   openPostgresLedger,

@@ -11,9 +11,10 @@ import { createHttpServer, type HttpServer } from '../../src/http/http-server.ts
 import type { Event, EventBatch, Settled } from '../../src/ir/events.ts';
 import type { Format } from '../../src/ir/items.ts';
 import { NO_USAGE } from '../../src/ir/usage.ts';
-import { randomIds, systemClock } from '../../src/kit/ids.ts';
+import { randomIds } from '../../src/kit/ids.ts';
 import type { JsonObject } from '../../src/kit/json/json.ts';
 import { parsePrice } from '../../src/kit/money.ts';
+import { systemClock } from '../../src/kit/time/clock.ts';
 import type { Caller } from '../../src/ports/caller.ts';
 import { NO_STATISTICS } from '../../src/routing/health/measurements.ts';
 import { NOTHING_SPENT } from '../../src/store/ledger/books/spending.ts';

@@ -19,7 +19,7 @@ import { type ControlSocket, listenForCommands } from '../../src/control/listen.
 import { sendCommand } from '../../src/control/send-command.ts';
 import { findSocketPath, releaseSocketPath } from '../../src/control/socket-path.ts';
 import { isDirectoryInUse, openInstallation } from '../../src/installation.ts';
-import { openLog } from '../../src/kit/log.ts';
+import { openLog } from '../../src/kit/log/log.ts';
 import { temporaryDirectory } from '../contracts/temporary-directory.ts';
 
 const log = openLog({ level: 'silent', readable: false, write: () => {}, now: () => 0 });

@@ -17,7 +17,7 @@ import Database from 'libsql';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { listenForCommands } from '../../src/control/listen.ts';
 import { openInstallation } from '../../src/installation.ts';
-import { openLog } from '../../src/kit/log.ts';
+import { openLog } from '../../src/kit/log/log.ts';
 import { lockDirectory } from '../../src/store/directory/data-directory.ts';
 import { newCredentialOf } from '../builders/byok.ts';
 import { temporaryDirectory } from '../contracts/temporary-directory.ts';

@@ -9,7 +9,7 @@ import {
   requireConfiguration,
 } from '../../src/config/load.ts';
 import { type ConfigurationWatch, watchConfiguration } from '../../src/config/watch.ts';
-import { openLog } from '../../src/kit/log.ts';
+import { openLog } from '../../src/kit/log/log.ts';
 import { temporaryDirectory } from '../contracts/temporary-directory.ts';
 
 let temporary: ReturnType<typeof temporaryDirectory>;

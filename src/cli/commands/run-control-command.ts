@@ -8,7 +8,7 @@ import {
   loadOptions,
   openInstallation,
 } from '../../installation.ts';
-import { openStderrLog } from '../../kit/log.ts';
+import { openStderrLog } from '../../kit/log/log.ts';
 import { keptMs } from '../../manage/generations/retention.ts';
 
 /** Runs a control command in the gateway that serves the data directory, or in this process if none does. */

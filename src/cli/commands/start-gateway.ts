@@ -1,7 +1,7 @@
 import { problemLine, requireConfiguration } from '../../config/load.ts';
 import type { Flags } from '../../config/runtime.ts';
 import { loadOptions } from '../../installation.ts';
-import { openStderrLog } from '../../kit/log.ts';
+import { openStderrLog } from '../../kit/log/log.ts';
 import { openGateway } from '../../main.ts';
 import { baseUrl, firstStartJson, firstStartText } from '../terminal/first-start.ts';
 

@@ -1,4 +1,4 @@
-import { withoutSecrets } from '../../kit/log.ts';
+import { withoutSecrets } from '../../kit/log/log.ts';
 
 export type Verdict = 'ok' | 'warning' | 'problem';
 

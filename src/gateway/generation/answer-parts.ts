@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import type { Clock } from '../../kit/ids.ts';
+import type { Clock } from '../../kit/time/clock.ts';
 import type { Ledger } from '../../ports/ledger.ts';
 import type { Health } from '../../routing/health/health.ts';
 import type { Tokenizer } from '../../tokens/tokenizer.ts';

@@ -1,6 +1,6 @@
-import type { Clock } from '../../kit/ids.ts';
-import type { Log } from '../../kit/log.ts';
+import type { Log } from '../../kit/log/log.ts';
 import { usdOf } from '../../kit/money.ts';
+import type { Clock } from '../../kit/time/clock.ts';
 import type { PlannedGeneration } from './generation-row.ts';
 import type { Settlement } from './settle.ts';
 

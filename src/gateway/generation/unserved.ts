@@ -3,7 +3,7 @@ import { toGatewayError } from '../../ir/errors.ts';
 import type { PipelineEntry } from '../../ir/metadata.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import { NO_USAGE } from '../../ir/usage.ts';
-import type { Clock } from '../../kit/ids.ts';
+import type { Clock } from '../../kit/time/clock.ts';
 import type { Ledger } from '../../ports/ledger.ts';
 import type { GenerationInput } from '../gateway.ts';
 import { AttemptLog } from './attempt-log.ts';

@@ -4,7 +4,7 @@ import { requestOf } from '../../../test/builders/request.ts';
 import type { Model } from '../../catalog/catalog.ts';
 import { GatewayError } from '../../ir/errors.ts';
 import type { Event, EventBatch } from '../../ir/events.ts';
-import { systemClock } from '../../kit/ids.ts';
+import { systemClock } from '../../kit/time/clock.ts';
 import { type Candidate, SHARED } from '../../routing/candidate.ts';
 import { Health } from '../../routing/health/health.ts';
 import { type UpstreamCall, UpstreamFailure } from '../../upstream/upstream.ts';

@@ -1,9 +1,9 @@
 import { RecencyList, type RecencyNode } from '../../kit/collections/recency-list.ts';
-import type { Clock } from '../../kit/ids.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { stringAt } from '../../kit/json/members.ts';
 import { stringifySliced } from '../../kit/json/stringify-sliced.ts';
 import { Pace, runPromptly, type Sliced } from '../../kit/loop/turns.ts';
+import type { Clock } from '../../kit/time/clock.ts';
 import type { FoundItems, OutputItems } from '../../ports/output-items.ts';
 
 /** How long an item can be named after it was given. */

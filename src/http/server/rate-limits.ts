@@ -1,5 +1,5 @@
 import { GatewayError } from '../../ir/errors.ts';
-import type { Clock } from '../../kit/ids.ts';
+import type { Clock } from '../../kit/time/clock.ts';
 import type { Caller } from '../../ports/caller.ts';
 import type { Limiter, RateLimit, RateVerdict, RateWindow } from '../../ports/limiter.ts';
 

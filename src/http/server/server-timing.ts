@@ -1,5 +1,5 @@
 import type { Timing } from '../../gateway/gateway.ts';
-import type { Clock } from '../../kit/ids.ts';
+import type { Clock } from '../../kit/time/clock.ts';
 
 type Phase = Parameters<Timing['mark']>[0];
 

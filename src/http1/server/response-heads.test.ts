@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { systemClock } from '../../kit/ids.ts';
+import { systemClock } from '../../kit/time/clock.ts';
 import { headerLine, ResponseHeads } from './response-heads.ts';
 
 it('says what becomes of the connection, and when it was', () => {

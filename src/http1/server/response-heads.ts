@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import type { Clock } from '../../kit/ids.ts';
+import type { Clock } from '../../kit/time/clock.ts';
 import { HttpDate } from './http-date.ts';
 
 /** What must not be in a line that we write: it could end it. */

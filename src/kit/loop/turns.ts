@@ -1,4 +1,4 @@
-import type { Clock } from '../ids.ts';
+import type { Clock } from '../time/clock.ts';
 
 /**
  * Work that is done in slices of a millisecond or so: yields after each, and returns what came of it. Pure: whoever runs

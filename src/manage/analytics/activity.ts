@@ -1,9 +1,9 @@
 import type { ActivityQuery, ActivityRow } from '../../contract/activity.ts';
 import { isoTime } from '../../contract/iso-time.ts';
 import { GatewayError, invalidRequest } from '../../ir/errors.ts';
-import type { Clock } from '../../kit/ids.ts';
 import { forEachSliced, runInTurns, type Sliced } from '../../kit/loop/turns.ts';
 import { usdOf } from '../../kit/money.ts';
+import type { Clock } from '../../kit/time/clock.ts';
 import { momentMs } from '../../kit/time/moment.ts';
 import { boundsAt } from '../../kit/time/windows.ts';
 import type { DimensionName, MetricName } from '../../ports/event-names.ts';

@@ -5,10 +5,10 @@ import {
   MOST_ROWS,
 } from '../../contract/analytics.ts';
 import { isoTime } from '../../contract/iso-time.ts';
-import type { Clock } from '../../kit/ids.ts';
 import { sortSliced } from '../../kit/loop/sort-sliced.ts';
 import { forEachSliced, runInTurns, type Sliced } from '../../kit/loop/turns.ts';
 import { usdOf } from '../../kit/money.ts';
+import type { Clock } from '../../kit/time/clock.ts';
 import type { AppRegistry } from '../../ports/apps.ts';
 import { METRICS } from '../../ports/event-names.ts';
 import type { EventRow, EventStore, MetricValue } from '../../ports/events.ts';

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { Clock } from '../../kit/ids.ts';
+import type { Clock } from '../../kit/time/clock.ts';
 import type { ByokCredential, ByokStore } from '../../ports/byok.ts';
 import type { Caller } from '../../ports/caller.ts';
 import type { OwnCredential, OwnCredentials } from '../../ports/own-credentials.ts';

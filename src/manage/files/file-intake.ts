@@ -1,5 +1,5 @@
 import { GatewayError, invalidRequest } from '../../ir/errors.ts';
-import type { Clock } from '../../kit/ids.ts';
+import type { Clock } from '../../kit/time/clock.ts';
 import type { FileStore, IncomingBytes, StoredFile } from '../../ports/files.ts';
 import { ACCEPTED_TYPES, ContentType } from './content-type.ts';
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { callerOf } from '../../../test/builders/tenancy.ts';
-import { randomIds, systemClock } from '../../kit/ids.ts';
+import { randomIds } from '../../kit/ids.ts';
+import { systemClock } from '../../kit/time/clock.ts';
 import type { FileBytes, FileStore } from '../../ports/files.ts';
 import { Files } from './files.ts';
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Clock } from '../../kit/ids.ts';
-import type { Log } from '../../kit/log.ts';
+import type { Log } from '../../kit/log/log.ts';
+import type { Clock } from '../../kit/time/clock.ts';
 import type { ContentStore } from '../../ports/content.ts';
 import type { EventStore } from '../../ports/events.ts';
 import type { GenerationStore } from '../../ports/generations.ts';

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import type { Clock } from '../../kit/ids.ts';
+import type { Clock } from '../../kit/time/clock.ts';
 import type { Caller } from '../../ports/caller.ts';
 import type { Budget, Key, Tenancy, Workspace } from '../../ports/tenancy.ts';
 import { limitsOf } from '../workspaces/limits.ts';

@@ -14,9 +14,9 @@ import {
 import { type Refreshed, refresh } from '../../catalog/knowledge/refresh.ts';
 import { allShippedModels, shippedModels } from '../../catalog/shipped-models.ts';
 import { GatewayError } from '../../ir/errors.ts';
-import type { Clock } from '../../kit/ids.ts';
 import type { Issue } from '../../kit/json/validate.ts';
 import { forEachSliced, runAtOnce, runInTurns, type Sliced } from '../../kit/loop/turns.ts';
+import type { Clock } from '../../kit/time/clock.ts';
 import type { CatalogOverlayStore } from '../../ports/catalog-overlay.ts';
 
 export type { Difference } from '../../catalog/knowledge/differences.ts';

@@ -3,9 +3,9 @@ import type { RankingsDailyQuery } from '../../contract/dataset-rankings-daily.t
 import { DATASET_START, type DatasetWindowQuery, type ShownDataset } from '../../contract/dataset-window.ts';
 import { APP_CATEGORIES } from '../../ir/app-categories.ts';
 import { invalidRequest } from '../../ir/errors.ts';
-import type { Clock } from '../../kit/ids.ts';
 import { FairPlaces } from '../../kit/loop/fair-places.ts';
 import { runInTurns } from '../../kit/loop/turns.ts';
+import type { Clock } from '../../kit/time/clock.ts';
 import type { AppRegistry } from '../../ports/apps.ts';
 import type { DayWindow, EventStore } from '../../ports/events.ts';
 import { hiddenBy } from './hidden-apps.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '../../kit/ids.ts';
+import type { Clock } from '../../kit/time/clock.ts';
 import type { BreakerAdmission } from './breaker.ts';
 import type { SiteHealth } from './site-health.ts';
 

@@ -1,4 +1,4 @@
-import type { Clock } from '../../kit/ids.ts';
+import type { Clock } from '../../kit/time/clock.ts';
 
 /** Longest time that is granted, milliseconds. */
 const MAX_RETRY_AFTER_MS = 300_000;

@@ -1,4 +1,4 @@
-import type { Clock } from '../../kit/ids.ts';
+import type { Clock } from '../../kit/time/clock.ts';
 import { Breaker, type CooldownSettings } from './breaker.ts';
 import type { EndpointHealth } from './endpoint-health.ts';
 import { Measurements } from './measurements.ts';

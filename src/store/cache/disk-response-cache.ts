@@ -1,7 +1,7 @@
 import { readdir, readFile, rename, stat, unlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
-import type { Log } from '../../kit/log.ts';
+import type { Log } from '../../kit/log/log.ts';
 import type { CachedAnswer, ResponseCache } from '../../ports/response-cache.ts';
 import { makeDirectory } from '../directory/whole-files.ts';
 

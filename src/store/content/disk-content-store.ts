@@ -1,7 +1,7 @@
-import type { Clock } from '../../kit/ids.ts';
 import { weightOf } from '../../kit/json/stringify-sliced.ts';
-import type { Log } from '../../kit/log.ts';
+import type { Log } from '../../kit/log/log.ts';
 import { nextTurn } from '../../kit/loop/turns.ts';
+import type { Clock } from '../../kit/time/clock.ts';
 import type {
   ContentRetention,
   ContentStore,

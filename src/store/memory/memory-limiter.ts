@@ -1,4 +1,4 @@
-import type { Clock } from '../../kit/ids.ts';
+import type { Clock } from '../../kit/time/clock.ts';
 import type { Limiter, RateLimit, RateVerdict, RateWindow } from '../../ports/limiter.ts';
 
 /** Requests of one subject in the current window. */

@@ -14,7 +14,7 @@ export interface Destination {
   /** The name of the model there. */
   readonly model: string;
   readonly credential: Exclude<Credential, AzureCredential> | undefined;
-  /** Whoever wrote the credential chose the address. */
+  /** The credential names the address, so its author chose it. */
   readonly isNamedByCredential: boolean;
 }
 

@@ -1,7 +1,7 @@
 import type { Endpoint, Provider } from '../../catalog/catalog.ts';
 import { type Credential, secretsOf } from '../../catalog/providers/credential.ts';
 import type { Dialect, RenderedRequest } from '../../dialects/dialect.ts';
-import type { Clock } from '../../kit/ids.ts';
+import type { Clock } from '../../kit/time/clock.ts';
 import { type Destination, destinationOf } from '../auth/destination.ts';
 import type { UpstreamCall } from '../upstream.ts';
 import type { FailureScope } from './failure.ts';

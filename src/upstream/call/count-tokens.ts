@@ -62,7 +62,7 @@ export async function countUpstreamTokens(
     if (reply.status !== 200 || !reading.ok || !isJsonObject(reading.value)) return undefined;
     return tokenCount(reading.value.input_tokens);
   } catch (error) {
-    // Counting is a courtesy: whoever asked gets our own count instead.
+    // The caller gets our own count instead.
     if (signal.aborted) throw error;
     return undefined;
   }

@@ -124,7 +124,7 @@ const CONTEXT_CODE = /context_length|context_window|prompt_too_long/i;
 const CONTEXT_MESSAGE =
   /context[ _-](?:length|window|size)|(?:prompt|input|request) (?:is |are )?too (?:long|many tokens)|too many (?:input |prompt )?tokens|maximum (?:number of )?(?:input |prompt )?tokens|exceeds? the (?:maximum|model'?s?) [\w ]{0,40}tokens/i;
 const OVERLOAD = /overloaded/i;
-/** Words by which a refusal is told to be about what the request says. */
+/** Words of refusals that concern the content of the request. */
 const FLAGGED_WORDS = /moderation|flagged|content[ _-]?(?:policy|filter)|safety system|usage polic/i;
 /** Some upstreams call a bad credential a bad request. */
 const CREDENTIAL_CODE = /^API_KEY_INVALID$/;
@@ -134,7 +134,7 @@ const MAX_RETRY_AFTER_SECONDS = 300;
 const MAX_RAW_BYTES = 2048;
 const MAX_MESSAGE_LENGTH = 600;
 const MAX_WORD_LENGTH = 128;
-/** Characters of an upstream's words by which its failure is told apart. */
+/** Characters of an upstream's message that are searched for the kind of failure. */
 const MAX_MATCHED_LENGTH = 4096;
 
 /** The failure behind a status outside 2xx. */

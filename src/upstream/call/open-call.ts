@@ -25,7 +25,7 @@ const UNAUTHORIZED = 401;
 /** A call that is on its way. */
 export interface OpenedCall {
   readonly reply: TransportReply | Promise<TransportReply>;
-  /** What was made for it and nobody may see. */
+  /** Secrets made for this call, to be redacted from what the upstream answers. */
   readonly secrets: readonly string[];
 }
 

@@ -25,7 +25,7 @@ export function isSecretName(name: string): boolean {
   return SECRET_NAME.test(name);
 }
 
-/** Shapes that give a secret away although nobody told us the secret. Each runs in linear time. */
+/** Shapes of secrets that we do not know. Each runs in linear time. */
 const SECRET_SHAPES: readonly (readonly [RegExp, string])[] = [
   [/\b(bearer|basic)\s+[^\s"',;<>]+/gi, `$1 ${REDACTED}`],
   [
@@ -45,7 +45,7 @@ const ADDRESS_SHAPES: readonly RegExp[] = [
 const PRIVATE_HOST =
   /^[^.]*$|^\d+(?:\.\d+){3}$|^\[|\.(?:internal|local|localhost|lan|intranet|corp|svc|cluster)$/i;
 
-/** Characters of an upstream's text that are looked at; nobody is shown nearly as many. */
+/** Characters of an upstream's text that are searched; far more than any message shows. */
 const LONGEST_TEXT = 16_384;
 
 /** Characters that one character of a secret may be written with. */

@@ -174,7 +174,7 @@ function calledTools(request: GenerationRequest, behaviour: Behaviour): Callable
   }
 }
 
-/** Of the tools at hand, those that the user asks for; the first one where some tool has to be called. */
+/** The tools that the user asks for; the first one if some tool has to be called. */
 function wantedOf(
   tools: readonly CallableTool[],
   request: GenerationRequest,

@@ -3,8 +3,8 @@ import type { FormatDialect, InboundDialect, ReplyContext } from '../../dialects
 import { GatewayError } from '../../ir/errors.ts';
 import { Fold } from '../../ir/fold.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
-import type { Clock } from '../../kit/ids.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
+import type { Clock } from '../../kit/time/clock.ts';
 import type { Expiry } from '../transport/deadlines.ts';
 import { expiryProblem } from '../transport/deadlines.ts';
 import type { Transport, TransportCall, TransportReply } from '../upstream.ts';

@@ -6,7 +6,7 @@ import { type EgressRules, egressProblem, mayConnect } from '../../kit/net/egres
 /** The code of an error that means: the name leads where callers may not go. */
 export const REFUSED_BY_GUARD = 'ERR_EGRESS_REFUSED';
 
-/** What the caller is told, wherever the guard stopped a call. */
+/** Message to the caller when the guard stopped a call. */
 const GUARD_MESSAGE = 'the address is unknown or not one that may be called';
 
 /** Refuses an address that must not be called, as far as it can be told without looking its name up. */
@@ -33,7 +33,7 @@ export function guardedLookup(
   return (hostname, options, callback) => {
     const host = hostname.toLowerCase().replace(/\.+$/, '');
     lookUpAll(hostname, { ...options, all: true }, (error, found) => {
-      // A name that leads nowhere is told like one that leads inside: else callers could ask our resolver about names.
+      // An unknown name gives the same error as a private one: else callers could query our resolver.
       if (error !== null) {
         callback(refusal(), '');
         return;

@@ -35,7 +35,7 @@ it('takes any answer for one, follows it nowhere, and hears the time', async () 
   expect(asked).toEqual(['/v1']);
 });
 
-it('hears no time where none is told', async () => {
+it('gives no time if the server sends none', async () => {
   const host = await listen((_request, response) => {
     response.sendDate = false;
     response.end();

@@ -5,7 +5,7 @@ import { MemoryGenerations } from '../../../../test/contracts/memory-generations
 import { MemoryMark } from '../../../../test/contracts/memory-mark.ts';
 import { temporaryDirectory } from '../../../../test/contracts/temporary-directory.ts';
 import type { Amount } from '../../../ir/amount.ts';
-import { systemClock } from '../../../kit/ids.ts';
+import { systemClock } from '../../../kit/time/clock.ts';
 import type { Limits, ScopeIds } from '../../../ports/ledger.ts';
 import type { OpenedLedger } from '../opened-ledger.ts';
 import { wholeGenerations } from '../projection/projector.ts';

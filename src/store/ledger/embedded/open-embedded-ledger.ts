@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import type { Clock } from '../../../kit/ids.ts';
 import { isInTime } from '../../../kit/loop/is-in-time.ts';
+import type { Clock } from '../../../kit/time/clock.ts';
 import type { GenerationStore, StoredGeneration } from '../../../ports/generations.ts';
 import type { Durability } from '../../../ports/journal.ts';
 import type { ForgettableScope, Ledger } from '../../../ports/ledger.ts';

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import type { Clock } from '../../../kit/ids.ts';
+import type { Clock } from '../../../kit/time/clock.ts';
 import type { Tables } from '../../sql/tables.ts';
 import type { DatabaseClock } from './tallies/database-clock.ts';
 

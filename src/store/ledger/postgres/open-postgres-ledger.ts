@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Clock } from '../../../kit/ids.ts';
 import { isInTime } from '../../../kit/loop/is-in-time.ts';
 import { usdOf } from '../../../kit/money.ts';
+import type { Clock } from '../../../kit/time/clock.ts';
 import type { Durability } from '../../../ports/journal.ts';
 import type { GatewayIdentity } from '../../directory/gateway-identity.ts';
 import type { JournalFiles } from '../../journal/journal-files.ts';

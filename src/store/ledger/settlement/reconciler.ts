@@ -1,5 +1,5 @@
-import type { Clock } from '../../../kit/ids.ts';
 import { usdOf } from '../../../kit/money.ts';
+import type { Clock } from '../../../kit/time/clock.ts';
 import type { Ledger } from '../../../ports/ledger.ts';
 import { interruptedUse, type OpenGeneration, type WholeRow } from '../books/open-generation.ts';
 

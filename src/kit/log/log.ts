@@ -1,6 +1,6 @@
-import { remembered } from './collections/remembered.ts';
-import { GatheredText } from './text/gathered-text.ts';
-import { maskedLabel } from './text/masked-label.ts';
+import { remembered } from '../collections/remembered.ts';
+import { GatheredText } from '../text/gathered-text.ts';
+import { maskedLabel } from '../text/masked-label.ts';
 
 /** Levels from the most to the least talkative; `silent` writes nothing. */
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
@@ -50,7 +50,7 @@ export function openStderrLog(level: LogLevel): Log {
   });
 }
 
-/** Levels that nobody should miss, whatever happens next. */
+/** Levels that are written at once, so that a crash does not lose them. */
 const URGENT: ReadonlySet<LogLevel> = new Set(['warn', 'error']);
 
 const STDERR_LINES = new GatheredText((text) => process.stderr.write(text));
