@@ -12,11 +12,11 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   ports: ['ir', 'kit'],
   config: ['kit'],
   http1: ['kit'],
-  dialects: ['ir', 'kit', 'config'],
   catalog: ['ir', 'kit', 'config'],
+  dialects: ['catalog', 'ir', 'kit', 'config'],
   tokens: ['ir', 'kit'],
   upstream: ['http1', 'dialects', 'catalog', 'ir', 'kit', 'config'],
-  routing: ['upstream', 'dialects', 'catalog', 'ports', 'ir', 'kit', 'config'],
+  routing: ['dialects', 'catalog', 'ports', 'ir', 'kit', 'config'],
   tools: ['upstream', 'dialects', 'catalog', 'ports', 'ir', 'kit', 'config'],
   stages: ['tools', 'upstream', 'dialects', 'catalog', 'ports', 'ir', 'kit', 'config'],
   gateway: [

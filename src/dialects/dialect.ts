@@ -181,8 +181,10 @@ export interface StreamDecoder {
 /** What reading an answer needs to know of its request. */
 export interface DecodeContext {
   readonly request: GenerationRequest;
-  /** What ids are made of that the upstream left out: another one for every answer. */
-  readonly ground?: string;
+  /** Prefix of ids that we make when the upstream sends none; unique per answer. */
+  readonly idSeed?: string;
+  /** What the provider does otherwise than its dialect says; absent = nothing. */
+  readonly quirks?: Quirks | undefined;
   /** True in the relay lane: wrap what is read in `relay` events, frame by frame. */
   readonly relay: boolean;
 }

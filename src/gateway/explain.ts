@@ -1,5 +1,6 @@
 import { billOf } from '../catalog/prices/bill.ts';
 import { pricingAt } from '../catalog/prices/price-history.ts';
+import type { Lane } from '../dialects/lane.ts';
 import type { GatewayError } from '../ir/errors.ts';
 import type { PipelineEntry, Strategy, TranslationEntry } from '../ir/metadata.ts';
 import type { GenerationRequest } from '../ir/request.ts';
@@ -8,7 +9,6 @@ import type { JsonObject } from '../kit/json/json.ts';
 import { formatPrice, usdOf } from '../kit/money.ts';
 import { type RankedCandidate, type Rejection, siteOf } from '../routing/candidate.ts';
 import type { HealthState, HealthView } from '../routing/health/endpoint-health.ts';
-import type { Lane } from '../upstream/upstream.ts';
 import type { NothingLeft, Plan } from './plan.ts';
 import { countInputImages } from './request/input-images.ts';
 

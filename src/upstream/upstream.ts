@@ -1,15 +1,13 @@
 import type { Endpoint } from '../catalog/catalog.ts';
 import type { Credential } from '../catalog/providers/credential.ts';
 import type { Timeouts } from '../catalog/providers/provider.ts';
+import type { Lane } from '../dialects/lane.ts';
 import { TransportProblem } from '../http1/client/transport-problem.ts';
 import { type ErrorDetails, type ErrorKind, GatewayError } from '../ir/errors.ts';
 import type { EventBatch } from '../ir/events.ts';
 import type { TranslationEntry } from '../ir/metadata.ts';
 import type { GenerationRequest } from '../ir/request.ts';
 import type { JsonObject } from '../kit/json/json.ts';
-
-/** `relay`: the caller's own body out, the upstream's own frames back. `translate`: through the representation. */
-export type Lane = 'relay' | 'translate';
 
 /** One call of one endpoint. */
 export interface UpstreamCall {

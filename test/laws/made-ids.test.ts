@@ -57,9 +57,9 @@ const NAMELESS: Readonly<Record<DialectName, JsonObject>> = {
 };
 
 describe.each(Object.keys(NAMELESS) as DialectName[])('calls that a %s upstream gave no ids', (name) => {
-  const callIds = (ground: string): string[] => {
+  const callIds = (idSeed: string): string[] => {
     const events =
-      DIALECTS[name].upstream.decodeBody(NAMELESS[name], { request: requestOf({}), relay: false, ground }) ??
+      DIALECTS[name].upstream.decodeBody(NAMELESS[name], { request: requestOf({}), relay: false, idSeed }) ??
       [];
     return fold(events).items.flatMap((item) => (item.type === 'tool-call' ? [item.callId] : []));
   };

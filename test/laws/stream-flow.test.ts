@@ -139,7 +139,7 @@ function replyContext(request: GenerationRequest): ReplyContext {
 function passed(dialect: Both, frames: readonly Frame[], relay: boolean): Written {
   const body = { model: 'm', max_tokens: 9, messages: [{ role: 'user', content: 'hi' }] };
   const request = dialect.parseRequest(body, { vendor: 'acme' });
-  const decoder = dialect.createDecoder({ request, relay, ground: 'g' });
+  const decoder = dialect.createDecoder({ request, relay, idSeed: 'g' });
   const encoder = dialect.createEncoder(replyContext(request));
   const events: Event[] = [];
   let written = '';
@@ -220,7 +220,7 @@ async function streamed(dialect: Both, chunks: Uint8Array[], polls: boolean) {
   const body = { model: 'm', max_tokens: 9, messages: [{ role: 'user', content: 'hi' }] };
   const request = dialect.parseRequest(body, { vendor: 'acme' });
   const encoder = dialect.createEncoder(replyContext(request));
-  const decoder = dialect.createDecoder({ request, relay: true, ground: 'g' });
+  const decoder = dialect.createDecoder({ request, relay: true, idSeed: 'g' });
   const source = {
     status: 200,
     chunks: chunksOf(chunks),

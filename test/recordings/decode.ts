@@ -28,10 +28,11 @@ export function eventsOf(
   answer: Given,
   { request = requestOf(), relay = false, pieces }: Reading = {},
 ): Event[] {
+  const { quirks } = answer;
   const dialect = dialectNamed(answer.dialect);
-  if (answer.kind === 'body') return dialect.decodeBody(answer.body, { request, relay });
+  if (answer.kind === 'body') return dialect.decodeBody(answer.body, { request, relay, quirks });
   const reader = dialect.createFrameReader(1_000_000);
-  const decoder = dialect.createDecoder({ request, relay });
+  const decoder = dialect.createDecoder({ request, relay, quirks });
   const events: Event[] = [];
   for (const piece of pieces ?? [answer.bytes]) {
     for (const frame of reader.push(piece)) events.push(...decoder.decode(frame));

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { chat } from '../../src/dialects/chat/index.ts';
 import type { InboundDialect } from '../../src/dialects/dialect.ts';
 import { DIALECTS } from '../../src/dialects/dialects.ts';
+import type { Lane } from '../../src/dialects/lane.ts';
 import { messages } from '../../src/dialects/messages/index.ts';
 import { responses } from '../../src/dialects/responses/index.ts';
 import { fold } from '../../src/ir/fold.ts';
@@ -13,7 +14,6 @@ import { systemClock } from '../../src/kit/time/clock.ts';
 import { createAuthorize } from '../../src/upstream/auth/authorize.ts';
 import { createCallUpstream } from '../../src/upstream/call/call.ts';
 import { createNetworkTransport } from '../../src/upstream/transport/transport.ts';
-import type { Lane } from '../../src/upstream/upstream.ts';
 import { type AnswerContent, chatAnswer, messagesAnswer, responsesAnswer } from '../fakes/answers.ts';
 import { type FakeUpstream, openFakeUpstream, type Script } from '../fakes/fake-upstream.ts';
 

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Provider } from '../../src/catalog/catalog.ts';
 import type { Credential } from '../../src/catalog/providers/credential.ts';
+import { dialectOf } from '../../src/dialects/lane.ts';
 import { GatewayError } from '../../src/ir/errors.ts';
 import { type Event, type EventBatch, terminalOf } from '../../src/ir/events.ts';
 import { Places } from '../../src/ir/places.ts';
@@ -11,7 +12,7 @@ import type { JsonObject } from '../../src/kit/json/json.ts';
 import { parseEgressRules } from '../../src/kit/net/egress.ts';
 import { systemClock } from '../../src/kit/time/clock.ts';
 import { createAuthorize } from '../../src/upstream/auth/authorize.ts';
-import { createCallUpstream, dialectOf } from '../../src/upstream/call/call.ts';
+import { createCallUpstream } from '../../src/upstream/call/call.ts';
 import { createNetworkTransport, TRANSPORT_LIMITS } from '../../src/upstream/transport/transport.ts';
 import {
   type Transport,

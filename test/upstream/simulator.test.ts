@@ -5,6 +5,7 @@ import { SIMULATOR_MODELS } from '../../src/catalog/simulator-catalog.ts';
 import { chat } from '../../src/dialects/chat/index.ts';
 import type { InboundDialect } from '../../src/dialects/dialect.ts';
 import { DIALECTS, FORMATS as FORMAT_DIALECTS } from '../../src/dialects/dialects.ts';
+import type { Lane } from '../../src/dialects/lane.ts';
 import { messages } from '../../src/dialects/messages/index.ts';
 import { responses } from '../../src/dialects/responses/index.ts';
 import { fold } from '../../src/ir/fold.ts';
@@ -16,7 +17,7 @@ import type { Clock } from '../../src/kit/time/clock.ts';
 import { createCallUpstream } from '../../src/upstream/call/call.ts';
 import { BEHAVIOURS } from '../../src/upstream/simulator/behaviours.ts';
 import { createSimulator } from '../../src/upstream/simulator/simulator.ts';
-import { type Lane, UpstreamFailure } from '../../src/upstream/upstream.ts';
+import { UpstreamFailure } from '../../src/upstream/upstream.ts';
 
 const FORMATS: readonly Format[] = ['responses', 'messages', 'chat'];
 const LANES: readonly Lane[] = ['relay', 'translate'];

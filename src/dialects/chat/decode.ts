@@ -13,6 +13,7 @@ import { DONE } from './wire.ts';
  */
 export function createDecoder(context: DecodeContext): StreamDecoder {
   const reader = new AnswerReader(context);
+  const isCohere = context.quirks?.answerForm === 'cohere';
   return {
     decode(frame: Frame): Event[] {
       if (reader.isEnded) return [];
@@ -20,7 +21,7 @@ export function createDecoder(context: DecodeContext): StreamDecoder {
       const given = readFrame(frame);
       if (given === undefined) return [];
       if (given instanceof GatewayError) return reader.miss(given);
-      const value = asChatChunk(given);
+      const value = isCohere ? asChatChunk(given) : given;
       const events = reader.read(value);
       if (!context.relay) return events;
       const shown = value === given ? frame : { data: JSON.stringify(value) };

@@ -1,7 +1,7 @@
 import type { Endpoint } from '../../catalog/catalog.ts';
 import { DIALECTS } from '../../dialects/dialects.ts';
+import { dialectOf } from '../../dialects/lane.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
-import { dialectOf } from '../../upstream/call/call.ts';
 
 /** Searches that a request lets one endpoint run. */
 export interface EndpointSearches {

@@ -1,9 +1,9 @@
 import type { Endpoint } from '../../catalog/catalog.ts';
 import { DIALECTS } from '../../dialects/dialects.ts';
+import { dialectOf } from '../../dialects/lane.ts';
 import { takesCallSeal } from '../../dialects/shared/reasoning/seals-taken.ts';
 import type { Item, ReasoningItem, ToolCallItem } from '../../ir/items.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
-import { dialectOf } from '../../upstream/call/call.ts';
 
 /**
  * Tells the endpoints that keep custody of a conversation's thoughts: those that get its newest seal back byte for byte.

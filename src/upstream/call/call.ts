@@ -9,18 +9,19 @@ import type {
   UpstreamDialect,
 } from '../../dialects/dialect.ts';
 import type { Dialects } from '../../dialects/dialects.ts';
+import { fitOutput } from '../../dialects/fit/fit-output.ts';
+import { fitReasoning } from '../../dialects/fit/fit-reasoning.ts';
+import { fitSearches } from '../../dialects/fit/fit-searches.ts';
+import { fitTier } from '../../dialects/fit/fit-tier.ts';
+import { dialectOf } from '../../dialects/lane.ts';
 import { TransportProblem } from '../../http1/client/transport-problem.ts';
-import type { DialectName, Format } from '../../ir/items.ts';
+import type { DialectName } from '../../ir/items.ts';
 import { NO_ENTRIES, type TranslationEntry } from '../../ir/metadata.ts';
 import type { IdSource } from '../../kit/ids.ts';
 import { runPromptly, type Sliced } from '../../kit/loop/turns.ts';
 import type { Clock } from '../../kit/time/clock.ts';
 import type { Authorize } from '../auth/authorize.ts';
 import { TokenRefused } from '../auth/google-tokens.ts';
-import { fitOutput } from '../fit-output.ts';
-import { fitReasoning } from '../fit-reasoning.ts';
-import { fitSearches } from '../fit-searches.ts';
-import { fitTier } from '../fit-tier.ts';
 import { type Patience, readBeginning } from '../transport/read-beginning.ts';
 import {
   type CallUpstream,
@@ -52,14 +53,6 @@ export interface CallDependencies {
 
 /** How much of an error's body is read, and how long that may take. */
 const ERROR_BODY: Patience = { maxBytes: 64 * 1024, maxMs: 5000 };
-
-/** The dialect that a provider speaks for a request of a given format: the simulator takes the caller's own. */
-export function dialectOf(
-  provider: Pick<Provider, 'dialect' | 'simulatedFormat'>,
-  format: Format,
-): DialectName {
-  return provider.dialect === 'simulator' ? (provider.simulatedFormat ?? format) : provider.dialect;
-}
 
 /** Makes the function that calls one endpoint: render, authorize, send, read. */
 export function createCallUpstream(dependencies: CallDependencies): CallUpstream {
@@ -98,7 +91,7 @@ export function createCallUpstream(dependencies: CallDependencies): CallUpstream
       dialect: dialect.upstream,
       scope: told,
       turns,
-      ground: ids.token(12),
+      idSeed: ids.token(12),
     };
     return { status: reply.status, report: rendered.report, batches: answerOf(reply, answering) };
   };
@@ -249,17 +242,18 @@ interface Answering {
   readonly scope: FailureScope;
   readonly turns: Turns;
   /** What ids are made of that the upstream leaves out. */
-  readonly ground: string;
+  readonly idSeed: string;
 }
 
 /** What a reply that is an answer says. */
 function answerOf(
   { status, headers, chunks: body }: TransportReply,
-  { call, dialect, scope, turns, ground }: Answering,
+  { call, dialect, scope, turns, idSeed }: Answering,
 ): UpstreamAnswer['batches'] {
   const { request, signal } = call;
+  const { quirks } = call.endpoint.provider;
   const chunks = body[Symbol.asyncIterator]();
-  const context: DecodeContext = { request, relay: call.lane === 'relay', ground };
+  const context: DecodeContext = { request, relay: call.lane === 'relay', idSeed, quirks };
   if (!request.stream || isJson(headers['content-type'] ?? '')) {
     return new WholeAnswer({ status, chunks, signal, scope, turns, dialect, context });
   }

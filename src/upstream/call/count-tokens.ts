@@ -1,6 +1,7 @@
 import type { Endpoint } from '../../catalog/catalog.ts';
 import type { Credential } from '../../catalog/providers/credential.ts';
 import type { RenderTarget } from '../../dialects/dialect.ts';
+import { fitReasoning } from '../../dialects/fit/fit-reasoning.ts';
 import { messages } from '../../dialects/messages/index.ts';
 import { renderCountTokens } from '../../dialects/messages/render-count-tokens.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
@@ -9,7 +10,6 @@ import { isJsonObject, readJson } from '../../kit/json/json.ts';
 import { runInTurns } from '../../kit/loop/turns.ts';
 import type { Authorize } from '../auth/authorize.ts';
 import { destinationOf } from '../auth/destination.ts';
-import { fitReasoning } from '../fit-reasoning.ts';
 import { readBeginning } from '../transport/read-beginning.ts';
 import type { Transport } from '../upstream.ts';
 import { headersOf } from './headers-of.ts';

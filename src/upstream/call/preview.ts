@@ -1,8 +1,9 @@
 import type { Dialects } from '../../dialects/dialects.ts';
+import { dialectOf } from '../../dialects/lane.ts';
 import type { TranslationEntry } from '../../ir/metadata.ts';
 import { runInTurns } from '../../kit/loop/turns.ts';
 import type { UpstreamCall } from '../upstream.ts';
-import { dialectOf, renderCall } from './call.ts';
+import { renderCall } from './call.ts';
 
 /** A call that is not going to be made. */
 export type PreviewCall = Pick<UpstreamCall, 'request' | 'endpoint' | 'lane'>;

@@ -1,6 +1,6 @@
-import type { UpstreamDialect } from '../dialects/dialect.ts';
-import { NO_ENTRIES, type TranslationEntry } from '../ir/metadata.ts';
-import type { GenerationRequest } from '../ir/request.ts';
+import { NO_ENTRIES, type TranslationEntry } from '../../ir/metadata.ts';
+import type { GenerationRequest } from '../../ir/request.ts';
+import type { UpstreamDialect } from '../dialect.ts';
 import type { FittedRequest } from './fit-reasoning.ts';
 
 /** Asks for no more searches than are paid for: `most`; undefined = no limit binds. */

@@ -1,12 +1,12 @@
-import type { ReasoningFacts } from '../catalog/catalog.ts';
-import type { EffortWord } from '../catalog/entries.ts';
-import { EFFORT_WORDS } from '../config/schema/catalog-members.ts';
-import { effortNearest, effortOf } from '../dialects/shared/reasoning/reasoning-effort.ts';
-import type { DecidingSetting } from '../ir/format-facts.ts';
-import { NO_ENTRIES, type TranslationEntry } from '../ir/metadata.ts';
-import type { GenerationRequest } from '../ir/request.ts';
-import type { ReasoningSettings } from '../ir/settings.ts';
-import { objectAt, textAt } from '../kit/json/members.ts';
+import type { ReasoningFacts } from '../../catalog/catalog.ts';
+import type { EffortWord } from '../../catalog/entries.ts';
+import { EFFORT_WORDS } from '../../config/schema/catalog-members.ts';
+import type { DecidingSetting } from '../../ir/format-facts.ts';
+import { NO_ENTRIES, type TranslationEntry } from '../../ir/metadata.ts';
+import type { GenerationRequest } from '../../ir/request.ts';
+import type { ReasoningSettings } from '../../ir/settings.ts';
+import { objectAt, textAt } from '../../kit/json/members.ts';
+import { effortNearest, effortOf } from '../shared/reasoning/reasoning-effort.ts';
 
 /** A request as a model can think about it, and what had to be changed for that. */
 export interface FittedRequest {

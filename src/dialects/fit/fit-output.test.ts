@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { requestOf } from '../../test/builders/request.ts';
-import type { GenerationRequest } from '../ir/request.ts';
+import { requestOf } from '../../../test/builders/request.ts';
+import type { GenerationRequest } from '../../ir/request.ts';
 import { fitOutput } from './fit-output.ts';
 
 const request = (fields: Partial<GenerationRequest>) => requestOf({ format: 'chat', body: {}, ...fields });

@@ -1,9 +1,9 @@
-import type { Tier } from '../catalog/endpoint-tier.ts';
-import type { DialectFacts } from '../dialects/dialect.ts';
-import { NO_ENTRIES, type TranslationEntry } from '../ir/metadata.ts';
-import type { GenerationRequest } from '../ir/request.ts';
-import type { JsonObject } from '../kit/json/json.ts';
-import { membersBeyond } from '../kit/json/members.ts';
+import type { Tier } from '../../catalog/endpoint-tier.ts';
+import { NO_ENTRIES, type TranslationEntry } from '../../ir/metadata.ts';
+import type { GenerationRequest } from '../../ir/request.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
+import { membersBeyond } from '../../kit/json/members.ts';
+import type { DialectFacts } from '../dialect.ts';
 import type { FittedRequest } from './fit-reasoning.ts';
 
 /** Words for tiers that have endpoints, and so prices, of their own. */

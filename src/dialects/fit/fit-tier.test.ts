@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { requestOf } from '../../test/builders/request.ts';
-import { DIALECTS } from '../dialects/dialects.ts';
+import { requestOf } from '../../../test/builders/request.ts';
+import { DIALECTS } from '../dialects.ts';
 import { fitTier } from './fit-tier.ts';
 
 const asking = (changes: object, body: object) =>

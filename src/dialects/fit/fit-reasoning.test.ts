@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { requestOf } from '../../test/builders/request.ts';
-import type { ReasoningFacts } from '../catalog/catalog.ts';
-import type { EffortWord } from '../catalog/entries.ts';
-import type { Format } from '../ir/items.ts';
-import type { ReasoningSettings } from '../ir/settings.ts';
-import type { JsonObject } from '../kit/json/json.ts';
+import { requestOf } from '../../../test/builders/request.ts';
+import type { ReasoningFacts } from '../../catalog/catalog.ts';
+import type { EffortWord } from '../../catalog/entries.ts';
+import type { Format } from '../../ir/items.ts';
+import type { ReasoningSettings } from '../../ir/settings.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
 import { effortPath, fitReasoning, nearestEffort } from './fit-reasoning.ts';
 
 const WORDS: ReasoningFacts = {

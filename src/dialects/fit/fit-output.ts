@@ -1,9 +1,9 @@
-import type { Endpoint } from '../catalog/catalog.ts';
-import type { FormatFacts } from '../ir/format-facts.ts';
-import { NO_ENTRIES, type TranslationEntry } from '../ir/metadata.ts';
-import type { GenerationRequest } from '../ir/request.ts';
-import type { JsonObject } from '../kit/json/json.ts';
-import { numberAt } from '../kit/json/members.ts';
+import type { Endpoint } from '../../catalog/catalog.ts';
+import type { FormatFacts } from '../../ir/format-facts.ts';
+import { NO_ENTRIES, type TranslationEntry } from '../../ir/metadata.ts';
+import type { GenerationRequest } from '../../ir/request.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
+import { numberAt } from '../../kit/json/members.ts';
 import type { FittedRequest } from './fit-reasoning.ts';
 
 /**
