@@ -12,7 +12,7 @@ import { GenerationMetrics } from './gateway/generation/generation-metrics.ts';
 import { keepItemsSwept, MemoryOutputItems } from './gateway/request/memory-output-items.ts';
 import { gatewayMetrics } from './gateway-metrics.ts';
 import type { HttpTimes } from './http/dependencies.ts';
-import { createHttpServer } from './http/server/server.ts';
+import { createHttpServer } from './http/http-server.ts';
 import { openInstallation } from './installation.ts';
 import { randomIds } from './kit/ids.ts';
 import type { Log } from './kit/log/log.ts';

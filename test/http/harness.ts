@@ -8,7 +8,7 @@ import { responses } from '../../src/dialects/responses/index.ts';
 import type { Gateway } from '../../src/gateway/gateway.ts';
 import type { GenerationInput } from '../../src/gateway/request/generation-input.ts';
 import type { HttpDependencies, HttpSettings } from '../../src/http/dependencies.ts';
-import { createHttpServer, type HttpServer } from '../../src/http/server/server.ts';
+import { createHttpServer, type HttpServer } from '../../src/http/http-server.ts';
 import type { Event, EventBatch, Settled } from '../../src/ir/events.ts';
 import type { Format } from '../../src/ir/items.ts';
 import { NO_USAGE } from '../../src/ir/usage.ts';

@@ -5,7 +5,7 @@ import type { Format } from '../../ir/items.ts';
 import { writeJson } from '../../kit/json/stringify-sliced.ts';
 import { BATCH_POINT } from '../../kit/loop/cohort.ts';
 import { inTurn } from '../../kit/loop/turns.ts';
-import type { Call, Handler } from '../routes/route.ts';
+import type { Call, Handler } from '../route.ts';
 import { Abandonment } from '../server/abandonment.ts';
 import { logOwnFault } from '../server/error-reply.ts';
 import { replyWithStream } from '../server/sse-reply.ts';
