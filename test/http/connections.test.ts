@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Gateway, GenerationInput } from '../../src/gateway/gateway.ts';
+import type { Gateway } from '../../src/gateway/gateway.ts';
+import type { GenerationInput } from '../../src/gateway/request/generation-input.ts';
 import {
   closeEvents,
   contextOf,

@@ -212,7 +212,7 @@ describe('draining', () => {
 
 it('says why it cannot listen', async () => {
   const { port } = await startServer();
-  const { createHttpServer } = await import('../../src/http/server/server.ts');
+  const { createHttpServer } = await import('../../src/http/http-server.ts');
   const second = createHttpServer({
     settings: () => ({
       vendor: 'signalbox',

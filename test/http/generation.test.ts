@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { GenerationInput } from '../../src/gateway/gateway.ts';
+import type { GenerationInput } from '../../src/gateway/request/generation-input.ts';
 import { GatewayError } from '../../src/ir/errors.ts';
 import {
   ACCOUNT,
