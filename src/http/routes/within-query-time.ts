@@ -1,5 +1,5 @@
 import { GatewayError } from '../../ir/errors.ts';
-import type { Call } from './route.ts';
+import type { Call } from '../route.ts';
 
 /** Asks something that may take long, with a signal that ends it when the caller goes away or its time is over: 408. */
 export async function withinQueryTime<T>(

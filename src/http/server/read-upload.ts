@@ -6,7 +6,7 @@ import type { InboundRequest } from '../../http1/server/inbound-request.ts';
 import { GatewayError, invalidRequest } from '../../ir/errors.ts';
 import { quoted } from '../../kit/text/quoted.ts';
 import { declaredLength } from './declared-length.ts';
-import type { Exchange } from './exchange.ts';
+import type { HttpExchange } from './http-exchange.ts';
 import type { BodyLimits } from './read-body.ts';
 
 /** Takes the content of a file, piece by piece; the next comes when the last was taken. */
@@ -31,7 +31,11 @@ const PLAIN_ENCODINGS: ReadonlySet<string> = new Set(['7bit', '8bit', 'binary'])
  * 408 and 413, why the exchange was aborted and what `take` throws; then the rest is not read, and what was taken is not
  * to be kept.
  */
-export async function readUpload(exchange: Exchange, limits: UploadLimits, take: TakePiece): Promise<string> {
+export async function readUpload(
+  exchange: HttpExchange,
+  limits: UploadLimits,
+  take: TakePiece,
+): Promise<string> {
   const { request, signal } = exchange;
   const maxBytes = limits.maxBytes + FRAME_BYTES;
   if (declaredLength(request) > maxBytes) throw limits.tooLarge();

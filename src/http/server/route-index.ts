@@ -3,7 +3,7 @@ import createRouter, { type HTTPMethod } from 'find-my-way';
 import type { EncodeError } from '../../dialects/shared/answers/error-envelope.ts';
 import { encodeEnvelope } from '../../dialects/shared/answers/error-envelope.ts';
 import { compileValidator, type Validator } from '../../kit/json/validate.ts';
-import type { Route } from '../routes/route.ts';
+import type { Route } from '../route.ts';
 
 /** A row with its validators; each compiles its schema when first used. */
 export interface CompiledRoute {

@@ -96,8 +96,8 @@ export class Connection implements AnswerLine, BodySource {
   #isTaking = false;
   /** Requests that came with the bytes that are being taken. */
   #takenAtOnce = 0;
-  /** What comes now is no request to us. */
-  #isDeaf = false;
+  /** No further request is read: bytes that come are dropped. */
+  #discardsInput = false;
   #hasFailed = false;
   /** The caller has ended its side. */
   #hasEnded = false;
@@ -171,7 +171,7 @@ export class Connection implements AnswerLine, BodySource {
     this.#writtenAnswers++;
     const next = keepsAlive ? this.#answers[this.#writtenAnswers] : undefined;
     this.#writing = next;
-    if (!keepsAlive) this.#isDeaf = true;
+    if (!keepsAlive) this.#discardsInput = true;
     if (socket.writableLength === 0) this.#firstHasLeft();
     else socket.write('', (error) => this.#wasWritten(error));
     if (keepsAlive) next?.takeTurn();
@@ -190,7 +190,7 @@ export class Connection implements AnswerLine, BodySource {
   }
 
   readOn(): void {
-    if (this.#socket.isPaused() && !this.#isDeaf) this.#socket.resume();
+    if (this.#socket.isPaused() && !this.#discardsInput) this.#socket.resume();
   }
 
   /** Ends what takes too long. */
@@ -228,7 +228,7 @@ export class Connection implements AnswerLine, BodySource {
   }
 
   #read(bytes: Buffer): void {
-    if (this.#isDeaf) {
+    if (this.#discardsInput) {
       this.#discard(bytes.length);
       return;
     }
@@ -273,7 +273,7 @@ export class Connection implements AnswerLine, BodySource {
     this.#isTaking = true;
     this.#takenAtOnce = 0;
     let at = 0;
-    while (at < bytes.length && !this.#isDeaf && !this.#socket.destroyed) {
+    while (at < bytes.length && !this.#discardsInput && !this.#socket.destroyed) {
       if (this.#isFullBefore(bytes, at)) break;
       at =
         this.#receiving === undefined
@@ -382,7 +382,7 @@ export class Connection implements AnswerLine, BodySource {
       this.#receiving = request;
       this.#frame = isChunked ? new ChunkedFrame(REQUEST_RULES) : new LengthFrame(length);
     }
-    if (problem !== undefined) this.#isDeaf = true;
+    if (problem !== undefined) this.#discardsInput = true;
     if (this.#receiving === undefined) return at;
     const after = this.#takeBody(request, bytes, at);
     return this.#hasFailed ? undefined : after;
@@ -400,7 +400,7 @@ export class Connection implements AnswerLine, BodySource {
     this.#answerToReceiving = undefined;
     this.#frame = NO_FRAME;
     this.#readingSinceMs = undefined;
-    if (!request.framing.keepsAlive) this.#isDeaf = true;
+    if (!request.framing.keepsAlive) this.#discardsInput = true;
     // Its reader may have had enough for now, but there is no more of it: what comes next is another request, or the caller leaves.
     if (this.#socket.isPaused()) this.#socket.resume();
     request.complete();
@@ -420,7 +420,7 @@ export class Connection implements AnswerLine, BodySource {
 
   #restIfDone(): void {
     const isAsked = !this.#isBetweenRequests || this.#readingSinceMs !== undefined;
-    if (isAsked || this.#answers.length > 0 || this.#isTaking || this.#isDeaf) return;
+    if (isAsked || this.#answers.length > 0 || this.#isTaking || this.#discardsInput) return;
     this.#restingSinceMs = performance.now();
     this.#owner.rested(this);
   }
@@ -428,7 +428,7 @@ export class Connection implements AnswerLine, BodySource {
   /** Bytes that are no request. An answer that is already on its way must not get an error written into it. */
   #fail(problem: Refusal): number {
     const owed = this.#lastOwed;
-    this.#isDeaf = true;
+    this.#discardsInput = true;
     this.#hasFailed = true;
     this.#beginning = undefined;
     this.#readingSinceMs = undefined;
@@ -460,11 +460,11 @@ export class Connection implements AnswerLine, BodySource {
     const owed = this.#lastOwed;
     const isAmidst = this.#beginning !== undefined || this.#receiving !== undefined;
     if (owed === undefined) {
-      if (isAmidst && !this.#isDeaf) this.#fail('malformed');
+      if (isAmidst && !this.#discardsInput) this.#fail('malformed');
       else this.#socket.end();
       return;
     }
-    this.#isDeaf = true;
+    this.#discardsInput = true;
     this.#beginning = undefined;
     this.#readingSinceMs = undefined;
     this.#receiving?.cut();
