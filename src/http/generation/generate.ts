@@ -1,5 +1,5 @@
 import type { FormatDialect } from '../../dialects/dialect.ts';
-import type { GenerationInput } from '../../gateway/gateway.ts';
+import type { GenerationInput } from '../../gateway/request/generation-input.ts';
 import { GatewayError, invalidRequest } from '../../ir/errors.ts';
 import type { Format } from '../../ir/items.ts';
 import { writeJson } from '../../kit/json/stringify-sliced.ts';
@@ -37,9 +37,7 @@ async function whole(call: Call, { name, inbound }: FormatDialect): Promise<void
   try {
     const { result, context } = await run.windingUp(services.gateway.complete(run.input));
     await BATCH_POINT;
-    const encoding = inTurn(services.clock, () => inbound.encodeBody(result, context));
-    const writing = writeJson(encoding instanceof Promise ? await encoding : encoding);
-    const text = await writing;
+    const text = await writeJson(await inTurn(services.clock, () => inbound.encodeBody(result, context)));
     exchange.reply.jsonText(200, text);
     await exchange.reply.flushed(exchange.signal, times.abortGraceMs);
   } finally {

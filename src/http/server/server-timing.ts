@@ -1,4 +1,4 @@
-import type { Timing } from '../../gateway/gateway.ts';
+import type { Timing } from '../../gateway/request/generation-input.ts';
 import type { Clock } from '../../kit/time/clock.ts';
 
 type Phase = Parameters<Timing['mark']>[0];
