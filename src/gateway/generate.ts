@@ -9,7 +9,7 @@ import type { GenerationRequest } from '../ir/request.ts';
 import { textAt } from '../kit/json/members.ts';
 import type { Log } from '../kit/log/log.ts';
 import { BATCH_POINT } from '../kit/loop/cohort.ts';
-import { inTurn, runAtOnce, runPromptly } from '../kit/loop/turns.ts';
+import { inTurn } from '../kit/loop/turns.ts';
 import { LedgerUnavailable } from '../ports/ledger.ts';
 import type { OutputItems } from '../ports/output-items.ts';
 import type { OwnCredential, OwnCredentials } from '../ports/own-credentials.ts';
@@ -278,7 +278,7 @@ export function createGateway(parts: GatewayParts): Gateway {
       const dialect = DIALECTS[input.format].inbound;
       const { body } = preparedBody(parts, input);
       const parsable = withStandIns(body, dialect.itemReferences);
-      const request = accepted(runAtOnce(dialect.parseRequestSliced(parsable, settings)), input, settings);
+      const request = accepted(dialect.parseRequest(parsable, settings), input, settings);
       return {
         vendor: settings.vendor,
         request,
@@ -463,9 +463,9 @@ function readFilled(
       signal: input.signal,
     }),
   );
-  if (filled === undefined) return parse(input, settings, prepared);
+  if (filled === undefined) return parse(parts, input, settings, prepared);
   return filled.then(({ body, report }) =>
-    parse(input, settings, { body, report: [...prepared.report, ...report] }),
+    parse(parts, input, settings, { body, report: [...prepared.report, ...report] }),
   );
 }
 
@@ -476,17 +476,18 @@ async function maxPromptTokens(
   settings: GatewaySettings,
   body: PreparedBody,
 ): Promise<number> {
-  const { request } = await parse(input, settings, body);
+  const { request } = await parse(parts, input, settings, body);
   const own = await parts.ownCredentials.of(input.caller);
   return largestContext(request, catalogFor(own, settings.catalog));
 }
 
 function parse(
+  { clock }: Pick<GatewayParts, 'clock'>,
   input: GenerationInput,
   settings: GatewaySettings,
   { body, report }: PreparedBody,
 ): Parsed | Promise<Parsed> {
-  const request = runPromptly(DIALECTS[input.format].inbound.parseRequestSliced(body, settings));
+  const request = inTurn(clock, () => DIALECTS[input.format].inbound.parseRequest(body, settings));
   return request instanceof Promise
     ? request.then((late) => parsed(accepted(late, input, settings), report))
     : parsed(accepted(request, input, settings), report);

@@ -10,7 +10,6 @@ import {
 } from '../../dialects/shared/media/stored-files.ts';
 import { GatewayError } from '../../ir/errors.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
-import { runInTurns, runPromptly } from '../../kit/loop/turns.ts';
 import type { FileBytes, FileStore, StoredFile } from '../../ports/files.ts';
 import { readInline } from './read-inline.ts';
 
@@ -45,20 +44,17 @@ export function withStoredFiles(
   files: StoredFiles,
   accessTo: () => FileAccess,
 ): undefined | Promise<FilledBody> {
-  const namings = runPromptly(storedFilesIn(body, parts));
-  if (!(namings instanceof Promise) && namings.length === 0) return undefined;
-  return filled(namings, body, parts, files, accessTo());
+  const namings = storedFilesIn(body, parts);
+  return namings.length === 0 ? undefined : filled(namings, body, parts, files, accessTo());
 }
 
 async function filled(
-  naming: StoredFileNaming[] | Promise<StoredFileNaming[]>,
+  namings: readonly StoredFileNaming[],
   body: JsonObject,
   parts: FileParts,
   files: StoredFiles,
   access: FileAccess,
 ): Promise<FilledBody> {
-  const namings = await naming;
-  if (namings.length === 0) return { body, report: [] };
   const found = await find(namings, files, access);
   await refuseTooLong([...found.values()], access);
   access.takeRoom(sumOf([...found.values()], memoryBytes));
@@ -69,7 +65,7 @@ async function filled(
     if (pieces === undefined) throw fileNotFound(naming);
     contents.set(file.id, await readInline(file, pieces, access.signal));
   }
-  return runInTurns(placeFiles(body, parts, contents));
+  return placeFiles(body, parts, contents);
 }
 
 /** What ids look like that may be looked for: others are nobody's, and may be of any length. */
