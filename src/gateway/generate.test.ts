@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
-import type { GenerationInput } from './gateway.ts';
-import { createGateway, type GatewayParts } from './generate.ts';
+import { createGateway } from './generate.ts';
+import type { GatewayParts } from './generation/gateway-parts.ts';
+import type { GenerationInput } from './request/generation-input.ts';
 
 const FILE_ID = `file_${'a'.repeat(24)}`;
 const FILE_BYTES = 100;

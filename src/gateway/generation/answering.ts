@@ -5,14 +5,14 @@ import type { Result } from '../../ir/result.ts';
 import type { Bill } from '../../ir/usage.ts';
 import type { Flow } from '../../kit/frames/flow.ts';
 import { amountOf } from '../leg/bill-generation.ts';
-import type { Account, AnswerEnd } from '../leg/leg-account.ts';
+import type { Account, AnswerEnd, UsedSoFar } from '../leg/leg-account.ts';
 import type { LegSurroundings, RunningLeg } from '../leg/running-leg.ts';
 import { UpstreamReading } from '../leg/upstream-reading.ts';
 import { accountOf, type LegSoFar } from './account.ts';
 import type { AnswerParts, AnswerState } from './answer-parts.ts';
 import type { AttemptLog } from './attempt-log.ts';
 import { Checkpoints } from './checkpoints.ts';
-import { type GenerationTimes, progressRow, settledRow, type UsedSoFar } from './generation-row.ts';
+import { type GenerationTimes, progressRow, settledRow } from './generation-row.ts';
 import type { Settlement, SettleTools } from './settle.ts';
 import { metadataOf, plannedGeneration, servedBy, type Underway } from './underway.ts';
 
@@ -56,7 +56,7 @@ export abstract class Answering implements SettleTools {
 
   abstract mayGoOn(): boolean;
 
-  abstract account(result: Result, end: AnswerEnd): Account | Promise<Account>;
+  abstract account(result: Result, end: AnswerEnd): Promise<Account>;
 
   /** No leg called an upstream, and nothing was charged: there is no generation to show. */
   protected get isNothing(): boolean {

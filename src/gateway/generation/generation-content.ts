@@ -8,7 +8,7 @@ import { numberAt, objectsAt, stringAt } from '../../kit/json/members.ts';
 import type { Caller } from '../../ports/caller.ts';
 import type { ContentStore, GenerationContent } from '../../ports/content.ts';
 import { preferencesOf } from '../../routing/preferences.ts';
-import type { GenerationInput } from '../gateway.ts';
+import type { GenerationInput } from '../request/generation-input.ts';
 import type { Settlement } from './settle.ts';
 
 /** What keeping the content of a generation goes by. */

@@ -8,7 +8,7 @@ import { presetSlugOf } from '../../dialects/shared/presets/preset.ts';
 import type { Strategy } from '../../ir/metadata.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { Result } from '../../ir/result.ts';
-import { type Bill, NO_USAGE, type Usage } from '../../ir/usage.ts';
+import { NO_USAGE, type Usage } from '../../ir/usage.ts';
 import { boundedText } from '../../kit/json/bounded-json.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { chargeOf } from '../../kit/money.ts';
@@ -18,12 +18,12 @@ import type { GenerationRow, LegRow, ProviderResponse } from '../../ports/genera
 import type { Candidate } from '../../routing/candidate.ts';
 import { preferencesOf } from '../../routing/preferences.ts';
 import { parseModelId } from '../../routing/resolve/model-id.ts';
-import type { GenerationInput } from '../gateway.ts';
+import { chargeRows } from '../admission/reservation.ts';
+import type { UsedSoFar } from '../leg/leg-account.ts';
+import type { GenerationInput } from '../request/generation-input.ts';
 import type { LegSoFar } from './account.ts';
-import { type AttemptLog, type RequestMembers, routingMetadata } from './attempt-log.ts';
-import { chargeRows } from './charge.ts';
+import { type AttemptLog, keptRouting, type RequestMembers, routingMetadata } from './attempt-log.ts';
 import { citationsOf, mediaOfPrompt, mediaOfResult } from './count-media.ts';
-import { keptRouting } from './kept-routing.ts';
 import { LEG_STATUSES, type Settlement } from './settle.ts';
 
 /** A generation that has a plan. */
@@ -40,12 +40,6 @@ export interface GenerationTimes {
   /** Undefined when no content came before the end. */
   readonly firstContentMs?: number;
   readonly endMs: number;
-}
-
-/** What the money members of a row are made from. */
-export interface UsedSoFar {
-  readonly usage: Usage;
-  readonly bill: Bill;
 }
 
 /** What the row of an open generation says anew at a checkpoint. */

@@ -42,7 +42,7 @@ export class OneLeg extends Answering {
     return this.#leg.mayGoOn();
   }
 
-  override account(result: Result, end: AnswerEnd): Account | Promise<Account> {
+  override account(result: Result, end: AnswerEnd): Promise<Account> {
     return this.#leg.account(result, end);
   }
 

@@ -35,7 +35,7 @@ export interface SettleTools {
   /** Characters of the answer that whoever keeps account of it is shown. */
   readonly keptCharacters: number;
   /** What an answer has come to. */
-  readonly account: (result: Result, end: AnswerEnd) => Account | Promise<Account>;
+  readonly account: (result: Result, end: AnswerEnd) => Promise<Account>;
   /** Is shown everything before it is let go. `isLast`: the account is closed right after it. */
   readonly watch: (batch: EventBatch, isLast: boolean) => void;
   /** False: there is no money for more, the answer ends here. */
@@ -283,8 +283,8 @@ type SettledTerminal = Terminal & { readonly settled: Settled };
 /** The terminal event, with what the answer cost. One that could not be recorded is not let go as a success. */
 async function settle(result: Result, terminal: Terminal, tools: SettleTools): Promise<SettledTerminal> {
   const failed = terminal.type === 'failure';
-  const account = tools.account(result, failed ? terminal.error : terminal === CUT_SHORT ? 'cut' : 'whole');
-  const { usage, bill, uncharged } = account instanceof Promise ? await account : account;
+  const end = failed ? terminal.error : terminal === CUT_SHORT ? 'cut' : 'whole';
+  const { usage, bill, uncharged } = await tools.account(result, end);
   const metadata = tools.metadata(failed ? 'failed' : 'served');
   const shown = metadata === undefined ? {} : { metadata };
   try {

@@ -1,16 +1,17 @@
 import { tierOf } from '../../catalog/endpoint-tier.ts';
+import { GatewayError, toGatewayError } from '../../ir/errors.ts';
 import type { RoutingMetadata } from '../../ir/metadata.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { Candidate } from '../../routing/candidate.ts';
 import type { ActiveStages } from '../../stages/stage.ts';
 import type { Prompt } from '../../tokens/estimate.ts';
-import type { GenerationInput } from '../gateway.ts';
-import type { Plan } from '../plan.ts';
+import type { GenerationReservation } from '../admission/reservation.ts';
+import type { Plan } from '../plan/plan.ts';
 import type { ContentShare } from '../request/content-room.ts';
-import type { GatewaySettings } from '../settings.ts';
+import type { GenerationInput } from '../request/generation-input.ts';
+import type { GatewaySettings } from '../request/settings.ts';
 import { type AttemptLog, routingMetadata } from './attempt-log.ts';
 import type { PlannedGeneration } from './generation-row.ts';
-import type { GenerationReservation } from './reservation.ts';
 
 /** One request on its way: everything that is known of it from planning on. */
 export interface Underway {
@@ -35,6 +36,13 @@ export function metadataOf(
   outcome: 'served' | 'failed',
 ): RoutingMetadata | undefined {
   return input.wantsMetadata ? routingMetadata(attemptLog, settings.region, outcome) : undefined;
+}
+
+/** An error from beyond planning, with its routing context. */
+export function routedError(error: unknown, underway: Underway): GatewayError {
+  const { signal } = underway.input;
+  const cause = signal.aborted && signal.reason instanceof GatewayError ? signal.reason : error;
+  return toGatewayError(cause).withRouting(metadataOf(underway, 'failed'));
 }
 
 /** A generation as rows are made from. */

@@ -15,8 +15,9 @@ import type { Health } from '../../routing/health/health.ts';
 import type { HealthTicket } from '../../routing/health/health-ticket.ts';
 import { type CallUpstream, type UpstreamCall, UpstreamFailure } from '../../upstream/upstream.ts';
 import type { Admission } from '../admission/admission.ts';
+import type { AttemptLimits } from '../request/settings.ts';
 import { blameOf } from './blame.ts';
-import { type AttemptLimits, CandidateQueue, type NextCandidate } from './candidate-queue.ts';
+import { CandidateQueue, type NextCandidate } from './candidate-queue.ts';
 import type { Leg } from './leg.ts';
 
 /** What the attempt loop needs to make calls. */

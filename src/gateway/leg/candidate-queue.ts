@@ -1,14 +1,7 @@
 import { type RankedCandidate, siteOf } from '../../routing/candidate.ts';
 import type { Health } from '../../routing/health/health.ts';
 import type { HealthTicket } from '../../routing/health/health-ticket.ts';
-
-/** Endpoints that are called for one model, and calls for the whole request. */
-export interface AttemptLimits {
-  readonly perModel: number;
-  readonly perRequest: number;
-  /** Calls beyond the first of a leg, counted down by all legs of a generation together; absent = there is one leg. */
-  readonly retries?: { left: number };
-}
+import type { AttemptLimits } from '../request/settings.ts';
 
 /** The candidates that one request may ask a question, whatever their health. */
 export function withinLimits(

@@ -14,17 +14,16 @@ import { Meter } from '../../tokens/meter.ts';
 import type { CallUpstream } from '../../upstream/upstream.ts';
 import type { Admission } from '../admission/admission.ts';
 import type { LearntAnswer } from '../admission/learnt-lengths.ts';
-import type { GenerationInput } from '../gateway.ts';
-import { type AnswerParts, type AnswerState, hashUser } from '../generation/answer-parts.ts';
-import type { UsedSoFar } from '../generation/generation-row.ts';
+import type { GenerationInput } from '../request/generation-input.ts';
 import { countInputImages } from '../request/input-images.ts';
-import type { GatewaySettings } from '../settings.ts';
+import type { AttemptLimits, GatewaySettings } from '../request/settings.ts';
 import type { AttemptTools } from './attempt.ts';
 import { amountOf, type BillingFacts, billGeneration } from './bill-generation.ts';
-import type { AttemptLimits } from './candidate-queue.ts';
 import { conclude } from './conclude.ts';
 import type { Leg, LegEnd } from './leg.ts';
+import type { UsedSoFar } from './leg-account.ts';
 import { type Account, type AnswerEnd, type LegAccountFacts, legAccount } from './leg-account.ts';
+import { hashUser, type LegParts, type LegState } from './leg-parts.ts';
 import { plausibleUsage } from './plausible-usage.ts';
 import type { UpstreamReading } from './upstream-reading.ts';
 
@@ -52,8 +51,8 @@ export interface LegSurroundings {
   readonly reading: UpstreamReading;
   /** Aborted when the leg's upstream is to stop. */
   readonly signal: AbortSignal;
-  readonly parts: AnswerParts;
-  readonly state: AnswerState;
+  readonly parts: LegParts;
+  readonly state: LegState;
 }
 
 /** One leg while it runs: what it is attempted with, what it has come to so far, and its account in the end. */
@@ -173,7 +172,7 @@ export class RunningLeg implements AttemptTools, LegAccountFacts {
   }
 
   /** What it has come to. */
-  account(result: Result, end: AnswerEnd): Account | Promise<Account> {
+  account(result: Result, end: AnswerEnd): Promise<Account> {
     return legAccount(result, end, this);
   }
 

@@ -53,8 +53,7 @@ const bodyOf = (...names: string[]) => ({
 const fill = async (files: StoredFiles, names: string[], more: Partial<FileAccess> = {}) => {
   const body = bodyOf(...names);
   const accessTo = () => ({ ...access, ...more });
-  const filled = await withStoredFiles(body, DIALECTS.responses.inbound.fileParts, files, accessTo);
-  return filled ?? { body, report: [] };
+  return withStoredFiles(body, DIALECTS.responses.inbound.fileParts, files, accessTo);
 };
 const contentOf = ({ body }: Awaited<ReturnType<typeof fill>>) => (body as any).input[0].content as any[];
 

@@ -35,26 +35,18 @@ export interface FileAccess {
 /**
  * Puts the content of stored files where a body names them, as if the caller had written it there. Throws 404 for a file
  * that is not in the workspace, 400 for one that cannot stand where it is named and for more text than anybody takes, 413
- * for too much of them, 503 where there is no room for them now; nothing is read before all that is known. Undefined for a
- * body that names none, as nearly all do.
+ * for too much of them, 503 where there is no room for them now; nothing is read before all that is known. A body that names
+ * none, as nearly all, is returned as it is.
  */
-export function withStoredFiles(
+export async function withStoredFiles(
   body: JsonObject,
   parts: FileParts,
   files: StoredFiles,
   accessTo: () => FileAccess,
-): undefined | Promise<FilledBody> {
-  const namings = storedFilesIn(body, parts);
-  return namings.length === 0 ? undefined : filled(namings, body, parts, files, accessTo());
-}
-
-async function filled(
-  namings: readonly StoredFileNaming[],
-  body: JsonObject,
-  parts: FileParts,
-  files: StoredFiles,
-  access: FileAccess,
 ): Promise<FilledBody> {
+  const namings = storedFilesIn(body, parts);
+  if (namings.length === 0) return { body, report: [] };
+  const access = accessTo();
   const found = await find(namings, files, access);
   await refuseTooLong([...found.values()], access);
   access.takeRoom(sumOf([...found.values()], memoryBytes));

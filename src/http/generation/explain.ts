@@ -2,7 +2,7 @@ import { FORMATS } from '../../dialects/dialects.ts';
 import { invalidRequest } from '../../ir/errors.ts';
 import type { Format } from '../../ir/items.ts';
 import { compileValidator } from '../../kit/json/validate.ts';
-import type { Handler } from '../routes/route.ts';
+import type { Handler } from '../route.ts';
 import { GenerationRun } from './generate.ts';
 
 /** The handler of `POST /routing/explain`: checks the body by the schema of the format that it names. */

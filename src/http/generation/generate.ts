@@ -1,11 +1,11 @@
 import type { FormatDialect } from '../../dialects/dialect.ts';
-import type { GenerationInput } from '../../gateway/gateway.ts';
+import type { GenerationInput } from '../../gateway/request/generation-input.ts';
 import { GatewayError, invalidRequest } from '../../ir/errors.ts';
 import type { Format } from '../../ir/items.ts';
 import { writeJson } from '../../kit/json/stringify-sliced.ts';
 import { BATCH_POINT } from '../../kit/loop/cohort.ts';
 import { inTurn } from '../../kit/loop/turns.ts';
-import type { Call, Handler } from '../routes/route.ts';
+import type { Call, Handler } from '../route.ts';
 import { Abandonment } from '../server/abandonment.ts';
 import { logOwnFault } from '../server/error-reply.ts';
 import { replyWithStream } from '../server/sse-reply.ts';
@@ -37,9 +37,7 @@ async function whole(call: Call, { name, inbound }: FormatDialect): Promise<void
   try {
     const { result, context } = await run.windingUp(services.gateway.complete(run.input));
     await BATCH_POINT;
-    const encoding = inTurn(services.clock, () => inbound.encodeBody(result, context));
-    const writing = writeJson(encoding instanceof Promise ? await encoding : encoding);
-    const text = await writing;
+    const text = await writeJson(await inTurn(services.clock, () => inbound.encodeBody(result, context)));
     exchange.reply.jsonText(200, text);
     await exchange.reply.flushed(exchange.signal, times.abortGraceMs);
   } finally {
@@ -68,7 +66,7 @@ async function streamed(call: Call, { name, inbound }: FormatDialect): Promise<v
 /** Node keeps the timers of each duration in a list: rounded up, those of all generations share one. */
 const DEADLINE_STEP_MS = 50;
 
-/** One generation under the gateway's deadline. Whoever begins one ends it when its reply has left. */
+/** One generation under the gateway's deadline. `end` must be called once its reply has left. */
 export class GenerationRun {
   readonly input: GenerationInput;
   readonly #call: Call;

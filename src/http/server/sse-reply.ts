@@ -1,6 +1,6 @@
 import { FREE } from '../../catalog/prices/bill.ts';
 import type { ReplyContext, StreamEncoder } from '../../dialects/dialect.ts';
-import type { OpenedStream } from '../../gateway/gateway.ts';
+import type { OpenedStream } from '../../gateway/generation/opened-generation.ts';
 import type { Heartbeat } from '../../http1/server/outgoing.ts';
 import { type GatewayError, toGatewayError } from '../../ir/errors.ts';
 import type { Event, EventBatch } from '../../ir/events.ts';

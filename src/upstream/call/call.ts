@@ -69,8 +69,9 @@ export function createCallUpstream(dependencies: CallDependencies): CallUpstream
     const isOwnCredential = call.isOwnCredential ?? false;
     const approach = approaches.of({ endpoint, credential, isOwnCredential, dialect });
     if (approach === undefined) throw missingAddress(provider);
-    const rendering = inTurn(dependencies.clock, () => renderCall(call, dialect, approach.destination.model));
-    const rendered = rendering instanceof Promise ? await rendering : rendering;
+    const rendered = await inTurn(dependencies.clock, () =>
+      renderCall(call, dialect, approach.destination.model),
+    );
     const { scope } = approach;
     if (request.echoUpstreamBody) call.onRequest?.(redactJson(rendered.body, scope.confidential.secrets));
     const transport = provider.dialect === 'simulator' ? transports.simulator : transports.network;

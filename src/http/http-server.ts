@@ -1,11 +1,11 @@
-import { type EncodeError, encodeEnvelope } from '../../dialects/shared/answers/error-envelope.ts';
-import type { Connection, Refusal } from '../../http1/server/connection.ts';
-import type { InboundRequest } from '../../http1/server/inbound-request.ts';
-import { Listener } from '../../http1/server/listener.ts';
-import type { Outgoing } from '../../http1/server/outgoing.ts';
-import type { PlainRequest } from '../../http1/server/plain-request.ts';
-import { ResponseHeads } from '../../http1/server/response-heads.ts';
-import { GatewayError, toGatewayError } from '../../ir/errors.ts';
+import { type EncodeError, encodeEnvelope } from '../dialects/shared/answers/error-envelope.ts';
+import type { Connection, Refusal } from '../http1/server/connection.ts';
+import type { InboundRequest } from '../http1/server/inbound-request.ts';
+import { Listener } from '../http1/server/listener.ts';
+import type { Outgoing } from '../http1/server/outgoing.ts';
+import type { PlainRequest } from '../http1/server/plain-request.ts';
+import { ResponseHeads } from '../http1/server/response-heads.ts';
+import { GatewayError, toGatewayError } from '../ir/errors.ts';
 import {
   DEFAULT_TIMES,
   type HttpBasics,
@@ -13,30 +13,32 @@ import {
   type HttpServices,
   type HttpSettings,
   type HttpTimes,
-} from '../dependencies.ts';
-import { renderDocsPage } from '../openapi/docs-page.ts';
-import { describeRoutes } from '../openapi/openapi.ts';
-import type { Route, ServerState, ServerView } from '../routes/route.ts';
-import { routesFor } from '../routes/routes.ts';
-import { answer } from './answer.ts';
-import { BUSY, BUSY_HEADERS, BusyAnswers } from './busy-answers.ts';
-import { CallerGone } from './caller-gone.ts';
-import { replyWithError } from './error-reply.ts';
-import { Exchange, type ExchangeParts, generationLines, requestIdOf } from './exchange.ts';
-import { HttpMetrics, type InFlight } from './http-metrics.ts';
-import { rawError } from './raw-error.ts';
-import { headerValues } from './request-headers.ts';
-import { RouteIndex } from './route-index.ts';
-import { ServerTiming } from './server-timing.ts';
-import { Turnstile } from './turnstile.ts';
-import { unavailable } from './unavailable.ts';
+} from './dependencies.ts';
+import { renderDocsPage } from './openapi/docs-page.ts';
+import { describeRoutes } from './openapi/openapi.ts';
+import type { Route, ServerState, ServerView } from './route.ts';
+import { routesFor } from './routes/routes.ts';
+import { answer } from './server/answer.ts';
+import { BUSY, BUSY_HEADERS, BusyAnswers } from './server/busy-answers.ts';
+import { CallerGone } from './server/caller-gone.ts';
+import { replyWithError } from './server/error-reply.ts';
+import { type ExchangeParts, generationLines, HttpExchange, requestIdOf } from './server/http-exchange.ts';
+import { HttpMetrics, type InFlight } from './server/http-metrics.ts';
+import { rawError } from './server/raw-error.ts';
+import { headerValues } from './server/request-headers.ts';
+import { RouteIndex } from './server/route-index.ts';
+import { ServerTiming } from './server/server-timing.ts';
+import { Turnstile } from './server/turnstile.ts';
+import { unavailable } from './server/unavailable.ts';
 
-/** The gateway's door. */
+/** The gateway's HTTP server. */
 export interface HttpServer {
   readonly metrics: HttpMetrics;
   readonly inFlight: InFlight;
   readonly state: ServerState;
-  /** Binds; rejects when it cannot. Port 0 picks a free one. Until it is ready every request but the probes gets 503. */
+  /**
+   * Binds; rejects when it cannot. Port 0 picks a free one. Until it is ready every request but the probes gets 503.
+   */
   listen(host: string, port: number): Promise<{ readonly host: string; readonly port: number }>;
   /** Serves requests by `services`, once the request schemas are compiled, and `/readyz` says so. */
   serve(services: HttpServices): Promise<void>;
@@ -52,8 +54,8 @@ export function createHttpServer(basics: HttpBasics): HttpServer {
   return new GatewayServer(basics);
 }
 
-/** What depends on the vendor word and the base path, made once for each pair. */
-interface Face {
+/** Everything that depends on the vendor word and the base path, made once for each pair. */
+interface VendorPaths {
   readonly vendor: string;
   readonly basePath: string;
   readonly index: RouteIndex;
@@ -75,12 +77,12 @@ class GatewayServer implements HttpServer {
   readonly #listener: Listener;
   readonly #heads: ResponseHeads;
   readonly #parts: ExchangeParts;
-  readonly #exchanges = new Set<Exchange>();
+  readonly #exchanges = new Set<HttpExchange>();
   readonly #turnstile = new Turnstile();
   #state: ServerState = 'starting';
   #generations = 0;
-  #face: Face | undefined;
-  #whenEnded: ((exchange: Exchange) => void) | undefined;
+  #paths: VendorPaths | undefined;
+  #whenEnded: ((exchange: HttpExchange) => void) | undefined;
 
   constructor(basics: HttpBasics) {
     this.#services = withoutServices(basics);
@@ -121,7 +123,7 @@ class GatewayServer implements HttpServer {
 
   async serve(services: HttpServices): Promise<void> {
     const { settings, ids, clock, log, lazySchemas } = this.#services;
-    if (lazySchemas !== true) await this.#currentFace(settings()).index.compile();
+    if (lazySchemas !== true) await this.#currentPaths(settings()).index.compile();
     this.#services = { settings, ids, clock, log, ...services };
     if (this.#state === 'starting') this.#state = 'ready';
   }
@@ -147,7 +149,7 @@ class GatewayServer implements HttpServer {
   }
 
   /** Whether all of the exchanges have ended, at the latest after `limitMs`. They leave the set as they end. */
-  #endedWithin(awaited: Set<Exchange>, limitMs: number): Promise<boolean> {
+  #endedWithin(awaited: Set<HttpExchange>, limitMs: number): Promise<boolean> {
     if (awaited.size === 0) return Promise.resolve(true);
     return new Promise((resolve) => {
       const timer = setTimeout(() => {
@@ -164,12 +166,12 @@ class GatewayServer implements HttpServer {
   }
 
   #accept(request: InboundRequest, answer: Outgoing): void {
-    const exchange = new Exchange(request, answer, this.#services.ids.token(20), this.#parts);
+    const exchange = new HttpExchange(request, answer, this.#services.ids.token(20), this.#parts);
     this.#exchanges.add(exchange);
     void this.#handle(exchange);
   }
 
-  async #handle(exchange: Exchange): Promise<void> {
+  async #handle(exchange: HttpExchange): Promise<void> {
     const { request, reply } = exchange;
     const settings = this.#services.settings();
     let encodeError: EncodeError = encodeEnvelope;
@@ -178,8 +180,8 @@ class GatewayServer implements HttpServer {
     try {
       requireFraming(exchange);
       requireHost(exchange);
-      const face = this.#currentFace(settings);
-      const match = face.index.find(request.method, request.url);
+      const paths = this.#currentPaths(settings);
+      const match = paths.index.find(request.method, request.url);
       if ('allowed' in match) {
         encodeError = match.encodeError;
         throw missing(match.allowed);
@@ -193,17 +195,17 @@ class GatewayServer implements HttpServer {
       }
       if (route.rateClass === 'generation') {
         const entry = this.#turnstile.enter();
-        if (entry === false || !(await entry)) return this.#turnAway(exchange, route, face);
+        if (entry === false || !(await entry)) return this.#turnAway(exchange, route, paths);
       }
       await answer(exchange, match, {
         services: this.#services,
         settings,
         times: this.#times,
-        server: face.view,
+        server: paths.view,
         enter: this.#enter,
       });
     } catch (thrown) {
-      // Nobody is left to answer to, and that is no failure.
+      // A caller that has closed its connection gets no reply, and that counts as no failure.
       const isGone = thrown instanceof CallerGone || reply.gone;
       if (!isGone) {
         this.metrics.failed(toGatewayError(thrown).kind);
@@ -219,7 +221,11 @@ class GatewayServer implements HttpServer {
     });
   }
 
-  #turnAway({ reply, timing }: Exchange, { operationId, encodeError }: Route, { busy }: Face): void {
+  #turnAway(
+    { reply, timing }: HttpExchange,
+    { operationId, encodeError }: Route,
+    { busy }: VendorPaths,
+  ): void {
     reply.jsonText(BUSY.status, busy.body(encodeError), BUSY_HEADERS);
     this.#countTurnedAway(operationId, reply.gone ? 'gone' : BUSY.status, timing);
   }
@@ -227,7 +233,7 @@ class GatewayServer implements HttpServer {
   /** The same without an exchange, before the request is read: where many are turned away there is no time to lose. */
   #turnAwayUnread({ target }: PlainRequest): string | undefined {
     const { clock, ids, settings } = this.#services;
-    const { index, busy } = this.#currentFace(settings());
+    const { index, busy } = this.#currentPaths(settings());
     const match = index.find('POST', target);
     if ('allowed' in match || match.compiled.route.rateClass !== 'generation') return undefined;
     this.#turnstile.turnAway();
@@ -258,8 +264,8 @@ class GatewayServer implements HttpServer {
     this.#generations--;
   };
 
-  #currentFace({ vendor, basePath }: HttpSettings): Face {
-    const current = this.#face;
+  #currentPaths({ vendor, basePath }: HttpSettings): VendorPaths {
+    const current = this.#paths;
     if (current !== undefined && current.vendor === vendor && current.basePath === basePath) return current;
     const routes = routesFor(vendor);
     const description = onFirstUse(() => describeRoutes(routes, { vendor, basePath }));
@@ -273,17 +279,17 @@ class GatewayServer implements HttpServer {
       document,
       page,
     };
-    this.#face = {
+    this.#paths = {
       vendor,
       basePath,
       index: new RouteIndex(routes, basePath),
       view,
       busy: new BusyAnswers(vendor),
     };
-    return this.#face;
+    return this.#paths;
   }
 
-  readonly #closed = (exchange: Exchange): void => {
+  readonly #closed = (exchange: HttpExchange): void => {
     this.#exchanges.delete(exchange);
     this.#whenEnded?.(exchange);
   };
@@ -295,7 +301,7 @@ class GatewayServer implements HttpServer {
   }
 }
 
-/** Until there are services, whoever reaches for one learns that it is too early. */
+/** Dependencies before `serve`: reading a service throws a 503. */
 function withoutServices(basics: HttpBasics): HttpDependencies {
   const refuse = (): never => {
     throw unavailable('Service temporarily unavailable');
@@ -361,7 +367,7 @@ function missing(allowed: readonly string[]): GatewayError {
   });
 }
 
-function requireFraming({ request, reply }: Exchange): void {
+function requireFraming({ request, reply }: HttpExchange): void {
   const { problem } = request.framing;
   if (problem === undefined) return;
   reply.closeConnection();
@@ -371,8 +377,11 @@ function requireFraming({ request, reply }: Exchange): void {
 /** A name or an address, and a port (RFC 9110, 7.2). It may be empty. */
 const HOST = /^(?:[\w.~%!$&'()*+,;=-]*|\[[\w.~%:-]+\])(?::\d*)?$/;
 
-/** Two hosts, none where the protocol wants one, or no host name mean that a server before us reads the request differently. */
-function requireHost({ request: { rawHeaders, httpVersion }, reply }: Exchange): void {
+/**
+ * Two hosts, none where the protocol wants one, or no host name mean that a server before us reads the request
+ * differently.
+ */
+function requireHost({ request: { rawHeaders, httpVersion }, reply }: HttpExchange): void {
   const hosts = headerValues(rawHeaders, 'host');
   const isOne = hosts.length === 1 || (hosts.length === 0 && httpVersion !== '1.1');
   if (isOne && HOST.test(hosts[0] ?? '')) return;

@@ -1,5 +1,12 @@
-import type { Catalog } from '../catalog/catalog.ts';
-import type { AttemptLimits } from './leg/candidate-queue.ts';
+import type { Catalog } from '../../catalog/catalog.ts';
+
+/** Endpoints that are called for one model, and calls for the whole request. */
+export interface AttemptLimits {
+  readonly perModel: number;
+  readonly perRequest: number;
+  /** Calls beyond the first of a leg, counted down by all legs of a generation together; absent = there is one leg. */
+  readonly retries?: { left: number };
+}
 
 /** Settings of the gateway at one moment; a reload replaces them between requests, never inside one. */
 export interface GatewaySettings {

@@ -2,6 +2,7 @@ import { type Amount, minus, NOTHING, plus } from '../../ir/amount.ts';
 import type { ChargeKind } from '../../ir/leg.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import type { Nanos } from '../../kit/money.ts';
+import type { ChargeRow } from '../../ports/generation-row.ts';
 import {
   type Affordable,
   type Headroom,
@@ -10,9 +11,21 @@ import {
   type ReserveOutcome,
 } from '../../ports/ledger.ts';
 import type { PaidCharge } from '../../stages/stage.ts';
-import { isUnlimited } from '../admission/reservation-size.ts';
-import type { GenerationInput } from '../gateway.ts';
-import { type Charge, chargeRows } from './charge.ts';
+import type { GenerationInput } from '../request/generation-input.ts';
+import { isUnlimited } from './reservation-size.ts';
+
+/** Something besides a model call that a generation has paid for. */
+export interface Charge {
+  readonly kind: ChargeKind;
+  readonly nanos: Nanos;
+}
+
+/** Charges that a record lists: more are counted and not named. */
+const MOST_LISTED = 100;
+
+export function chargeRows(charges: readonly Charge[]): ChargeRow[] {
+  return charges.slice(0, MOST_LISTED).map(({ kind, nanos }) => ({ kind, nanos: String(nanos) }));
+}
 
 /** The money that is reserved for one generation: held for legs that run, spent by legs that ended, or free. */
 export class GenerationReservation {

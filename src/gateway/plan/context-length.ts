@@ -5,36 +5,35 @@ import { namedModel } from '../../routing/resolve/named-model.ts';
 import { outputWithin } from '../../routing/rules/filters.ts';
 import type { Prompt } from '../../tokens/estimate.ts';
 import type { Tokenizer } from '../../tokens/tokenizer.ts';
-import { NothingLeft, type Plan } from '../plan.ts';
+import { NothingLeft, type Plan } from './plan.ts';
 
 /** Prompts below this many characters per token of room are not worth counting: nearly every text is longer than that. */
 const CHARACTERS_PER_TOKEN = 2;
 
 /**
  * The plan for a prompt as long as this one. Counting costs time, so it happens only for prompts that might not fit one
- * of the candidates; then `replan` plans anew with what was counted. Nobody left: 400.
+ * of the candidates; then `replan` plans anew with what was counted. No candidate left: 400.
  */
-export function fitContext(
+export async function fitContext(
   plan: Plan,
   { request, prompt }: Asked,
   replan: (promptTokens: number) => Plan,
   counting: Counting,
-): Plan | Promise<Plan> {
+): Promise<Plan> {
   const { candidates } = plan;
   let tightest = Number.POSITIVE_INFINITY;
   for (const candidate of candidates) tightest = Math.min(tightest, roomOf(candidate, request));
   if (tightest === Number.POSITIVE_INFINITY) return plan;
   if (prompt.characters <= tightest * CHARACTERS_PER_TOKEN) return plan;
-  return prompt.count(counting.tokenizer, counting.signal).then((tokens) => {
-    if (tokens <= tightest) return plan;
-    try {
-      return replan(tokens);
-    } catch (error) {
-      // Somebody was left before the length was known.
-      if (!(error instanceof NothingLeft)) throw error;
-      throw new NothingLeft('context-length', tooLongMessage(candidates, tokens, request), error.plan);
-    }
-  });
+  const tokens = await prompt.count(counting.tokenizer, counting.signal);
+  if (tokens <= tightest) return plan;
+  try {
+    return replan(tokens);
+  } catch (error) {
+    // There were candidates before the length was known, so the length is what rules all of them out.
+    if (!(error instanceof NothingLeft)) throw error;
+    throw new NothingLeft('context-length', tooLongMessage(candidates, tokens, request), error.plan);
+  }
 }
 
 /** A request, and its prompt. */

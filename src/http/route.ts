@@ -1,14 +1,12 @@
 import type { TObject, TSchema } from 'typebox';
-import type { EncodeError } from '../../dialects/shared/answers/error-envelope.ts';
-import type { JsonObject } from '../../kit/json/json.ts';
-import type { Issue } from '../../kit/json/validate.ts';
-import type { Caller } from '../../ports/caller.ts';
-import type { HttpDependencies, HttpSettings, HttpTimes } from '../dependencies.ts';
-import type { RouteAuth } from '../server/authenticate.ts';
-import type { Exchange } from '../server/exchange.ts';
-
-/** What a route counts against: generations (also in flight), files, questions to analytics, datasets; the others nothing. */
-export type RateClass = 'generation' | 'files' | 'analytics' | 'datasets' | 'management' | 'public' | 'probe';
+import type { EncodeError } from '../dialects/shared/answers/error-envelope.ts';
+import type { JsonObject } from '../kit/json/json.ts';
+import type { Issue } from '../kit/json/validate.ts';
+import type { Caller } from '../ports/caller.ts';
+import type { HttpDependencies, HttpSettings, HttpTimes } from './dependencies.ts';
+import type { RouteAuth } from './server/authenticate.ts';
+import type { HttpExchange } from './server/http-exchange.ts';
+import type { RateClass } from './server/rate-limits.ts';
 
 /** Where a route answers: below the base path and `/v1`, or at the root of the server. */
 export type Mount = 'api' | 'root';
@@ -32,8 +30,8 @@ export interface Route {
   /** Heading in the interface description. */
   readonly tag: string;
   readonly auth: RouteAuth;
-  /** Where it says so of the settings of the moment, nobody is asked who they are. */
-  readonly isOpen?: (settings: HttpSettings) => boolean;
+  /** If true for the current settings, the route needs no key. */
+  readonly isPublic?: (settings: HttpSettings) => boolean;
   readonly rateClass: RateClass;
   readonly request: {
     /** Declared query parameters; others are ignored. */
@@ -53,7 +51,7 @@ export interface Route {
 
 /** A request that has passed everything its row declares. */
 export interface Call {
-  readonly exchange: Exchange;
+  readonly exchange: HttpExchange;
   readonly services: HttpDependencies;
   readonly settings: HttpSettings;
   readonly times: HttpTimes;

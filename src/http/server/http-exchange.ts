@@ -13,11 +13,11 @@ export interface ExchangeParts {
   readonly clock: Clock;
   readonly heads: ResponseHeads;
   /** Told when the reply has left or the connection is gone. */
-  readonly closed: (exchange: Exchange) => void;
+  readonly closed: (exchange: HttpExchange) => void;
 }
 
 /** One request and its reply, from the first line to the last byte. */
-export class Exchange implements ReplyOwner {
+export class HttpExchange implements ReplyOwner {
   readonly request: InboundRequest;
   readonly reply: Reply;
   readonly timing: ServerTiming;

@@ -1,5 +1,41 @@
-import type { TSchema } from 'typebox';
-import type { RouteResponse } from '../routes/route.ts';
+import type { TObject, TSchema } from 'typebox';
+import { errorEnvelopeSchema } from '../../contract/error-envelope.ts';
+import { encodeEnvelope } from '../../dialects/shared/answers/error-envelope.ts';
+import type { Caller } from '../../ports/caller.ts';
+import type { Call, Route, RouteResponse } from '../route.ts';
+
+/** A request of which nothing but its path is read. */
+export const NOTHING_DECLARED = { query: null, headers: null, body: null } as const;
+
+/** A public catalogue page or another read that belongs to no generation format. */
+export const READ = {
+  method: 'GET',
+  mount: 'api',
+  rateClass: 'public',
+  encodeError: encodeEnvelope,
+} as const;
+
+/** An operation on what an account owns. */
+export const MANAGEMENT = {
+  mount: 'api',
+  auth: 'management',
+  rateClass: 'management',
+  encodeError: encodeEnvelope,
+} as const;
+
+export function withQuery(schema: TObject): Route['request'] {
+  return { ...NOTHING_DECLARED, query: schema };
+}
+
+export function withBody(schema: TSchema): Route['request'] {
+  return { ...NOTHING_DECLARED, body: schema };
+}
+
+/** The caller of a route that requires a key. */
+export function callerOf({ caller }: Call): Caller {
+  if (caller === undefined) throw new Error('this route must require a key');
+  return caller;
+}
 
 /** What each error status means, in the interface description. */
 const ERROR_MEANINGS = {
@@ -43,4 +79,9 @@ export function errors(schema: TSchema, statuses: readonly ErrorStatus[]): Recor
       { description: ERROR_MEANINGS[status], content: { 'application/json': schema } },
     ]),
   );
+}
+
+/** Refusals of every management operation, and others. */
+export function managementRefusals(...others: readonly ErrorStatus[]): Record<number, RouteResponse> {
+  return errors(errorEnvelopeSchema, [401, 403, 500, ...others]);
 }

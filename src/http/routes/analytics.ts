@@ -1,14 +1,20 @@
-import { activityQuerySchema, activityReplySchema } from '../../contract/activity.ts';
-import { analyticsMetaSchema, analyticsQuerySchema, analyticsReplySchema } from '../../contract/analytics.ts';
+import { type ActivityQuery, activityQuerySchema, activityReplySchema } from '../../contract/activity.ts';
+import {
+  type AnalyticsQuery,
+  analyticsMetaSchema,
+  analyticsQuerySchema,
+  analyticsReplySchema,
+} from '../../contract/analytics.ts';
 import { errorEnvelopeSchema } from '../../contract/error-envelope.ts';
 import { encodeEnvelope } from '../../dialects/shared/answers/error-envelope.ts';
-import { analyticsNames } from '../../manage/analytics/analytics-names.ts';
+import type { Json } from '../../kit/json/json.ts';
+import { encodeSliced, stringifySliced } from '../../kit/json/stringify-sliced.ts';
+import { runInTurns } from '../../kit/loop/turns.ts';
+import { analyticsMeta, analyticsNames } from '../../manage/analytics/analytics-names.ts';
 import { furtherAnalyticsIssues } from '../../manage/analytics/parse-analytics-query.ts';
-import { type ErrorStatus, errors, ok } from '../openapi/route-responses.ts';
-import { listActivity, queryAnalytics, showAnalyticsMeta } from './analytics-routes.ts';
-import type { Route } from './route.ts';
-
-const NOTHING_DECLARED = { query: null, headers: null, body: null } as const;
+import type { Call, Route } from '../route.ts';
+import { callerOf, type ErrorStatus, errors, NOTHING_DECLARED, ok } from './row-parts.ts';
+import { withinQueryTime } from './within-query-time.ts';
 
 const ANALYTICS = {
   mount: 'api',
@@ -34,7 +40,9 @@ export function analyticsRoutes(vendor: string): readonly Route[] {
       summary: 'Metrics, dimensions, operators and granularities',
       request: NOTHING_DECLARED,
       responses: { 200: ok(analyticsMetaSchema), ...refusals() },
-      handler: showAnalyticsMeta,
+      handler: ({ exchange, settings }) => {
+        exchange.reply.json(200, { data: analyticsMeta(settings.vendor) });
+      },
     },
     {
       ...ANALYTICS,
@@ -48,7 +56,14 @@ export function analyticsRoutes(vendor: string): readonly Route[] {
         furtherIssues: (valid, { clock }) => furtherAnalyticsIssues(valid, { vendor, nowMs: clock.now() }),
       },
       responses: { 200: ok(analyticsReplySchema), ...refusals(400, 408, 413, 415, 503) },
-      handler: queryAnalytics,
+      handler: async (call) => {
+        const { accountId } = callerOf(call);
+        const { vendor } = call.settings;
+        const answer = await withinQueryTime(call, (signal) =>
+          call.services.analytics.query(call.body as AnalyticsQuery, { accountId, vendor, signal }),
+        );
+        await replyInTurns(call, answer);
+      },
     },
     {
       ...ANALYTICS,
@@ -58,7 +73,19 @@ export function analyticsRoutes(vendor: string): readonly Route[] {
       summary: 'The last 30 completed UTC days by model and endpoint',
       request: { ...NOTHING_DECLARED, query: activityQuerySchema },
       responses: { 200: ok(activityReplySchema), ...refusals(400, 404, 408, 503) },
-      handler: listActivity,
+      handler: async (call) => {
+        const { accountId } = callerOf(call);
+        const rows = await withinQueryTime(call, (signal) =>
+          call.services.activity.list(accountId, call.query as ActivityQuery, signal),
+        );
+        await replyInTurns(call, rows);
+      },
     },
   ];
+}
+
+/** There may be ten thousands of rows: others have their turn while they are written. */
+async function replyInTurns({ exchange }: Call, data: Json): Promise<void> {
+  const pieces = await runInTurns(stringifySliced({ data }));
+  exchange.reply.jsonText(200, await runInTurns(encodeSliced(pieces)));
 }
