@@ -1,3 +1,4 @@
+import { outputLimitAt } from '../catalog/output-limit.ts';
 import { billOf } from '../catalog/prices/bill.ts';
 import { pricingAt } from '../catalog/prices/price-history.ts';
 import type { Lane } from '../dialects/lane.ts';
@@ -163,16 +164,15 @@ function explainedRejection({ endpoint, filter, reason }: Rejection) {
   return { provider: endpoint.provider.name, tag: endpoint.tag, model: endpoint.modelId, filter, reason };
 }
 
+const NO_LIMIT = { maxOutputTokens: undefined };
+
 /** The most that the first candidate could cost: the whole prompt uncached, the whole output written. */
 function estimateOf(
   request: GenerationRequest,
   first: RankedCandidate | undefined,
   { promptTokens, nowMs }: ExplainTools,
 ): Explanation['estimate'] {
-  const limits = [request.maxOutputTokens, first?.endpoint.maxOutputTokens].filter(
-    (limit) => limit !== undefined,
-  );
-  const outputTokens = limits.length > 0 ? Math.min(...limits) : undefined;
+  const outputTokens = outputLimitAt(first?.endpoint ?? NO_LIMIT, request.maxOutputTokens);
   if (first === undefined || outputTokens === undefined) {
     return { prompt_tokens: promptTokens, max_output_tokens: outputTokens ?? null, max_cost_usd: null };
   }

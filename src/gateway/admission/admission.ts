@@ -57,7 +57,7 @@ export class Admission {
   }
 
   /** Output tokens that a candidate is let write; undefined = as many as it likes. */
-  mostOutputTokens(candidate: Candidate): number | undefined {
+  maxOutputTokens(candidate: Candidate): number | undefined {
     if (this.#size.kind === 'open') return undefined;
     const { cost, paid } = this.#payingFor(candidate);
     if (paid < cost.fullTokens) return Math.max(1, paid);

@@ -1,4 +1,5 @@
 import type { Pricing } from '../../catalog/catalog.ts';
+import { outputLimitAt } from '../../catalog/output-limit.ts';
 import { feeUpTo, listPriceWithin, usOnly } from '../../catalog/prices/bill.ts';
 import { pricingsUpTo } from '../../catalog/prices/price-history.ts';
 import { mayBeServedBy } from '../../catalog/served-endpoint.ts';
@@ -77,7 +78,8 @@ export class WorstCost {
     const { endpoint, access, model } = candidate;
     const { searches, mustBound } = searchesOf(candidate, facts);
     const promptTokens = promptTokensOf(candidate, facts, searches);
-    const output = outputTokensOf(candidate, facts);
+    // Output counts towards the context.
+    const output = outputLimitAt(endpoint, facts.maxOutputTokens, endpoint.contextLength);
     const prices = new DearestPrices();
     for (const served of mayBeServedBy(endpoint, model)) {
       for (const pricing of pricingsUpTo(served, facts.atMs, promptTokens)) prices.add(pricing);
@@ -153,17 +155,6 @@ function promptTokensOf({ endpoint }: Candidate, facts: CostFacts, searches: num
   const once = mayFillContext ? Math.max(known, contextLength) : known;
   const all = once + searches * (once + SEARCH_RESULT_TOKENS);
   return facts.mayCompact ? 2 * all : all;
-}
-
-/** Undefined where nothing limits the output. */
-function outputTokensOf({ endpoint }: Candidate, facts: CostFacts): number | undefined {
-  const { maxOutputTokens, contextLength } = endpoint;
-  const most = Math.min(
-    facts.maxOutputTokens ?? Number.POSITIVE_INFINITY,
-    maxOutputTokens ?? Number.POSITIVE_INFINITY,
-    contextLength ?? Number.POSITIVE_INFINITY,
-  );
-  return most === Number.POSITIVE_INFINITY ? undefined : most;
 }
 
 /** For each unit that may be billed, the highest of several price lists. */

@@ -17,7 +17,7 @@ import { type CallUpstream, type UpstreamCall, UpstreamFailure } from '../../ups
 import type { Admission } from '../admission/admission.ts';
 import type { AttemptLimits } from '../request/settings.ts';
 import { blameOf } from './blame.ts';
-import { CandidateQueue, type NextCandidate } from './candidate-queue.ts';
+import { CandidateQueue, type NextCandidate, type NoContent } from './candidate-queue.ts';
 import type { Leg } from './leg.ts';
 
 /** What the attempt loop needs to make calls. */
@@ -31,7 +31,7 @@ export interface AttemptTools {
   readonly signal: AbortSignal;
   readonly limits: AttemptLimits;
   /** What is paid for. */
-  readonly admission: Pick<Admission, 'canPay' | 'mostOutputTokens' | 'mostSearches'>;
+  readonly admission: Pick<Admission, 'canPay' | 'maxOutputTokens' | 'mostSearches'>;
   /** Whether nobody waits for the answer any more, although the call that is under way may go on. */
   isAbandoned(): boolean;
   /** Milliseconds that only ever grow. */
@@ -118,18 +118,14 @@ class Attempts implements AsyncIterableIterator<EventBatch, void, undefined>, Fl
     this.#isOver = true;
     const failures: UpstreamFailure[] = [];
     const echoes: Event[] = [];
-    const queue = new CandidateQueue(leg.plan.candidates, tools.health, tools.limits);
+    const queue = new CandidateQueue(leg.plan.candidates, tools);
     let isShort = false;
     const canPay = (candidate: Candidate) => {
       const isPaid = admission.canPay(candidate);
       if (!isPaid) isShort = true;
       return isPaid;
     };
-    const next = (fits: (candidate: Candidate) => boolean) =>
-      tools.isAbandoned() ? undefined : queue.next(fits);
-    const again = (candidate: NextCandidate['candidate']) =>
-      tools.isAbandoned() ? undefined : queue.again(candidate);
-    for (let current = next(canPay); current !== undefined; ) {
+    for (let current = queue.next(canPay); current !== undefined; ) {
       const { candidate, ticket } = current;
       let opening: Opening | UpstreamFailure;
       try {
@@ -139,11 +135,11 @@ class Attempts implements AsyncIterableIterator<EventBatch, void, undefined>, Fl
       }
       if (opening instanceof UpstreamFailure) {
         failures.push(opening);
-        current = (opening.isStale ? again(candidate) : undefined) ?? next(canPay);
+        current = queue.afterFailure(opening, candidate, canPay);
         continue;
       }
       const { noContent } = opening;
-      const other = noContent && next((each) => isBetter(each, noContent, candidate) && canPay(each));
+      const other = noContent && queue.afterNoContent(noContent, candidate, canPay);
       if (other !== undefined) {
         leave(ticket, opening, request);
         await opening.rest.return?.();
@@ -174,11 +170,6 @@ class Attempts implements AsyncIterableIterator<EventBatch, void, undefined>, Fl
 const OVER = { done: true, value: undefined } as const;
 const over = () => OVER;
 
-/** A refusal is the model's own: only another model may do better. An empty answer may be the endpoint's fault. */
-function isBetter({ model }: Candidate, noContent: NoContent, left: Candidate): boolean {
-  return noContent === 'empty' || model !== left.model;
-}
-
 /** Tokens below which an answer may well have no content. */
 const FEW_TOKENS = 16;
 
@@ -203,8 +194,6 @@ interface Opening extends BegunAnswer {
   /** The answer ended without content: why somebody else might do better. */
   readonly noContent: NoContent | undefined;
 }
-
-type NoContent = 'refusal' | 'empty';
 
 /** Calls a candidate and reads until its answer is known to be one. A ticket that comes to nothing is concluded. */
 async function openCandidate(
@@ -233,7 +222,7 @@ async function openCandidate(
       request,
       endpoint: candidate.endpoint,
       lane: candidate.lane,
-      mostOutputTokens: tools.admission.mostOutputTokens(candidate),
+      maxOutputTokens: tools.admission.maxOutputTokens(candidate),
       mostSearches: tools.admission.mostSearches(candidate),
       credential,
       isOwnCredential: candidate.access.kind === 'own',

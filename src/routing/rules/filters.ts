@@ -1,4 +1,5 @@
 import type { Endpoint, Model } from '../../catalog/catalog.ts';
+import { outputLimitAt } from '../../catalog/output-limit.ts';
 import type { OwnCredential } from '../../ports/own-credentials.ts';
 import type { Access } from '../candidate.ts';
 import type { Preferences, PriceLimit } from '../preferences.ts';
@@ -202,9 +203,9 @@ function lackingParameters({ supportedParameters }: Endpoint, parameters: Readon
     : [...parameters].filter((name) => !supportedParameters.has(name));
 }
 
-/** The output that is going to be asked of an endpoint, tokens: never more than it writes. */
-export function outputWithin({ maxOutputTokens: most }: Endpoint, asked: number | undefined): number {
-  return Math.min(asked ?? 0, most ?? Number.POSITIVE_INFINITY);
+/** The output that is going to be asked of an endpoint, tokens; 0 = the request names no limit. */
+export function outputWithin(endpoint: Endpoint, asked: number | undefined): number {
+  return asked === undefined ? 0 : (outputLimitAt(endpoint, asked) ?? 0);
 }
 
 function tooLong(promptTokens: number, outputTokens: number, { contextLength }: Endpoint): string {
