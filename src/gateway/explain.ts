@@ -40,9 +40,9 @@ export interface Explanation {
   };
   readonly params?: JsonObject;
   readonly pipeline?: readonly PipelineEntry[];
-  /** Wishes that cannot be honoured whoever serves. */
+  /** Wishes that no endpoint can honour. */
   readonly translation?: readonly TranslationEntry[];
-  /** What the caller would get when nobody is left. */
+  /** The error that the caller would get if no endpoint is left. */
   readonly error?: { readonly code: number; readonly message: string };
 }
 
@@ -109,7 +109,7 @@ export async function explainPlan(
   };
 }
 
-/** Explains why nobody is left. */
+/** Explains why no endpoint is left. */
 export function explainNothing(error: NothingLeft & GatewayError, promptTokens: number): Explanation {
   const { requested, strategy, rejected, params, pipeline, report } = error.plan;
   return {

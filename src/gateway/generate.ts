@@ -43,7 +43,8 @@ export function createGateway(parts: GatewayParts): Gateway {
       endOfPlanning();
     }
     const reserved = await reserveGeneration(planned, parts, state);
-    // The last three steps happen while the answer is pulled: `Answering` runs the legs, `SettledAnswer` closes the account.
+    // The last three steps happen while the answer is pulled: `Answering` runs the legs, `SettledAnswer` closes the
+    // account.
     return new ModelAnswer(reserved, parts, state);
   }
 

@@ -30,7 +30,7 @@ export interface Threshold {
 export interface Preferences {
   /** Empty = no order. */
   readonly order: NameList;
-  /** Undefined = everybody. */
+  /** Undefined = all. */
   readonly only: NameList | undefined;
   readonly ignore: NameList;
   readonly allowsFallbacks: boolean;

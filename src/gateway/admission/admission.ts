@@ -26,7 +26,7 @@ const OVERRUN_SLACK_TOKENS = 32;
 export class Admission {
   /** Whose answers this one is like. */
   readonly answers: Answers;
-  /** Tokens of the prompt as we count them; undefined where nobody counted. */
+  /** Tokens of the prompt as we count them; undefined where they were not counted. */
   readonly countedPrompt: number | undefined;
   readonly facts: CostFacts;
   readonly #size: AdmissionParts['size'];

@@ -56,7 +56,7 @@ const SUMMARY_TOKENS = 16_384;
 /** The most that one candidate may cost, as a function of the output that it is let write. */
 export class WorstCost {
   readonly candidate: Candidate;
-  /** Output tokens that it writes at most, unless it is told to write less. */
+  /** Output tokens that it writes at most, unless the call sets a lower limit. */
   readonly fullTokens: number;
   /** Nothing says that it writes no more than `fullTokens`: it has to be told. */
   readonly isOutputAssumed: boolean;
@@ -140,8 +140,8 @@ function searchesOf({ endpoint }: Candidate, { searchesAsked, mostSearches }: Co
 }
 
 /**
- * Each search sends the prompt through the model again, together with what was found. Whether to compact is decided before
- * each of these passes, and sends the same through once more.
+ * Each search sends the prompt through the model again, together with what was found. Whether to compact is decided
+ * before each of these passes, and sends the same through once more.
  */
 function promptTokensOf({ endpoint }: Candidate, facts: CostFacts, searches: number): number {
   const { contextLength = USUAL_CONTEXT } = endpoint;

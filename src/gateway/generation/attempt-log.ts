@@ -118,7 +118,7 @@ export class AttemptLog {
   }
 }
 
-/** The routing metadata object of a request that was planned. One that failed has selected nobody. */
+/** The routing metadata object of a request that was planned. One that failed has selected no endpoint. */
 export function routingMetadata(
   attemptLog: AttemptLog,
   region: string | null,

@@ -44,8 +44,8 @@ export interface NextCandidate {
 
 /**
  * The candidates of one request in the order in which they are called, as far as their health and the limits let them
- * be: the one place that decides which call follows another. Those that are cooling down are passed over; one of them is
- * probed when no other is left.
+ * be: the one place that decides which call follows another. Those that are cooling down are passed over; one of them
+ * is probed when no other is left.
  */
 export class CandidateQueue {
   readonly #candidates: readonly RankedCandidate[];
@@ -68,22 +68,25 @@ export class CandidateQueue {
   }
 
   /**
-   * The candidate to call after a failure: the same one once more if its connection was closed before the request was sent,
-   * because no upstream has worked on that, else the next one.
+   * The candidate to call after a failure: the same one once more if its connection was closed before the request was
+   * sent, because no upstream has worked on that, else the next one.
    */
   afterFailure({ isStale }: UpstreamFailure, failed: RankedCandidate, fits: Fits): NextCandidate | undefined {
     return (isStale ? this.#again(failed) : undefined) ?? this.next(fits);
   }
 
   /**
-   * The candidate to call after an answer without content. A refusal is the model's own: only another model may do better.
-   * An empty answer may be the endpoint's fault.
+   * The candidate to call after an answer without content. A refusal is the model's own: only another model may do
+   * better. An empty answer may be the endpoint's fault.
    */
   afterNoContent(noContent: NoContent, left: RankedCandidate, fits: Fits): NextCandidate | undefined {
     return this.next((each) => (noContent === 'empty' || each.model !== left.model) && fits(each));
   }
 
-  /** A candidate once more. It is another upstream call: undefined if the limits of a request or a model do not allow it. */
+  /**
+   * A candidate once more. It is another upstream call: undefined if the limits of a request or a model do not allow
+   * it.
+   */
   #again(candidate: RankedCandidate): NextCandidate | undefined {
     if (this.#rules.isAbandoned()) return undefined;
     const ofModel = this.#called.filter(({ model }) => model.id === candidate.model.id);

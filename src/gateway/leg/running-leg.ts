@@ -184,7 +184,7 @@ export class RunningLeg implements AttemptTools, LegAccountFacts {
     return { usage, bill: billGeneration(this.selected, usage, this.billing) };
   }
 
-  /** Ends it: routing is told how it went, and later legs what answers are like. */
+  /** Ends it, and reports to routing how it went and to admission how long the answer was. */
   conclude({ usage, bill }: Account, status: LegEnd['status'], result: Result, error?: GatewayError): void {
     const { leg, request, admission, billing } = this;
     conclude(request, leg, { status, usage, bill, result, error }, this.#around.parts.memory);

@@ -7,12 +7,14 @@ import type { Prompt } from '../../tokens/estimate.ts';
 import type { Tokenizer } from '../../tokens/tokenizer.ts';
 import { NothingLeft, type Plan } from './plan.ts';
 
-/** Prompts below this many characters per token of room are not worth counting: nearly every text is longer than that. */
+/**
+ * Prompts below this many characters per token of room are not worth counting: nearly every text is longer than that.
+ */
 const CHARACTERS_PER_TOKEN = 2;
 
 /**
- * The plan for a prompt as long as this one. Counting costs time, so it happens only for prompts that might not fit one
- * of the candidates; then `replan` plans anew with what was counted. No candidate left: 400.
+ * The plan for a prompt as long as this one. Counting costs time, so it happens only for prompts that might not fit
+ * one of the candidates; then `replan` plans anew with what was counted. No candidate left: 400.
  */
 export async function fitContext(
   plan: Plan,

@@ -73,7 +73,9 @@ export class NothingLeft extends GatewayError {
   }
 }
 
-/** Plans a request, or throws why it cannot be served: 400 for an unknown model, 404 when every endpoint is ruled out. */
+/**
+ * Plans a request, or throws why it cannot be served: 400 for an unknown model, 404 when every endpoint is ruled out.
+ */
 export function planRequest(request: GenerationRequest, context: PlanContext, promptTokens?: number): Plan {
   const { requested, accountId, sessionId, own, health } = context;
   const conversation = conversationKeyOf(request, {
@@ -139,7 +141,9 @@ function pinOf(conversation: ConversationKey, pins: Pins): Pin | undefined {
   return pins.isEmpty ? undefined : pins.find(conversation.key);
 }
 
-/** The model that a conversation is with, whatever it is called and however it is routed: of router models the router. */
+/**
+ * The model that a conversation is with, whatever it is called and however it is routed: of router models the router.
+ */
 function conversationModel({ models }: GenerationRequest, catalog: Catalog): string {
   const id = models[0] ?? '';
   return namedModel(id, catalog)?.id ?? parseModelId(id).base;
@@ -166,7 +170,7 @@ function resolved(
 /** Rejections that are told of a router: it may look at thousands of endpoints. */
 const MOST_REJECTIONS = 100;
 
-/** Why a router has nobody to choose from: its own rule, or those that every request has. */
+/** Why a router has no model to choose from: its own rule, or those that every request has. */
 function rejectionsAmongAll(
   request: GenerationRequest,
   own: readonly OwnCredential[],

@@ -21,9 +21,9 @@ export interface ItemAccess {
 }
 
 /**
- * Replaces references to output items that the key was given by the items themselves; other references stay, for the parser
- * to refuse with everything else that is wrong. Throws 413 for more than a body may have, 503 where there is no room for them.
- * Returns the body itself if it has no references, as nearly all.
+ * Replaces references to output items that the key was given by the items themselves; other references stay, for the
+ * parser to refuse with everything else that is wrong. Throws 413 for more than a body may have, 503 where there is
+ * no room for them. Returns the body itself if it has no references, as nearly all.
  */
 export async function withReferencedItems(
   body: JsonObject,

@@ -20,7 +20,7 @@ export interface Circumstances {
 /** Why a candidate is not called in its place, smaller is better. */
 export const DEFERRAL = {
   none: 0,
-  /** It failed and asked to be left alone: it is called when nobody else is left. */
+  /** It failed and asked to be left alone: it is called when no other is left. */
   deferred: 1,
   /** A rate limit holds. */
   paused: 2,

@@ -11,7 +11,7 @@ export interface RouterRule extends Pick<Rejection, 'filter' | 'reason'> {
 /** What is known of a choice that came to nothing. */
 export interface Emptiness {
   readonly strategy: Strategy;
-  /** What left nobody, besides the rules that every request has. */
+  /** What ruled all models out, besides the rules that every request has. */
   readonly rule?: RouterRule;
   /** Settings that had no effect. */
   readonly report?: readonly TranslationEntry[];

@@ -14,7 +14,7 @@ import type { RoutedModel, Variant } from './routed-model.ts';
 
 /**
  * Finds the models behind the ids of a request: models by id or alias, the newest of a family, or what a router
- * chooses. Throws 400 for an id that nobody knows, 404 when a router has nothing to choose from.
+ * chooses. Throws 400 for an unknown id, 404 when a router has nothing to choose from.
  */
 export function resolveModels(request: GenerationRequest, context: ResolutionContext): Resolution {
   const { each, empty } = resolveEach(request, context);
@@ -84,7 +84,7 @@ function resolveId(id: string, request: GenerationRequest, context: ResolutionCo
   return resolution;
 }
 
-/** What an id without its suffixes stands for; undefined when nobody knows it. */
+/** What an id without its suffixes stands for; undefined when it is unknown. */
 function resolveBase(
   { base, variants }: ModelId,
   request: GenerationRequest,

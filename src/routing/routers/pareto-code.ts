@@ -29,7 +29,7 @@ interface Contender {
   readonly score: number;
   /** USD per token. */
   readonly price: number;
-  /** Tokens per second of its fastest endpoint; what nobody measured comes last. */
+  /** Tokens per second of its fastest endpoint; unmeasured ones come last. */
   readonly speed: number;
 }
 

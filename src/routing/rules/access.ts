@@ -31,7 +31,7 @@ export function isOpenTo(endpoint: Endpoint, model: Model, own: readonly OwnCred
   return accessesTo(endpoint, model, own).some(({ kind }) => kind === 'own' || isServed(endpoint));
 }
 
-/** Whether the gateway has what it takes to call an endpoint for everybody. */
+/** Whether the gateway has what it takes to call an endpoint with a credential of its own. */
 export function isServed({ provider }: Endpoint): boolean {
   return provider.isServed !== false;
 }

@@ -136,7 +136,7 @@ export function filtersOf(preferences: Preferences, needs: Needs): readonly Filt
   return filters;
 }
 
-/** The first rule that keeps somebody from serving; undefined = none does. */
+/** The first rule that keeps a candidate from serving; undefined = none does. */
 export function rejectingFilter(filters: readonly Filter[], subject: FilterSubject): Filter | undefined {
   for (const filter of filters) if (filter.rejects(subject)) return filter;
   return undefined;

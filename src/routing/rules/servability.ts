@@ -8,8 +8,8 @@ import { hasFlex, isAdmitted } from './narrow-to-tier.ts';
 import type { Needs } from './needs.ts';
 
 /**
- * Tells of any endpoint whether it may serve a request. Without reasons, so that thousands can be asked. The output that
- * is asked for is left out of it: it is a maximum, which may be lowered.
+ * Tells of any endpoint whether it may serve a request. Without reasons, so that thousands can be asked. The output
+ * that is asked for is left out of it: it is a maximum, which may be lowered.
  */
 export function servability(
   needs: Needs,
