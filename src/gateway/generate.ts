@@ -1,5 +1,5 @@
 import type { ReplyContext } from '../dialects/dialect.ts';
-import { SHARED, siteOf } from '../routing/candidate.ts';
+import { SHARED, siteOf } from '../routing/rules/candidate.ts';
 import { LearntLengths } from './admission/learnt-lengths.ts';
 import { explainRequest } from './explain.ts';
 import type { Gateway } from './gateway.ts';

@@ -7,7 +7,7 @@ import type { Amount } from '../../ir/amount.ts';
 import type { Usage } from '../../ir/usage.ts';
 import { costOf, countWithin, type Nanos, type Price, toNanosUp } from '../../kit/money.ts';
 import type { WriteOffCause } from '../../ports/ledger.ts';
-import type { Candidate } from '../../routing/candidate.ts';
+import type { Candidate } from '../../routing/rules/candidate.ts';
 import type { PixelSize } from '../../tokens/pixel-size.ts';
 import { imageTokensAt } from './image-tokens.ts';
 import type { SearchesAsked } from './searches-asked.ts';

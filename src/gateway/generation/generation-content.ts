@@ -7,7 +7,7 @@ import type { JsonObject } from '../../kit/json/json.ts';
 import { numberAt, objectsAt, stringAt } from '../../kit/json/members.ts';
 import type { Caller } from '../../ports/caller.ts';
 import type { ContentStore, GenerationContent } from '../../ports/content.ts';
-import { preferencesOf } from '../../routing/preferences.ts';
+import { preferencesOf } from '../../routing/rules/preferences.ts';
 import type { GenerationInput } from '../request/generation-input.ts';
 import type { Settlement } from './settle.ts';
 

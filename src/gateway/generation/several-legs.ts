@@ -10,7 +10,7 @@ import { NO_USAGE } from '../../ir/usage.ts';
 import type { Flow } from '../../kit/frames/flow.ts';
 import { LightAbortController } from '../../kit/loop/light-abort.ts';
 import type { Refusal } from '../../ports/ledger.ts';
-import { isSameCandidate } from '../../routing/candidate.ts';
+import { isSameCandidate } from '../../routing/rules/candidate.ts';
 import type { LegWish } from '../../stages/stage.ts';
 import { Prompt } from '../../tokens/estimate.ts';
 import { Admission } from '../admission/admission.ts';

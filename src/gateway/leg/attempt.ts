@@ -10,9 +10,9 @@ import {
 } from '../../ir/events.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { Flow } from '../../kit/frames/flow.ts';
-import { type Candidate, siteOf } from '../../routing/candidate.ts';
 import type { Health } from '../../routing/health/health.ts';
 import type { HealthTicket } from '../../routing/health/health-ticket.ts';
+import { type Candidate, siteOf } from '../../routing/rules/candidate.ts';
 import { type CallUpstream, type UpstreamCall, UpstreamFailure } from '../../upstream/upstream.ts';
 import type { Admission } from '../admission/admission.ts';
 import type { AttemptLimits } from '../request/settings.ts';

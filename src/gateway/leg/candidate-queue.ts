@@ -1,6 +1,6 @@
-import { type RankedCandidate, siteOf } from '../../routing/candidate.ts';
 import type { Health } from '../../routing/health/health.ts';
 import type { HealthTicket } from '../../routing/health/health-ticket.ts';
+import { type RankedCandidate, siteOf } from '../../routing/rules/candidate.ts';
 import type { UpstreamFailure } from '../../upstream/upstream.ts';
 import type { AttemptLimits } from '../request/settings.ts';
 

@@ -1,7 +1,7 @@
 import type { Catalog } from '../../catalog/catalog.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
-import type { RankedCandidate } from '../../routing/candidate.ts';
 import { namedModel } from '../../routing/resolve/named-model.ts';
+import type { RankedCandidate } from '../../routing/rules/candidate.ts';
 import { outputWithin } from '../../routing/rules/filters.ts';
 import type { Prompt } from '../../tokens/estimate.ts';
 import type { Tokenizer } from '../../tokens/tokenizer.ts';

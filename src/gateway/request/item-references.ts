@@ -8,7 +8,7 @@ import { JsonReader } from '../../kit/json/json-reader.ts';
 import { objectsOf } from '../../kit/json/members.ts';
 import { runInTurns } from '../../kit/loop/turns.ts';
 import type { FoundItems, OutputItems } from '../../ports/output-items.ts';
-import { preferencesOf } from '../../routing/preferences.ts';
+import { preferencesOf } from '../../routing/rules/preferences.ts';
 import type { GenerationInput } from './generation-input.ts';
 
 /** Whose items a request may name, and how much of them. */

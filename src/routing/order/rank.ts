@@ -1,6 +1,6 @@
 import { tierOf } from '../../catalog/endpoint-tier.ts';
-import { type Candidate, type RankedCandidate, siteOf } from '../candidate.ts';
-import type { Preferences } from '../preferences.ts';
+import { type Candidate, type RankedCandidate, siteOf } from '../rules/candidate.ts';
+import type { Preferences } from '../rules/preferences.ts';
 import { drawFirst, type Share, undrawn } from './draw.ts';
 import {
   type Circumstances,

@@ -1,7 +1,7 @@
 import type { Endpoint, Model } from '../../catalog/catalog.ts';
 import { GatewayError } from '../../ir/errors.ts';
 import type { Strategy, TranslationEntry } from '../../ir/metadata.ts';
-import type { Rejection } from '../candidate.ts';
+import type { Rejection } from '../rules/candidate.ts';
 
 /** A rule of a router's own, beyond those that every request has. */
 export interface RouterRule extends Pick<Rejection, 'filter' | 'reason'> {

@@ -3,7 +3,7 @@ import type { PipelineEntry, Strategy, TranslationEntry } from '../../ir/metadat
 import type { JsonObject } from '../../kit/json/json.ts';
 import type { HealthView } from '../health/endpoint-health.ts';
 import type { Needs } from '../rules/needs.ts';
-import type { RoutedModel } from './routed-model.ts';
+import type { RoutedModel } from '../rules/routed-model.ts';
 
 /** The models that a request is to be answered by, and how they were found. */
 export interface Resolution {

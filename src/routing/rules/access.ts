@@ -1,6 +1,6 @@
 import type { Endpoint, Model } from '../../catalog/catalog.ts';
 import type { OwnCredential } from '../../ports/own-credentials.ts';
-import { type Access, SHARED } from '../candidate.ts';
+import { type Access, SHARED } from './candidate.ts';
 
 /** Copies of one endpoint, of each kind of credential: more than a request ever tries. */
 const MOST_COPIES = 8;

@@ -2,13 +2,13 @@ import type { Model } from '../../catalog/catalog.ts';
 import { dialectOf } from '../../dialects/lane.ts';
 import type { Format } from '../../ir/items.ts';
 import type { OwnCredential } from '../../ports/own-credentials.ts';
-import type { Candidate, Rejection } from '../candidate.ts';
-import type { Preferences } from '../preferences.ts';
 import { accessesTo } from './access.ts';
+import type { Candidate, Rejection } from './candidate.ts';
 import { type Filter, filtersOf, rejectingFilter } from './filters.ts';
 import { narrowToParameters } from './narrow-to-parameters.ts';
 import { hasFlex, narrowToTier } from './narrow-to-tier.ts';
 import type { Needs } from './needs.ts';
+import type { Preferences } from './preferences.ts';
 import { Rejections } from './rejections.ts';
 
 /** One model of a request, with what the request prefers for it. */

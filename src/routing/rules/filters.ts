@@ -1,10 +1,10 @@
 import type { Endpoint, Model } from '../../catalog/catalog.ts';
 import { outputLimitAt } from '../../catalog/output-limit.ts';
 import type { OwnCredential } from '../../ports/own-credentials.ts';
-import type { Access } from '../candidate.ts';
-import type { Preferences, PriceLimit } from '../preferences.ts';
 import { isReserved, isServed } from './access.ts';
+import type { Access } from './candidate.ts';
 import type { Needs } from './needs.ts';
+import type { Preferences, PriceLimit } from './preferences.ts';
 import { isNamedIn } from './provider-names.ts';
 
 /** What a filter looks at. */

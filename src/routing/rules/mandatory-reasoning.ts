@@ -2,7 +2,7 @@ import type { Model } from '../../catalog/catalog.ts';
 import { effortPath, isSwitchedOff, leastEffort } from '../../dialects/fit/fit-reasoning.ts';
 import { invalidRequest } from '../../ir/errors.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
-import type { Rejection } from '../candidate.ts';
+import type { Rejection } from './candidate.ts';
 
 /** A model and the name by which the caller asked for it. */
 export interface NamedModel {

@@ -1,4 +1,4 @@
-import type { Candidate } from '../candidate.ts';
+import type { Candidate } from './candidate.ts';
 import type { Needs } from './needs.ts';
 import type { Rejections } from './rejections.ts';
 

@@ -1,16 +1,16 @@
-import type { Endpoint, Model } from '../../catalog/catalog.ts';
-import { GatewayError, invalidRequest } from '../../ir/errors.ts';
-import type { TranslationEntry } from '../../ir/metadata.ts';
-import type { GenerationRequest } from '../../ir/request.ts';
-import { lookUp } from '../../kit/net/lookup.ts';
-import { quoted, shortened } from '../../kit/text/quoted.ts';
-import { latestOf, parseLatest } from '../routers/latest.ts';
-import { pluginPlace, pluginSettings } from '../routers/plugin-settings.ts';
-import { ROUTER_OF_PLUGIN, ROUTERS, UNAVAILABLE_ROUTERS } from '../routers/routers.ts';
-import { type ModelId, parseModelId } from './model-id.ts';
-import { NothingToChoose } from './nothing-to-choose.ts';
-import type { Resolution, ResolutionContext } from './resolution.ts';
-import type { RoutedModel, Variant } from './routed-model.ts';
+import type { Endpoint, Model } from '../catalog/catalog.ts';
+import { GatewayError, invalidRequest } from '../ir/errors.ts';
+import type { TranslationEntry } from '../ir/metadata.ts';
+import type { GenerationRequest } from '../ir/request.ts';
+import { lookUp } from '../kit/net/lookup.ts';
+import { quoted, shortened } from '../kit/text/quoted.ts';
+import { type ModelId, parseModelId } from './resolve/model-id.ts';
+import { NothingToChoose } from './resolve/nothing-to-choose.ts';
+import type { Resolution, ResolutionContext } from './resolve/resolution.ts';
+import { latestOf, parseLatest } from './routers/latest.ts';
+import { pluginPlace, pluginSettings } from './routers/plugin-settings.ts';
+import { ROUTER_OF_PLUGIN, ROUTERS, UNAVAILABLE_ROUTERS } from './routers/routers.ts';
+import type { RoutedModel, Variant } from './rules/routed-model.ts';
 
 /**
  * Finds the models behind the ids of a request: models by id or alias, the newest of a family, or what a router
