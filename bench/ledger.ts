@@ -95,7 +95,7 @@ async function spend(ledger: Ledger, reserving: number[], settling: number[]): P
   settling.push(performance.now() - between);
 }
 
-/** A long journal: rows cannot be made, so that no segment may go, and nobody closes it. */
+/** A long journal: rows cannot be written, so no segment is dropped, and it is not closed. */
 async function measureStart(): Promise<void> {
   const failing = {
     ...settings,

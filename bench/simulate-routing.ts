@@ -117,7 +117,7 @@ interface Tally {
 
 const served = new Map<string, number>();
 const tallies = { healthy: tally(), dead: tally(), recovering: tally() };
-/** Since all were down nobody has answered. */
+/** No answer since all endpoints went down. */
 let isRecovering = false;
 const sticky = { kept: 0, moved: 0 };
 let planningMs = 0;

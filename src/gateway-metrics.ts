@@ -51,7 +51,7 @@ export function gatewayMetrics(sources: MetricSources): readonly MetricFamily[] 
     }),
     gauge({
       name: 'signalbox_written_off_usd_total',
-      help: 'Used beyond reservations and limits and charged to nobody, by what went beyond.',
+      help: 'Used beyond reservations and limits and charged to no account, by cause.',
       type: 'counter',
       read: () =>
         Object.entries(ledger.writtenOff).map(([cause, nanos]) => [{ cause }, usdOf(nanos)] as const),

@@ -118,7 +118,7 @@ describe('the data that ship', () => {
     }
   });
 
-  it('say nothing of models that nobody serves', () => {
+  it('have no models without endpoints', () => {
     const served = allShippedModels();
     const described = models.flatMap((file) => documentOf(file).models.map(({ id }) => id));
     expect(described.filter((id) => !served.has(id))).toEqual([]);
@@ -148,7 +148,7 @@ describe('shippedModels', () => {
     );
   });
 
-  it('knows what a model is, whoever serves it, when it is asked for', () => {
+  it('has the facts of a model for any provider, if its id is given', () => {
     const known = shippedModels([], ['openai/gpt-5', '../../x', 'acme/none']);
     expect([...known.keys()]).toEqual(['openai/gpt-5']);
     expect(known.get('openai/gpt-5')).toMatchObject({ name: 'OpenAI: GPT-5', endpoints: [] });

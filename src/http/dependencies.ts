@@ -29,7 +29,7 @@ export interface HttpSettings {
   readonly maxConcurrentRequests: number;
   /** How many requests may be made in a window. */
   readonly rates: RateSettings;
-  /** Whether everybody may read the metrics. */
+  /** Metrics need no key. */
   readonly areMetricsPublic: boolean;
 }
 
@@ -91,7 +91,10 @@ export interface HttpBasics {
   readonly log: HttpLog;
   /** Compile a request schema at its first request instead of before the first of all (some 100 ms each). */
   readonly lazySchemas?: boolean;
-  /** Sockets that listen on the port, where Node can share one: as many connections are accepted in a turn. 1 by default. */
+  /**
+   * Sockets that listen on the port, where Node can share one: as many connections are accepted in a turn. 1 by
+   * default.
+   */
   readonly listeningSockets?: number;
   /** Changes to the default limits. */
   readonly times?: Partial<HttpTimes>;
@@ -115,7 +118,7 @@ export interface HttpServices {
   readonly activity: Activity;
   /** All figures of this process, as text. */
   readonly metrics: () => string;
-  /** The account that the installation began with: that of whoever runs it. */
+  /** The account that the installation began with: the operator's. */
   readonly firstAccountId: string;
   /** Why the process must be restarted; null, and where it is absent, it need not be. */
   readonly fault?: () => string | null;

@@ -31,12 +31,14 @@ import { ServerTiming } from './server/server-timing.ts';
 import { Turnstile } from './server/turnstile.ts';
 import { unavailable } from './server/unavailable.ts';
 
-/** The gateway's door. */
+/** The gateway's HTTP server. */
 export interface HttpServer {
   readonly metrics: HttpMetrics;
   readonly inFlight: InFlight;
   readonly state: ServerState;
-  /** Binds; rejects when it cannot. Port 0 picks a free one. Until it is ready every request but the probes gets 503. */
+  /**
+   * Binds; rejects when it cannot. Port 0 picks a free one. Until it is ready every request but the probes gets 503.
+   */
   listen(host: string, port: number): Promise<{ readonly host: string; readonly port: number }>;
   /** Serves requests by `services`, once the request schemas are compiled, and `/readyz` says so. */
   serve(services: HttpServices): Promise<void>;
@@ -52,7 +54,7 @@ export function createHttpServer(basics: HttpBasics): HttpServer {
   return new GatewayServer(basics);
 }
 
-/** What depends on the vendor word and the base path, made once for each pair. */
+/** Everything that depends on the vendor word and the base path, made once for each pair. */
 interface VendorPaths {
   readonly vendor: string;
   readonly basePath: string;
@@ -203,7 +205,7 @@ class GatewayServer implements HttpServer {
         enter: this.#enter,
       });
     } catch (thrown) {
-      // Nobody is left to answer to, and that is no failure.
+      // A caller that has closed its connection gets no reply, and that counts as no failure.
       const isGone = thrown instanceof CallerGone || reply.gone;
       if (!isGone) {
         this.metrics.failed(toGatewayError(thrown).kind);
@@ -299,7 +301,7 @@ class GatewayServer implements HttpServer {
   }
 }
 
-/** Until there are services, whoever reaches for one learns that it is too early. */
+/** Dependencies before `serve`: reading a service throws a 503. */
 function withoutServices(basics: HttpBasics): HttpDependencies {
   const refuse = (): never => {
     throw unavailable('Service temporarily unavailable');
@@ -375,7 +377,10 @@ function requireFraming({ request, reply }: HttpExchange): void {
 /** A name or an address, and a port (RFC 9110, 7.2). It may be empty. */
 const HOST = /^(?:[\w.~%!$&'()*+,;=-]*|\[[\w.~%:-]+\])(?::\d*)?$/;
 
-/** Two hosts, none where the protocol wants one, or no host name mean that a server before us reads the request differently. */
+/**
+ * Two hosts, none where the protocol wants one, or no host name mean that a server before us reads the request
+ * differently.
+ */
 function requireHost({ request: { rawHeaders, httpVersion }, reply }: HttpExchange): void {
   const hosts = headerValues(rawHeaders, 'host');
   const isOne = hosts.length === 1 || (hosts.length === 0 && httpVersion !== '1.1');

@@ -11,8 +11,8 @@ export interface BodyFrame {
   /** The whole body was taken. */
   readonly isOver: boolean;
   /**
-   * Takes bytes from `from` to `to`, or to the end of the body if that is sooner, and passes their content on. Returns the
-   * place after the last byte taken, or why they are no body.
+   * Takes bytes from `from` to `to`, or to the end of the body if that is sooner, and passes their content on. Returns
+   * the place after the last byte taken, or why they are no body.
    */
   take(bytes: Buffer, from: number, to: number, taker: ContentTaker): number | SectionProblem;
 }

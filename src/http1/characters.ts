@@ -17,7 +17,10 @@ export function isToken(code: number): boolean {
   return IS_TOKEN[code] === 1;
 }
 
-/** Whether a field value may have this character: tab, or no control character. False for NaN, beyond the end of a text. */
+/**
+ * Whether a field value may have this character: tab, or no control character. False for NaN, beyond the end of a
+ * text.
+ */
 export function isText(code: number): boolean {
   return code >= SPACE ? code !== DELETE : code === TAB;
 }

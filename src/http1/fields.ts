@@ -4,8 +4,8 @@ import { CARRIAGE_RETURN, COLON, isBlank, isText, isToken, LINE_FEED } from './c
 export type SectionProblem = 'malformed' | 'too-large';
 
 /**
- * Names and values of the field lines from `start` to the end of a text, in turn. The text has a character for each byte, and
- * each line ends in CRLF. Everything that two readers could read differently is malformed.
+ * Names and values of the field lines from `start` to the end of a text, in turn. The text has a character for each
+ * byte, and each line ends in CRLF. Everything that two readers could read differently is malformed.
  */
 export function parseFieldLines(text: string, start: number, maxFields: number): string[] | SectionProblem {
   const fields: string[] = [];

@@ -1,7 +1,7 @@
 /**
- * How strictly messages are read. Requests are read strictly, because a proxy before us may frame them differently and let one
- * caller forge the request of another. Responses are read as servers in the field write them. This is the only place where
- * the two sides differ in what they share.
+ * How strictly messages are read. Requests are read strictly, because a proxy before us may frame them differently and
+ * let one caller forge the request of another. Responses are read as servers in the field write them. This is the only
+ * place where the two sides differ in what they share.
  */
 export interface ReadingRules {
   /** Fields of a head, and of trailers. */
@@ -17,7 +17,10 @@ export interface ReadingRules {
   /** Bytes of extensions in one body. */
   readonly maxExtensionBytes: number;
   readonly maxTrailerBytes: number;
-  /** Names that must not be trailers, in lower case: a server that heeds them would frame or route the request differently. */
+  /**
+   * Names that must not be trailers, in lower case: a server that heeds them would frame or route the request
+   * differently.
+   */
   readonly refusedTrailers: ReadonlySet<string>;
 }
 

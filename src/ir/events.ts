@@ -1,5 +1,6 @@
 import type { Frame } from '../kit/frames/frames.ts';
 import type { JsonObject } from '../kit/json/json.ts';
+import type { JsonTemplate } from '../kit/json/json-template.ts';
 import type { GatewayError } from './errors.ts';
 import type {
   Annotation,
@@ -113,6 +114,8 @@ export type Event =
       /** `frame.data`, parsed. Encoders may copy and patch it; they never change it. */
       readonly value: JsonObject;
       readonly events: readonly Event[];
+      /** Set if the frame holds one piece of text and nothing else. Frames in a row that share it differ in that text alone. */
+      readonly template?: JsonTemplate | undefined;
       /** True when `value` is a whole non-streaming body rather than one event of a stream. */
       readonly whole?: boolean;
     }

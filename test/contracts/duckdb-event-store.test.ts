@@ -28,7 +28,7 @@ it('opens nothing before it is used', async () => {
   directory.remove();
 });
 
-it('has every event that it took in although nobody closed it, and knows it again', async () => {
+it('has every event after an unclean stop, and recognizes duplicates', async () => {
   const directory = temporaryDirectory();
   const lost = new DuckdbEventStore(join(directory.path, 'events.duckdb'));
   const history = [...eventHistory(1_000, 3)];

@@ -72,7 +72,7 @@ async function hold(file: string): Promise<ChildProcess> {
     const { DuckDBInstance } = require(${JSON.stringify(library)});
     DuckDBInstance.create(${JSON.stringify(file)}).then((held) => {
       process.stdout.write('held');
-      // What nobody refers to is closed when it is collected.
+      // An unreferenced instance is closed when it is collected.
       setInterval(() => held, 1000);
     });`;
   const child = spawn(process.execPath, ['-e', code], { stdio: ['ignore', 'pipe', 'inherit'] });

@@ -582,7 +582,7 @@ if (server !== undefined) {
       expect(await bench.rows.count()).toBe(3);
     });
 
-    it('that are away reject whoever reads, grants or forgets with one error', async () => {
+    it('that are unavailable reject reads, grants and forgetting with one error', async () => {
       const { ledger } = await bench.ledger(bench.directory());
       await server.stop();
       try {

@@ -18,7 +18,7 @@ import { addressOf, postgresForTests } from '../postgres/postgres-server.ts';
 
 const server = await postgresForTests();
 
-/** Short, so that nobody waits long for a server that stands still. */
+/** Short, so that tests with a stopped server are quick. */
 const LIMITS = { connectMs: 600, statementMs: 900 };
 
 const SCOPES = { key: 'key-1', workspace: 'workspace-1', account: 'account-1' };
@@ -312,7 +312,7 @@ if (server !== undefined) {
         await sql`insert into installation (name, value) values ('two', '2')`.execute(transaction);
       });
       await expect(lost).rejects.toThrow('Service temporarily unavailable');
-      // One lost connection is no lost database: nobody else is refused.
+      // One lost connection is not a lost database: other requests are served.
       expect(await database.selectFrom('installation').selectAll().execute()).toEqual([]);
     });
 
@@ -331,7 +331,7 @@ if (server !== undefined) {
       expect(rows.length).toBeGreaterThan(3);
     });
 
-    it('that lets nobody in with this name is not waited for, and its password is not told', async () => {
+    it('that refuses the login is not waited for, and the password is not shown', async () => {
       const address = { ...addressOf(url), database: 'nowhere', password: 'canary' };
       const refused = await openPostgres(address, { nowMs: 1, waiting() {} }).catch((error: Error) => error);
       expect(refused).toMatchObject({ name: 'DataDirectoryProblem' });

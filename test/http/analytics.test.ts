@@ -50,7 +50,7 @@ describe('POST /analytics/query', () => {
     expect(state.reason).toMatchObject({ status: 408 });
   });
 
-  it('is ended when nobody waits for the answer', async () => {
+  it('is aborted when the caller disconnects', async () => {
     const { state, query } = silentEvents();
     const { port, log } = await startWith(query);
     const { socket } = await openSocket(port);

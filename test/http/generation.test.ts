@@ -228,7 +228,7 @@ describe('errors of the gateway', () => {
     expect(answer.json.error.code).toBe(status);
   });
 
-  it('that nobody foresaw are masked, and logged with the request id', async () => {
+  it('that are unexpected are masked, and logged with the request id', async () => {
     const { port, log } = await startServer({
       gateway: {
         complete: async () => {

@@ -170,7 +170,7 @@ const assistantTurn: fc.Arbitrary<Item[]> = fc
     ];
   });
 
-/** Gives calls, results and thoughts ids that pair them and that nobody else has. */
+/** Gives calls, results and reasoning unique ids that pair them. */
 function numbered(items: readonly Item[]): Item[] {
   let calls = 0;
   let results = 0;

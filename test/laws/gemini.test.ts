@@ -169,7 +169,7 @@ describe('answers of the gemini dialect', () => {
   });
 });
 
-/** Words after words are one text, as long as nobody signed the first. */
+/** Consecutive texts are joined unless the first has a signature. */
 function joined(parts: readonly JsonObject[]): JsonObject[] {
   const result: JsonObject[] = [];
   for (const part of parts) {
@@ -393,7 +393,7 @@ describe('requests of the gemini dialect', () => {
           expectSound(JSON.parse(JSON.stringify(body)) as JsonObject);
           expect(report.every(({ field, detail }) => field !== '' && detail !== '')).toBe(true);
         } catch (thrown) {
-          // A conversation in which nobody says anything is refused, and nothing else is.
+          // Only a conversation without any content is refused.
           if (!(thrown instanceof GatewayError)) throw thrown;
           expect(thrown.message).toContain('the conversation has no content');
         }

@@ -43,7 +43,7 @@ describe('openDataDirectory', () => {
     expect(() => readFileSync(join(temporary.path, 'encryption-key'))).toThrow('ENOENT');
   });
 
-  it('lets nobody else in until it is closed', () => {
+  it('is locked for others until it is closed', () => {
     const first = openDataDirectory(temporary.path);
     let reason: unknown;
     try {

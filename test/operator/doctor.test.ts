@@ -280,7 +280,7 @@ describe('a configuration', () => {
     expect(report.of('providers')).toMatchObject([{ verdict: 'warning' }]);
   });
 
-  it('that names the database in a way that nobody reads has no other one blamed', async () => {
+  it('with an invalid DATABASE_URL does not blame the database in the data directory', async () => {
     mkdirSync(join(dataDir, 'journal'), { recursive: true, mode: 0o700 });
     vi.stubEnv('DATABASE_URL', `mysql://${SECRET}`);
     const report = await doctor();

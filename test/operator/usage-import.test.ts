@@ -72,7 +72,7 @@ function write(lines: readonly unknown[]): void {
   );
 }
 
-/** Everything that was counted in the data directory, while nobody has it. */
+/** All events of the data directory; no process may have it open. */
 async function counted(
   metrics: readonly MetricName[],
   dimensions: readonly DimensionName[] = [],
@@ -275,7 +275,7 @@ describe('signalbox usage import', () => {
     expect(out).toContain('\napp.referer is not kept as it was written (1 line): ');
   });
 
-  it('shows how far it is to whoever watches', async () => {
+  it('shows its progress on a terminal', async () => {
     write([lineOf()]);
     let shown = '';
     const output = { out: () => {}, err: (text: string) => (shown += text) };

@@ -11,7 +11,7 @@ export type Given = Exclude<Answer, { readonly kind: 'error' }>;
 
 export function dialectNamed(name: DialectName): UpstreamDialect {
   const dialect = DIALECTS[name].upstream;
-  if (dialect === undefined) throw new Error(`nobody speaks ${name}`);
+  if (dialect === undefined) throw new Error(`there is no dialect ${name}`);
   return dialect;
 }
 

@@ -45,7 +45,7 @@ export function readRecordings(folder: string): Recording[] {
 export function answersIn(recording: Recording): Answer[] {
   const read = READERS.find(([format]) => format.test(recording.format))?.[1];
   if (read === undefined)
-    throw new Error(`${recording.file}: nobody can read the format ${recording.format}`);
+    throw new Error(`${recording.file}: there is no decoder for the format ${recording.format}`);
   const provider = recording.provider ?? recording.file.split('/', 1)[0] ?? '';
   const quirks = rowOf(provider)?.quirks;
   return read(recording).map((answer) => ({ ...answer, quirks }));

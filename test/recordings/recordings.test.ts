@@ -83,7 +83,7 @@ function describeAnswer(answer: Answer, shown: string, expected: Expectation | u
   describeTranslation(answer);
 }
 
-/** What holds for any answer, whoever recorded it. */
+/** Invariants of every recorded answer. */
 function expectSane(summary: Summary, answer: Answer, shown: string): void {
   const { end, usage } = summary;
   const mayFail = answer.kind === 'error' || /error|fail|overload|limit/i.test(shown);

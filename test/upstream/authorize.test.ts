@@ -123,7 +123,7 @@ describe('a service account', () => {
     expect(tokenServer.requests).toHaveLength(2);
   });
 
-  it('asks once for all who wait, and one who leaves takes nobody along', async () => {
+  it('requests one token for all waiting calls; one that is aborted does not abort the others', async () => {
     tokenServer.answer([stall(100), ...(token('one') as readonly never[])]);
     const { authorize } = open();
     const leaving = new AbortController();

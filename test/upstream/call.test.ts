@@ -159,7 +159,7 @@ describe('a call', () => {
     expect(upstream.requests[0]?.headers).not.toHaveProperty('anthropic-beta');
   });
 
-  it('sends the rendered body, the headers of everybody, and the credential', async () => {
+  it('sends the rendered body, the common headers and the credential', async () => {
     upstream.answer([head(200, SSE), write(STREAM), end()]);
     const answer = await call({}, { headers: { 'X-Operator': 'yes', 'x-dialect': 'overridden' } });
     expect(answer.status).toBe(200);

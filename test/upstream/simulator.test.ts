@@ -164,7 +164,7 @@ describe.each(cases)('the simulator in $format, $lane lane, stream $stream', (wa
   });
 
   it.each(['Hi!', 'What is the weather in Paris?', 'Do not call get_weather.'])(
-    'leaves tools alone that nobody asks for: %s',
+    'calls no tool that the request does not ask for: %s',
     async (text) => {
       const result = await ask({ ...way, model: 'standard', text, more: { tools: toolsOf(way.format) } });
       expect(result.finish?.reason).toBe('stop');

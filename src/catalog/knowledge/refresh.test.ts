@@ -409,7 +409,7 @@ describe('laws', () => {
   it('the same data twice change nothing, and what is stored is what was merged', () => {
     fc.assert(
       fc.property(anyDocument, anyDocument, anyDocument, fc.boolean(), (shippedData, before, data, prune) => {
-        // What ships is always served by somebody.
+        // Shipped models always have an endpoint.
         const served = shippedData.models.filter(({ endpoints }) => endpoints !== undefined);
         const shipped = knownOf({ ...shippedData, models: served });
         const start = refresh(shipped, before, { prune: false, nowMs: NOW }).models;

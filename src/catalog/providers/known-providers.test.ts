@@ -24,7 +24,7 @@ describe('what a listed provider must say', () => {
     expect(issuesOf({ slug: 'amazon-bedrock', api_key: 'ABSK' })).toEqual([]);
   });
 
-  it('dialect and address of what nobody knows, and of what is known by name only', () => {
+  it('dialect and address of an unknown provider, and of one known by name only', () => {
     expect(issuesOf({ slug: 'constructor' })).toEqual([
       'dialect: is required: the provider is not in the built-in table',
       'base_url: is required: the provider is not in the built-in table',

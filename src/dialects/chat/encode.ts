@@ -2,6 +2,7 @@ import type { Event, EventBatch, Failure, Finish, ItemHead } from '../../ir/even
 import type { ToolKind } from '../../ir/items.ts';
 import { writeSseComment, writeSseFrame } from '../../kit/frames/sse.ts';
 import type { Json, JsonObject } from '../../kit/json/json.ts';
+import { JsonTemplate } from '../../kit/json/json-template.ts';
 import { layOver } from '../../kit/json/lay-over.ts';
 import { membersBeyond, objectAt, objectsAt } from '../../kit/json/members.ts';
 import type { ReplyContext, StreamEncoder } from '../dialect.ts';
@@ -22,6 +23,7 @@ import {
 } from './answer.ts';
 import { renderFinishReason } from './finish-reason.ts';
 
+import { contentIn } from './read-answer.ts';
 import { ToldCalls } from './told-calls.ts';
 import { ToldDetails } from './told-details.ts';
 import { ToldText } from './told-text.ts';
@@ -77,6 +79,8 @@ class ChatEncoder implements StreamEncoder {
   /** What relayed chunks said beside their deltas; it comes out with the last chunk. */
   readonly #held: JsonObject = {};
   #heldUsage: JsonObject | undefined;
+  /** How a chunk is written that repeats the last one. */
+  #repeated: RepeatedChunk | undefined;
 
   constructor(context: ReplyContext) {
     this.#context = context;
@@ -272,6 +276,11 @@ class ChatEncoder implements StreamEncoder {
 
   /** An upstream chunk with its own delta; everything that belongs to the end is held back. */
   #relay(event: Extract<Event, { type: 'relay' }>): string {
+    const { template } = event;
+    if (template !== undefined && template === this.#repeated?.upstream) {
+      return this.#repeat(event.events[0], this.#repeated);
+    }
+    this.#repeated = undefined;
     const inner = event.events.filter(({ type }) => type !== 'finish' && type !== 'failure');
     if (event.dialect !== 'chat' || event.whole === true) return this.#encodeAll(inner);
     this.#hold(event.value);
@@ -287,6 +296,7 @@ class ChatEncoder implements StreamEncoder {
     const says = Object.entries(shown).some(([name, value]) => name !== 'role' && !isEmpty(value));
     if (!says && (this.#hasRole || typeof choice.finish_reason === 'string')) return '';
     const role = this.#hasRole ? {} : { role: 'assistant' };
+    const repeats = template !== undefined && this.#hasRole;
     this.#hasRole = true;
     const patched = {
       ...membersBeyond(event.value, OWN_CHUNK_FIELDS),
@@ -302,7 +312,16 @@ class ChatEncoder implements StreamEncoder {
         },
       ],
     };
-    return writeSseFrame(JSON.stringify(patched));
+    const chunk = JSON.stringify(patched);
+    if (repeats) this.#repeated = repeatedChunk(template, chunk);
+    return writeSseFrame(chunk);
+  }
+
+  /** A chunk that repeats the last one with another text. */
+  #repeat(delta: Event | undefined, { chunk }: RepeatedChunk): string {
+    if (delta?.type !== 'text-delta') return '';
+    this.#said.add(delta.item, delta.part, delta.text);
+    return writeSseFrame(chunk.write(delta.text));
   }
 
   #hold(value: JsonObject): void {
@@ -380,6 +399,17 @@ class ChatEncoder implements StreamEncoder {
     this.#isEnded = true;
     return writeSseFrame(JSON.stringify(chunk)) + writeSseFrame(DONE);
   }
+}
+
+/** How upstream chunks of one template are written. */
+interface RepeatedChunk {
+  readonly upstream: JsonTemplate;
+  readonly chunk: JsonTemplate;
+}
+
+function repeatedChunk(upstream: JsonTemplate, written: string): RepeatedChunk | undefined {
+  const chunk = JsonTemplate.of(written, 'content', contentIn);
+  return chunk && { upstream, chunk };
 }
 
 function chunkHead(context: ReplyContext): JsonObject {

@@ -60,6 +60,12 @@ export class AnswerReader {
     return this.#writer.take();
   }
 
+  /** What a chunk means that repeats the last one with another text. */
+  readText(content: string): Event[] {
+    this.#readWords(content, undefined);
+    return this.#writer.take();
+  }
+
   /** The upstream says that this was all. */
   finish(): Event[] {
     if (this.#isEnded) return [];
@@ -302,6 +308,16 @@ function callReader(
     identify: relay ? (name) => ({ kind: 'function', name }) : flatNames(request).identify,
     makeId: (position) => `call_${idSeed()}_${position}`,
   });
+}
+
+/** The text that a chunk adds to the message, if it adds nothing else. */
+export function contentIn(chunk: JsonObject): Json | undefined {
+  const { content, role: _, ...others } = deltaIn(choiceIn(chunk)) ?? {};
+  return Object.values(others).every(isNothing) ? content : undefined;
+}
+
+function isNothing(member: Json | undefined): boolean {
+  return member === null || member === '' || (Array.isArray(member) && member.length === 0);
 }
 
 /** Details that seal calls, and those of thoughts. */

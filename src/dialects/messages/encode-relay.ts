@@ -2,6 +2,7 @@ import type { Event, Finish, ItemHead } from '../../ir/events.ts';
 import type { Usage } from '../../ir/usage.ts';
 import { writeSseFrame } from '../../kit/frames/sse.ts';
 import type { Json, JsonObject } from '../../kit/json/json.ts';
+import type { JsonTemplate } from '../../kit/json/json-template.ts';
 import { layOver } from '../../kit/json/lay-over.ts';
 import { objectOf } from '../../kit/json/members.ts';
 import type { ReplyContext } from '../dialect.ts';
@@ -14,6 +15,13 @@ import { withWholeToolUse } from './usage.ts';
 import { withBlockDefaults } from './whole-block.ts';
 
 type RelayEvent = Extract<Event, { type: 'relay' }>;
+
+/** The template of the last frame, if its frames can be written as they come. */
+interface RepeatedDelta {
+  readonly template: JsonTemplate;
+  /** Index of the block that they belong to. */
+  readonly block: number;
+}
 
 /** Names that may stand on an `event:` line. */
 const PLAIN_NAME = /^[a-z_]{1,64}$/;
@@ -40,6 +48,7 @@ export class RelayWriter {
   readonly #endDelta: JsonObject = {};
   readonly #endUsage: JsonObject = {};
   #stop: JsonObject | undefined;
+  #repeated: RepeatedDelta | undefined;
 
   constructor(context: ReplyContext) {
     this.#context = context;
@@ -49,7 +58,25 @@ export class RelayWriter {
     return this.#isStarted;
   }
 
-  write({ frame, value, events }: RelayEvent): string {
+  write(event: RelayEvent): string {
+    const { frame, template } = event;
+    if (template !== undefined && template === this.#repeated?.template) {
+      return this.#blocks.add(this.#repeated.block, writeSseFrame(frame.data, 'content_block_delta'));
+    }
+    const text = this.#write(event);
+    this.#repeated = template && this.#repeatedBy(template, event);
+    return text;
+  }
+
+  /** Frames of this template can be written as they come: they are deltas of an open block and need no repair. */
+  #repeatedBy(template: JsonTemplate, { frame, value }: RelayEvent): RepeatedDelta | undefined {
+    const { type, index } = value;
+    const isVerbatim = type === 'content_block_delta' && isReady(value, frame.data, type);
+    if (!isVerbatim || typeof index !== 'number' || !this.#blocks.isOpen(index)) return undefined;
+    return { template, block: index };
+  }
+
+  #write({ frame, value, events }: RelayEvent): string {
     const type = typeof value.type === 'string' ? value.type : frame.event;
     const isFresh = this.#isFresh;
     this.#isFresh = false;

@@ -66,7 +66,7 @@ async function streamed(call: Call, { name, inbound }: FormatDialect): Promise<v
 /** Node keeps the timers of each duration in a list: rounded up, those of all generations share one. */
 const DEADLINE_STEP_MS = 50;
 
-/** One generation under the gateway's deadline. Whoever begins one ends it when its reply has left. */
+/** One generation under the gateway's deadline. `end` must be called once its reply has left. */
 export class GenerationRun {
   readonly input: GenerationInput;
   readonly #call: Call;

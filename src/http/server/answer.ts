@@ -86,7 +86,7 @@ const CALLERS: Readonly<Record<RouteAuth, Identify>> = {
   management: identify,
 };
 
-/** Whoever was found lately is found again at once. */
+/** Synchronous for callers that were found lately. */
 function identify(
   exchange: HttpExchange,
   compiled: CompiledRoute,

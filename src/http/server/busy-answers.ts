@@ -27,7 +27,9 @@ export class BusyAnswers {
     return this.#answer(encodeError).body;
   }
 
-  /** All of an answer on a connection that is kept. `ownLines`: the headers that are its own, each with its line break. */
+  /**
+   * All of an answer on a connection that is kept. `ownLines`: the headers that are its own, each with its line break.
+   */
   text(encodeError: EncodeError, ownLines: string, heads: ResponseHeads): string {
     const { body, lines } = this.#answer(encodeError);
     return heads.head(BUSY.status, lines + ownLines, true) + body;

@@ -18,8 +18,8 @@ export interface BodyLimits {
 const SMALL_BYTES = 16 * 1024;
 
 /**
- * Reads a body that must be a JSON object: a small one that is here already at once. Throws 400, 408 and 413; never reads
- * beyond the limit.
+ * Reads a body that must be a JSON object: a small one that is here already at once. Throws 400, 408 and 413; never
+ * reads beyond the limit.
  */
 export function readJsonBody(exchange: HttpExchange, limits: BodyLimits): JsonObject | Promise<JsonObject> {
   const { request } = exchange;

@@ -71,7 +71,7 @@ export class RouteIndex {
     ofMethod.set(path, { compiled, params: NO_PARAMETERS, search: '' });
   }
 
-  /** Compiles every schema now, rather than when it is first needed; whoever waits has a turn after each. */
+  /** Compiles every schema now, rather than when it is first needed; yields to the event loop after each. */
   async compile(): Promise<void> {
     for (const { validators } of this.#compiled) {
       for (const validator of Object.values(validators)) validator?.issuesOf({});

@@ -16,9 +16,9 @@ interface Waiting {
 }
 
 /**
- * Connections to one origin, one request on each at a time. The one used last is used next, so that the others fall idle and
- * close. Finding one takes constant time, however many streams are open. After a response a connection is used again only
- * once it was quiet for a while: bytes that come late must not be taken for the next response.
+ * Connections to one origin, one request on each at a time. The one used last is used next, so that the others fall
+ * idle and close. Finding one takes constant time, however many streams are open. After a response a connection is
+ * used again only once it was quiet for a while: bytes that come late must not be taken for the next response.
  */
 export class ConnectionPool implements ConnectionOwner {
   readonly #plan: ConnectionPlan;
@@ -114,7 +114,8 @@ export class ConnectionPool implements ConnectionOwner {
 
   #settleIn(milliseconds: number): void {
     this.#isSettlingTimed = true;
-    // The event loop reads sockets between timers and immediates: bytes that had come when the timer fired are known by then.
+    // The event loop reads sockets between timers and immediates: bytes that had come when the timer fired are known
+    // by then.
     setTimeout(() => setImmediate(this.#useQuiet, performance.now()), milliseconds).unref();
   }
 

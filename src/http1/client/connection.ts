@@ -44,7 +44,9 @@ export interface ConnectionPlan {
   readonly keepAliveMs: number;
   /** Milliseconds without a byte after which a connection may carry the next call. */
   readonly quietMs: number;
-  /** Milliseconds on top of a round trip in which a kept connection that is closed is taken to have been closed before. */
+  /**
+   * Milliseconds on top of a round trip in which a kept connection that is closed is taken to have been closed before.
+   */
   readonly staleMs: number;
   /** The buffer that all sockets read into; content is valid until the next read. */
   readonly readBuffer: Buffer;
@@ -76,7 +78,10 @@ interface News {
   readonly isEnd: boolean;
 }
 
-/** Connections whose requests are written, and those on which a response began or ended, in this turn of the event loop. */
+/**
+ * Connections whose requests are written, and those on which a response began or ended, in this turn of the event
+ * loop.
+ */
 const REQUESTS = new Cohort<ClientConnection>((connection) => connection.write());
 const NEWS = new Cohort<ClientConnection>((connection) => connection.tell());
 
@@ -131,7 +136,8 @@ export class ClientConnection {
     exchange.onCarried(this);
     if (!this.#isReady) return;
     this.#socket.ref();
-    // Bytes that this turn still brings precede the request: they are no response to it, and an end means another connection.
+    // Bytes that this turn still brings precede the request: they are no response to it, and an end means another
+    // connection.
     REQUESTS.add(this);
   }
 
@@ -282,8 +288,8 @@ export class ClientConnection {
   }
 
   /**
-   * Whether it was closed before the request can have been worked on: it was a kept connection, no byte of a response has come,
-   * and no more time has passed than an earlier FIN needs to arrive, or a reset to come back.
+   * Whether it was closed before the request can have been worked on: it was a kept connection, no byte of a response
+   * has come, and no more time has passed than an earlier FIN needs to arrive, or a reset to come back.
    */
   #wasStaleFor({ sentAtMs }: ClientExchange): boolean {
     if (!this.#hasCarried || this.#hasBegun) return false;

@@ -27,8 +27,9 @@ const DIGITS = /^\d{1,15}$/;
 const NO_BODY: ReadonlySet<number> = new Set([204, 304]);
 
 /**
- * Reads responses of HTTP/1.1 from bytes that are cut anywhere, one after another. Synchronous, without I/O. A response that
- * two readers could frame differently is refused: content behind the upstream must not forge the response to another request.
+ * Reads responses of HTTP/1.1 from bytes that are cut anywhere, one after another. Synchronous, without I/O. A
+ * response that two readers could frame differently is refused: content behind the upstream must not forge the
+ * response to another request.
  */
 export class ResponseParser implements ContentTaker {
   readonly #headBytes: number;
@@ -81,8 +82,8 @@ export class ResponseParser implements ContentTaker {
   }
 
   /**
-   * Reads the first `length` bytes. Content in several pieces is moved together in place, between `bodyFrom` and `bodyTo`.
-   * After a problem nothing more may be read; what preceded it in the same bytes stays valid.
+   * Reads the first `length` bytes. Content in several pieces is moved together in place, between `bodyFrom` and
+   * `bodyTo`. After a problem nothing more may be read; what preceded it in the same bytes stays valid.
    */
   read(bytes: Buffer, length: number): TransportProblem | undefined {
     this.bodyFrom = 0;

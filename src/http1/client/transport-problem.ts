@@ -1,4 +1,7 @@
-/** Why an exchange broke. `total`: the limit of the whole exchange ran out, although the server may still have been writing. */
+/**
+ * Why an exchange broke. `total`: the limit of the whole exchange ran out, although the server may still have been
+ * writing.
+ */
 export type TransportReason = 'connect' | 'reset' | 'timeout' | 'total' | 'too-large' | 'encoding';
 
 /** A failed exchange. Its message never holds an address. */

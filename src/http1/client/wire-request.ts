@@ -41,7 +41,10 @@ export function wireRequest(parts: RequestParts): WireRequest {
   return method === 'GET' ? { head: `${opening}\r\n`, body, bodyBytes: 0 } : withBody(opening, body);
 }
 
-/** What the head of a request says before it comes to its body. Throws a TransportProblem where a header cannot be sent. */
+/**
+ * What the head of a request says before it comes to its body. Throws a TransportProblem where a header cannot be
+ * sent.
+ */
 export function openingOf({ method, host, path, headers }: Omit<RequestParts, 'body'>): string {
   let opening = `${method} ${path} HTTP/1.1\r\nhost: ${host}\r\nconnection: keep-alive\r\n`;
   // Answers are mostly small events that must not wait in a compressor's buffer.

@@ -22,26 +22,34 @@ export interface ConnectionLimits {
   readonly idleMs: number;
   /** How long a connection stays open after its last answer where not all of the request is read. */
   readonly lingerMs: number;
-  /** How long the rest of a request is read and dropped after the answer, on as many connections as the owner allows. */
+  /**
+   * How long the rest of a request is read and dropped after the answer, on as many connections as the owner allows.
+   */
   readonly discardMs: number;
   readonly maxHeadBytes: number;
-  /** Requests that may wait for their answers at the same time: a connection that owes as many is not read until one has left. */
+  /**
+   * Requests that may wait for their answers at the same time: a connection that owes as many is not read until one
+   * has left.
+   */
   readonly maxPipelined: number;
 }
 
 /** Why there is no request to answer. `connect`: it asks for a way to another host. */
 export type Refusal = SectionProblem | 'late' | 'connect';
 
-/** Whom a connection tells what happens on it. */
+/** The listener, as its connections see it. */
 export interface ConnectionOwner {
   readonly limits: ConnectionLimits;
   /** Connections on which a request begins in this turn: has each of them take what came. */
   readonly arrivals: Cohort<Connection>;
-  /** There is no time for all: it is worth asking before a request is read. */
+  /** True while overloaded: call `turnAway` before parsing. */
   isFull(): boolean;
-  /** The same, and in this turn some more may be told so at once. Asked for each. */
+  /**
+   * True while overloaded and fewer than the allowed number were refused in this turn before buffering. Counts each
+   * call.
+   */
   refusesAtOnce(): boolean;
-  /** What a request is answered that is not read for that reason; undefined when it is. */
+  /** The response to a request that is refused unread; undefined if it is to be read. */
   turnAway(request: PlainRequest): string | undefined;
   /** A request is here, and as much of its body as came with it. */
   accept(request: InboundRequest, answer: Outgoing): void;
@@ -59,15 +67,17 @@ const END_OF_HEAD = '\r\n\r\n';
 const NO_FRAME = new LengthFrame(0);
 
 /**
- * Bytes that are read and dropped of a request after its answer. Closing a connection on which bytes are unread resets it,
- * and many clients then report the reset and not the answer.
+ * Bytes that are read and dropped of a request after its answer. Closing a connection on which bytes are unread resets
+ * it, and many clients then report the reset and not the answer.
  */
 const MOST_DISCARDED_BYTES = 64 * 1024 * 1024;
 
 /** The same where too many connections discard: enough to notice that the caller has left. */
 const FEW_DISCARDED_BYTES = 64 * 1024;
 
-/** Characters of line breaks before a request: some send one. Without a limit they would keep a connection for ever. */
+/**
+ * Characters of line breaks before a request: some send one. Without a limit they would keep a connection for ever.
+ */
 const MOST_LINE_BREAKS = 32;
 
 /** One connection: finds the requests in its bytes, and has them answered in their order. */
@@ -80,7 +90,10 @@ export class Connection implements AnswerLine, BodySource {
   #writtenAnswers = 0;
   /** Whose turn it is. */
   #writing: Outgoing | undefined;
-  /** Bytes that came in this turn while no request was being read, or that wait until fewer answers are owed. At most one read. */
+  /**
+   * Bytes that came in this turn while no request was being read, or that wait until fewer answers are owed. At most
+   * one read.
+   */
   #came: Buffer | undefined;
   /** It is among those that take what came at the end of this turn: once is enough. */
   #isArriving = false;
@@ -164,7 +177,7 @@ export class Connection implements AnswerLine, BodySource {
     this.#conclude(answer, true);
   }
 
-  /** `isUnread`: there may be bytes of the caller that nobody has read. */
+  /** `isUnread`: bytes of the caller may be left unread. */
   #conclude({ keepsAlive }: Outgoing, isUnread: boolean): void {
     const socket = this.#socket;
     if (!socket.writable) return;
@@ -197,7 +210,7 @@ export class Connection implements AnswerLine, BodySource {
   check(nowMs: number): void {
     const { headersMs, requestMs, idleMs } = this.#owner.limits;
     if (this.#restingSinceMs !== undefined && nowMs - this.#restingSinceMs > idleMs) this.destroy();
-    // What has come is looked at before anybody is called late.
+    // Bytes that have come are parsed before the request counts as late.
     if (this.#readingSinceMs === undefined || this.#came !== undefined) return;
     const limit = this.#receiving === undefined ? headersMs : requestMs;
     if (nowMs - this.#readingSinceMs > limit) this.#fail('late');
@@ -237,7 +250,7 @@ export class Connection implements AnswerLine, BodySource {
     if (!isRefused) this.#come(bytes);
   }
 
-  /** Nobody listens any more. One who goes on for long after its answer is not read to its end. */
+  /** Drops bytes after the last response, up to a limit; then stops reading and closes. */
   #discard(length: number): void {
     if (this.#lingerTimer === undefined) return;
     this.#discardableBytes -= length;
@@ -255,7 +268,10 @@ export class Connection implements AnswerLine, BodySource {
     return true;
   }
 
-  /** A request begins together with others; what comes of it afterwards is taken at once, so that no more than a read is kept. */
+  /**
+   * A request begins together with others; what comes of it afterwards is taken at once, so that no more than a read
+   * is kept.
+   */
   #come(bytes: Buffer): void {
     this.#restingSinceMs = undefined;
     if (this.#isBetweenRequests) {
@@ -289,8 +305,9 @@ export class Connection implements AnswerLine, BodySource {
   }
 
   /**
-   * Whether what follows has to wait, because enough answers are owed or enough requests were taken in this turn. Then it is
-   * kept as it is, and the connection is not read, so that no more than one read is kept. No time limit runs meanwhile.
+   * Whether what follows has to wait, because enough answers are owed or enough requests were taken in this turn. Then
+   * it is kept as it is, and the connection is not read, so that no more than one read is kept. No time limit runs
+   * meanwhile.
    */
   #isFullBefore(bytes: Buffer, at: number): boolean {
     const isBetween = this.#receiving === undefined && this.#beginning === undefined;
@@ -350,7 +367,7 @@ export class Connection implements AnswerLine, BodySource {
     if (framing === undefined) return this.#fail('malformed');
     this.#takenAtOnce++;
     const request = new InboundRequest(head, framing, this);
-    // First what came with the head: mostly that is all of it, and nobody has to wait for it.
+    // First the bytes that came with the head: mostly they are the whole body.
     const after = this.#beginBody(request, bytes, at);
     if (after === undefined) return bytes.length;
     if (isFollowed(request, bytes, after)) return this.#fail('malformed');
@@ -401,7 +418,8 @@ export class Connection implements AnswerLine, BodySource {
     this.#frame = NO_FRAME;
     this.#readingSinceMs = undefined;
     if (!request.framing.keepsAlive) this.#discardsInput = true;
-    // Its reader may have had enough for now, but there is no more of it: what comes next is another request, or the caller leaves.
+    // Its reader may have had enough for now, but there is no more of it: what comes next is another request, or the
+    // caller leaves.
     if (this.#socket.isPaused()) this.#socket.resume();
     request.complete();
   }
@@ -453,8 +471,8 @@ export class Connection implements AnswerLine, BodySource {
   }
 
   /**
-   * The caller sends nothing more. That alone does not mean that it is gone: it gets the answers to the requests that came
-   * whole, unless a write fails.
+   * The caller sends nothing more. That alone does not mean that it is gone: it gets the answers to the requests that
+   * came whole, unless a write fails.
    */
   #endOfRequests(): void {
     const owed = this.#lastOwed;
@@ -500,7 +518,9 @@ export class Connection implements AnswerLine, BodySource {
   }
 }
 
-/** Whether bytes follow a request that closes its connection: for another server they may be its body, or a request. */
+/**
+ * Whether bytes follow a request that closes its connection: for another server they may be its body, or a request.
+ */
 function isFollowed({ framing, isComplete }: InboundRequest, bytes: Buffer, after: number): boolean {
   return isComplete && !framing.keepsAlive && afterLineBreaks(bytes, after) < bytes.length;
 }

@@ -17,10 +17,10 @@ export interface BodySource {
   readOn(): void;
 }
 
-/** Bytes of a body that are kept while nobody reads: more stay with the caller. */
-const MOST_KEPT = 64 * 1024;
-/** What a piece costs besides its bytes: a body in tiny chunks must not cost many times its size. */
-const PIECE_BYTES = 128;
+/** Bytes of a body that are buffered without a reader; then the connection is paused. */
+const MAX_KEPT_BYTES = 64 * 1024;
+/** Overhead of a buffered piece: a body in tiny chunks must not cost many times its size. */
+const PIECE_OVERHEAD_BYTES = 128;
 
 /** One request, whose body may still be on its way. */
 export class InboundRequest implements ContentTaker {
@@ -64,12 +64,12 @@ export class InboundRequest implements ContentTaker {
   }
 
   /**
-   * The body, where all of it is here already, as small ones are that came with their heads. Undefined where it is still
-   * to come, or was too large to be kept.
+   * The body, where all of it is here already, as small ones are that came with their heads. Undefined where it is
+   * still to come, or was too large to be kept.
    */
   takeBody(): Buffer | undefined {
     const kept = this.#kept;
-    if (!this.#isComplete || kept === undefined || this.#keptBytes > MOST_KEPT) return undefined;
+    if (!this.#isComplete || kept === undefined || this.#keptBytes > MAX_KEPT_BYTES) return undefined;
     this.#kept = undefined;
     return kept.length === 1 ? kept[0] : Buffer.concat(kept, this.#keptBytes);
   }
@@ -93,7 +93,7 @@ export class InboundRequest implements ContentTaker {
     this.#reader = undefined;
   }
 
-  /** Nobody will read what is still to come. */
+  /** Drops the rest of the body as it comes. */
   discard(): void {
     this.#reader = undefined;
     this.#kept = undefined;
@@ -105,7 +105,7 @@ export class InboundRequest implements ContentTaker {
   get wantsMore(): boolean {
     if (this.#isDiscarded) return true;
     if (this.#reader !== undefined) return !this.#isPaused;
-    return this.#keptBytes + PIECE_BYTES * (this.#kept?.length ?? 0) < MOST_KEPT;
+    return this.#keptBytes + PIECE_OVERHEAD_BYTES * (this.#kept?.length ?? 0) < MAX_KEPT_BYTES;
   }
 
   /** For the body frame. */

@@ -18,15 +18,21 @@ export interface Reception {
   failed(error: Error): void;
 }
 
-/** Connections that may wait to be taken in, if the system lets as many: what comes beyond that tries again after a second. */
+/**
+ * Connections that may wait to be taken in, if the system lets as many: what comes beyond that tries again after a
+ * second.
+ */
 const BACKLOG = 4096;
 
-/** Connections that may begin a request in one turn: where there are more, those that have begun are not to wait for all of them. */
+/**
+ * Connections that may begin a request in one turn: where there are more, those that have begun are not to wait for
+ * all of them.
+ */
 const ARRIVALS: CohortLimits = { most: 128, newest: 16 };
 
 /**
- * Requests of one turn that are refused as soon as they are read, where there are too many. Not all of them: where a flood is
- * wide, nothing else would be done.
+ * Requests of one turn that are refused as soon as they are read, where there are too many. Not all of them: where a
+ * flood is wide, nothing else would be done.
  */
 const MOST_REFUSED_AT_ONCE = 32;
 
@@ -37,8 +43,8 @@ const MOST_DISCARDING = 64;
 export interface ListenerSettings {
   readonly checkMs: number;
   /**
-   * Sockets that listen on the same port, where Node and the system have `reusePort`; else there is one. Node accepts one
-   * connection from each in a turn of the event loop.
+   * Sockets that listen on the same port, where Node and the system have `reusePort`; else there is one. Node accepts
+   * one connection from each in a turn of the event loop.
    */
   readonly listeningSockets: number;
 }

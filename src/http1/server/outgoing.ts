@@ -11,7 +11,9 @@ export interface AnswerLine {
   uncork(): void;
   /** The answer whose turn it is was written to its end. */
   passOn(answer: Outgoing): void;
-  /** The same, where part of the request was not read: the connection closes, but not before the answer can be read. */
+  /**
+   * The same, where part of the request was not read: the connection closes, but not before the answer can be read.
+   */
   linger(answer: Outgoing): void;
   destroy(): void;
 }
@@ -29,7 +31,7 @@ interface Piece {
 /** Characters or bytes of an answer that wait for its turn before writes to it have to wait. */
 const MOST_HELD = 16_384;
 
-/** One answer on a connection: its bytes leave in its turn, and whoever writes them learns when to wait. */
+/** One response on a connection: written in its turn, with back-pressure for its writer. */
 export class Outgoing {
   /** The connection may be used for another request after this answer. */
   keepsAlive: boolean;
@@ -65,8 +67,8 @@ export class Outgoing {
   }
 
   /**
-   * The connection was closed before all of it had left, and `whenClosed` was told so: a writer that knew it sooner would
-   * end its work before anybody has heard why.
+   * The connection was closed before all of it had left, and `whenClosed` was told so: a writer that knew it sooner
+   * would end its work before the reason is known.
    */
   get isGone(): boolean {
     return this.#isClosed && !this.#hasLeft;

@@ -17,9 +17,9 @@ const NOT_PLAIN =
   /transfer-encoding|expect|upgrade|connection:(?! *keep-alive\r)|content-length[\s\S]*content-length/i;
 
 /**
- * Finds out where a request ends without reading its head line by line, for those that are told nothing but that there is no
- * time for them. `head` has a character for each byte, up to and with the line break of its last line. Undefined where it takes
- * more to be sure.
+ * Finds out where a request ends without reading its head line by line, for those that are told nothing but that there
+ * is no time for them. `head` has a character for each byte, up to and with the line break of its last line. Undefined
+ * where it takes more to be sure.
  */
 export function plainRequest(head: string): PlainRequest | undefined {
   const target = PLAIN.exec(head)?.[1];

@@ -5,16 +5,17 @@ import type { Outgoing } from './outgoing.ts';
 const ANSWER_BEGINNING = 'HTTP/1.1 ';
 
 /**
- * Milliseconds before each probe. The first one reaches a caller that has left, whose system answers with a reset; the next
- * one fails because of it. The later ones are for callers that leave later.
+ * Milliseconds before each probe. The first one reaches a caller that has left, whose system answers with a reset; the
+ * next one fails because of it. The later ones are for callers that leave later.
  */
 const WAITS_MS: readonly number[] = [20, 50, 130, 500, 1_500, 5_000, 15_000, 40_000];
 const LAST_WAIT_MS = 80_000;
 
 /**
- * Finds out whether a caller that has ended its side still reads. The end looks the same for a caller that closed its socket
- * and for one that only sends nothing more; the difference shows when something is written. So the bytes that every answer
- * begins with are sent ahead, one at a time, and left out when the answer comes. A stream that has begun writes a comment.
+ * Finds out whether a caller that has ended its side still reads. The end looks the same for a caller that closed its
+ * socket and for one that only sends nothing more; the difference shows when something is written. So the bytes that
+ * every answer begins with are sent ahead, one at a time, and left out when the answer comes. A stream that has begun
+ * writes a comment.
  */
 export class PresenceProbe {
   readonly #socket: Socket;

@@ -24,7 +24,10 @@ const TARGET = new RegExp(
   'i',
 );
 
-/** A tab in a field that frames the request: some servers read such a field differently, and so end the request elsewhere. */
+/**
+ * A tab in a field that frames the request: some servers read such a field differently, and so end the request
+ * elsewhere.
+ */
 const TAB_IN_FRAMING = /\r\n(?:content-length|transfer-encoding|(?:proxy-)?connection)[^\r]*\t/i;
 
 /**

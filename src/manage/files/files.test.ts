@@ -43,7 +43,7 @@ function filesOver(insert: () => Promise<void>) {
 }
 
 describe('Files', () => {
-  it('sweeps content that nobody knows of, and no upload that is about to be known', async () => {
+  it('sweeps content without a row, but no open upload', async () => {
     const { files, contents } = filesOver(async () => {
       contents.add('orphan');
       await files.sweep();

@@ -30,7 +30,7 @@ function stored(store: MemoryStore): Overlay {
   return reading.overlay;
 }
 
-/** Data of so many models that nobody knows. */
+/** Data of unknown models. */
 function dataOf(count: number, author = 'acme') {
   const pricing = { prompt: '0.1', completion: '0.1' };
   return {

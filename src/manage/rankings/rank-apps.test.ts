@@ -55,7 +55,7 @@ function numbers(seed: number): (limit: number) => number {
 }
 
 describe('leadersOf', () => {
-  it('finds those with the most tokens, and nobody without any', () => {
+  it('finds the apps with the most tokens, and none without tokens', () => {
     const asked = input({ a: [1], b: [0], c: [5], d: [3] });
     expect(leaders(asked, 1)).toEqual(['c']);
     expect(leaders(asked, 2)).toEqual(['c', 'd']);

@@ -17,7 +17,7 @@ afterEach(() => temporary.remove());
 const NOW_MS = Date.now();
 const DAY_MS = 86_400_000;
 
-it('makes a place that nobody else can look into, and finds the file in it by name', () => {
+it('creates a directory that other users cannot read, and finds its file by name', () => {
   const place = folder.open();
   expect(folder.fileOf(place.name)).toBeUndefined();
   writeFileSync(place.file, 'events');

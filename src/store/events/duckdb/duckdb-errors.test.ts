@@ -13,8 +13,8 @@ it.each([
   ['Failure while replaying WAL file "x.wal": No space left on device', true, DatabaseUnavailable],
   ['IO Error: Cannot open file "x": Permission denied', true, DatabaseUnavailable],
   ['IO Error: The file "x" exists, but it is not a valid DuckDB database file!', true, DuckdbFileDamaged],
-  ['something that nobody foresaw', true, DuckdbFileDamaged],
-  ['something that nobody foresaw', false, DatabaseUnavailable],
+  ['an unknown error', true, DuckdbFileDamaged],
+  ['an unknown error', false, DatabaseUnavailable],
   ['IO Error: Corrupt database file: computed checksum 1 does not match 2', false, DuckdbFileDamaged],
   ['Out of Range Error: Overflow in SUM', false, GenerationRefused],
   [

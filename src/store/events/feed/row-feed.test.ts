@@ -149,7 +149,7 @@ describe('RowFeed', () => {
     await feed.close();
   });
 
-  it('says nothing of a database that is away, and once that events cannot be written', async () => {
+  it('does not log an unavailable database, and logs once that events cannot be written', async () => {
     const shared = new Shared();
     shared.failure = new DatabaseUnavailable(new Error('away'));
     shared.events.failure = new Error('no room');

@@ -32,7 +32,7 @@ const settle = (books: Books, generationId: string, used: Amount, atMs = NOON) =
 const spent = (books: Books, atMs = NOON) => books.spendingOf('key', 'k', atMs).credit;
 
 describe('reserving', () => {
-  it('takes nothing from an account that nobody gave a balance, and refuses nothing', () => {
+  it('neither limits nor charges the balance of an account without a grant', () => {
     const books = new Books();
     expect(reserve(books, 'g', credit(10n ** 15n)).ok).toBe(true);
     expect(books.headroom({ scopes, limits: FREE, atMs: NOON }).affordable).toEqual({

@@ -317,7 +317,7 @@ describe('the embedded ledger', () => {
       const first = await openCounting({ maxBytes: 60_000 });
       for (let index = 0; index < 600; index++) {
         await spend(first, `g${index}`, credit(1n));
-        // Rows gather for a while, and what is not in them yet cannot be let go.
+        // Rows gather for a while, and segments without rows yet cannot be removed.
         if (index % 100 === 99) await expect.poll(() => generations.rows.size).toBe(index + 1);
       }
       expect(await bytes(first)).toBeLessThan(90_000);

@@ -15,13 +15,13 @@ const recordOf = (sequence: number): SettleRecord => ({
   row: {},
 });
 
-/** Takes in what is not refused, all or none, unless it is away. */
+/** Adds what is not refused, all or none, unless it is unavailable. */
 class PickyProjection implements Projection {
   readonly name = 'rows';
   readonly taken = new Set<string>();
   readonly batches: number[] = [];
   readonly refuses: ReadonlySet<string>;
-  /** The batch at which it is away. */
+  /** The batch at which it is unavailable. */
   awayAfter = Number.POSITIVE_INFINITY;
 
   constructor(refuses: readonly string[]) {
@@ -93,7 +93,7 @@ describe('Projector', () => {
     expect(idsOf((await project(projection, 3)).told)).toEqual(['g1', 'g2', 'g3']);
   });
 
-  it('leaves nothing out while the projection is away, and tells nothing twice', async () => {
+  it('leaves nothing out while the projection is unavailable, and logs nothing twice', async () => {
     const projection = new PickyProjection(['g1']);
     // By the fourth try g1 was refused alone.
     projection.awayAfter = 4;
@@ -103,7 +103,7 @@ describe('Projector', () => {
     expect([...projection.taken].sort()).toEqual(['g2', 'g3', 'g4']);
   });
 
-  it('lets what comes meanwhile gather, unless somebody asks for it', async () => {
+  it('lets generations gather, unless a caller waits for them', async () => {
     const projection = new PickyProjection([]);
     const projector = new Projector({ projection, warn: () => {}, gatherMs: 60_000 });
     const settle = (sequence: number) => {

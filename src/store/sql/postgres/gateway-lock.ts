@@ -27,25 +27,25 @@ export class GatewayIdInUse extends DataDirectoryProblem {
 const TIMES: PostgresTimes = { connectMs: 2000, statementMs: 4000 };
 
 /**
- * PostgreSQL asks for a sign of life after 5 s of silence and ends the session of a machine that was cut off after 11
- * s. A start waits for longer than that, so that it does not take its own earlier run for a copy.
+ * PostgreSQL probes an idle session after 5 s and ends that of an unreachable machine after 11 s. A start waits longer,
+ * so that it does not take its own earlier run for a copy.
  */
 const KEEPALIVE = { tcp_keepalives_idle: '5', tcp_keepalives_interval: '2', tcp_keepalives_count: '3' };
 const DEFAULT_PATIENCE_MS = 15_000;
 
-/** A restart of PostgreSQL drops all locks. Gateways that run take theirs again in this time, before any start may. */
+/** A restart of PostgreSQL drops all locks. Running gateways take theirs again in this time, before any start may. */
 const DEFAULT_SETTLING_MS = 1_000;
 
 /** How often a lock that is not held is tried again, milliseconds. */
 const RETRY_MS = 250;
 
-/** How often the session that holds the lock is used: a connection that is cut silently is noticed by it. */
+/** Interval of pings on the lock's session, which notice a silently cut connection. */
 const PING_MS = 5_000;
 
 /** Waiting for a lock is logged after this time: the session of a process that was killed ends within milliseconds. */
 const SILENT_WAIT_MS = 1_000;
 
-/** A running gateway that lost its lock to another session for so long says so. */
+/** A running gateway logs that another session has had its lock for this time. */
 const LOST_WARNING_MS = 30_000;
 
 /** Advisory locks on ids of gateways, apart from other ones in the same database. */
@@ -65,7 +65,7 @@ const TAKE = `
 /**
  * Holds the id of a gateway while it runs: a session-level advisory lock on a connection of its own. PostgreSQL drops
  * it when the process ends, however it ends. A lock that is lost with the connection is taken again; meanwhile the
- * gateway goes on, and the owner word in `ledger_journals` tells whether a copy has taken its journal over.
+ * gateway goes on, and the owner token in `ledger_journals` tells whether a copy has taken its journal over.
  */
 export class GatewayLock {
   readonly #options: GatewayLockOptions;
@@ -84,7 +84,7 @@ export class GatewayLock {
   }
 
   /**
-   * Takes the lock of an id, and lets go the one that was held. Rejects with GatewayIdInUse when another session keeps
+   * Takes the lock of an id, and releases the one held before. Rejects with GatewayIdInUse when another session keeps
    * it, with DatabaseUnavailable, or with the reason of the signal.
    */
   async hold(gatewayId: string, signal?: AbortSignal): Promise<void> {
@@ -113,7 +113,7 @@ export class GatewayLock {
     void this.#keep(gatewayId, this.#keeping.signal);
   }
 
-  /** Lets the lock go. */
+  /** Releases the lock. */
   close(): void {
     this.#keeping?.abort();
     this.#keeping = undefined;
@@ -160,7 +160,7 @@ export class GatewayLock {
         heldAt = usedAt;
         isWarned = false;
       } catch {
-        // The database is away: the next round tries again.
+        // The database does not answer: the next round tries again.
       }
     }
   }

@@ -7,21 +7,21 @@ import { migrate } from '../migrate.ts';
 import { type PoolLimits, PostgresPool } from '../postgres-pool.ts';
 import type { Tables } from '../tables.ts';
 
-/** What to do with a database that does not answer when it is opened. */
+/** Options of `openPostgres`. */
 export interface PostgresOptions {
   readonly nowMs: number;
-  /** Is told why it waits, each time another reason appears. Without it nobody waits. */
+  /** Waits for a database that does not answer, and is called with each new reason; absent = opening fails then. */
   readonly waiting?: (reason: string) => void;
   readonly limits?: Partial<PoolLimits>;
 }
 
-/** A PostgreSQL database, brought to its newest shape. */
+/** An open PostgreSQL database with all migrations applied. */
 export interface OpenedPostgres {
-  /** For requests: who gets no answer soon is refused. */
+  /** For requests: statements have short time limits. */
   readonly database: Kysely<Tables>;
-  /** For work that nobody waits for: statements may take minutes. */
+  /** For background work: statements may take minutes. */
   readonly patient: Kysely<Tables>;
-  /** The database answered when it was asked last. */
+  /** Whether the last statement was answered. */
   readonly isUp: () => boolean;
   close(): Promise<void>;
 }
@@ -29,13 +29,16 @@ export interface OpenedPostgres {
 const LIMITS: PoolLimits = { connections: 16, connectMs: 2000, statementMs: 4000 };
 const PATIENT_LIMITS: PoolLimits = { connections: 2, connectMs: 5000, statementMs: 600_000 };
 
-/** How often a database that is away is asked again, milliseconds. */
+/** Time between attempts while the database does not answer, milliseconds. */
 const RETRY_MS = 500;
 
-/** Gateways that start at once take turns to bring the database to its newest shape: they agree on this number. */
+/** Key of the advisory lock under which gateways apply migrations. */
 const MIGRATION_LOCK = 7_305_618;
 
-/** Opens a database. Rejects with a DataDirectoryProblem when that makes no sense, or nobody waits for it. */
+/**
+ * Opens a database. Rejects with a DataDirectoryProblem when it cannot be used, or does not answer and `waiting` is
+ * absent.
+ */
 export async function openPostgres(
   address: DatabaseAddress,
   options: PostgresOptions,
@@ -47,7 +50,7 @@ export async function openPostgres(
   const close = async () => {
     await database.destroy();
     await patient.destroy();
-    // Kysely ends only a pool that it has used.
+    // Kysely ends a pool only if it has used it.
     await Promise.all([pool.end(), patientPool.end()]);
   };
   try {
@@ -66,13 +69,13 @@ async function lockMigrations(transaction: Kysely<Tables>): Promise<void> {
   await sql`select pg_advisory_xact_lock(${sql.lit(MIGRATION_LOCK)})`.execute(transaction);
 }
 
-/** Does something with the database as soon as it is there. */
+/** Runs work as soon as the database answers. */
 async function prepare(
   address: DatabaseAddress,
   { waiting }: PostgresOptions,
   work: () => Promise<void>,
 ): Promise<void> {
-  let told: string | undefined;
+  let logged: string | undefined;
   for (;;) {
     try {
       return await work();
@@ -80,14 +83,14 @@ async function prepare(
       if (!(error instanceof DatabaseUnavailable)) throw error;
       const code = answerCodeOf(error);
       if (waiting === undefined || ADVICE[code] !== undefined) throw postgresProblem(address, error);
-      if (told !== code) waiting(`${problemText(address, code)}; waiting for it`);
-      told = code;
+      if (logged !== code) waiting(`${problemText(address, code)}; waiting for it`);
+      logged = code;
       await delay(RETRY_MS);
     }
   }
 }
 
-/** Why a database cannot be used, in words that name it and say what to do. */
+/** Why a database cannot be used, with its name and advice. */
 export function postgresProblem(address: DatabaseAddress, error: DatabaseUnavailable): DataDirectoryProblem {
   const code = answerCodeOf(error);
   return new DataDirectoryProblem(
@@ -107,7 +110,7 @@ function answerCodeOf({ cause }: DatabaseUnavailable): string {
 
 const REACHABLE = 'see that it runs and that DATABASE_URL leads to it';
 
-/** What no waiting helps against. */
+/** Advice for codes that waiting does not cure. */
 const ADVICE: Readonly<Record<string, string>> = {
   '28P01': 'DATABASE_URL has a wrong password',
   '28000': 'its server does not let this user in; see DATABASE_URL and the rules of the server',
@@ -116,7 +119,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   UNTRUSTED: 'its certificate is not trusted for this host; see sslmode in DATABASE_URL',
 };
 
-/** How messages name a database: without who asks. */
+/** A database's name in messages, without user and password. */
 export function databaseName({ host, port, database }: DatabaseAddress): string {
   return `${database} at ${host}:${port}`;
 }

@@ -49,7 +49,7 @@ describe('the embedded database', () => {
       other.close();
     });
 
-    it('holds up nobody who does not write, and refuses who does after a moment', async () => {
+    it('delays no reads, and refuses writes after a moment', async () => {
       let longestMs = 0;
       let last = performance.now();
       const ticking = setInterval(() => {
@@ -148,7 +148,7 @@ describe('the embedded database', () => {
     expect(told).toEqual([]);
   });
 
-  it('empties the log of writes although somebody reads', async () => {
+  it('empties the write-ahead log during a read', async () => {
     await addAccount('a');
     await database.selectFrom('accounts').selectAll().execute();
     await emptyWriteLog(database);
